@@ -1,0 +1,5 @@
+import { httpPush } from './http-push.ts'
+import { startMqttBroker } from './mqtt-broker.ts'
+
+/** Every connector of the service. To add one: write its file, then add its name to this list. */
+export const connectors = { httpPush, mqttBroker: startMqttBroker } as const

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import { LruMap } from '../src/core/lru-map.ts'
+
+/** Clients, and packets of one client, whose times of receipt are remembered. */
+const clientsMax = 10_000
+const packetsPerClientMax = 100
+
+interface Receipt {
+  readonly payloadDigest: string
+  readonly receivedAtUs: number
+}
+
+/** What identifies a packet that may be sent again: its client, and its packet id there. */
+export interface PacketIdentity {
+  readonly userId: string
+  readonly clientId: string
+  readonly packetId: number
+  readonly payload: Buffer
+}
+
+/**
+ * Times of receipt of packets whose readings carry no time of their own.
+ *
+ * A client that lost our acknowledgement sends the packet again, with the DUP flag and the same
+ * packet id ([MQTT-3.3.1-1], [MQTT-4.4.0-1]). Given the first time of receipt again, its readings
+ * keep their identity and are stored once (D18). Only as much as fits is remembered.
+ */
+export class Retransmissions {
+  readonly #clients = new LruMap<string, LruMap<number, Receipt>>(clientsMax)
+
+  remember(packet: PacketIdentity, receivedAtUs: number): void {
+    const key = keyOf(packet)
+    let receipts = this.#clients.get(key)
+    if (!receipts) {
+      receipts = new LruMap(packetsPerClientMax)
+      this.#clients.set(key, receipts)
+    }
+    receipts.set(packet.packetId, { payloadDigest: hash('sha256', packet.payload), receivedAtUs })
+  }
+
+  /** The first time of receipt of a packet that is marked as sent again, if it is known. */
+  find(packet: PacketIdentity): number | undefined {
+    const receipt = this.#clients.get(keyOf(packet))?.get(packet.packetId)
+    // A packet id is used again for other messages: only the same payload is the same packet.
+    const isSame = receipt?.payloadDigest === hash('sha256', packet.payload)
+    return isSame ? receipt?.receivedAtUs : undefined
+  }
+}
+
+function keyOf({ userId, clientId }: PacketIdentity): string {
+  return `${userId} ${clientId}`
+}

@@ -1,0 +1,110 @@
+import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
+import { LruMap } from '../src/core/lru-map.ts'
+import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
+
+/** A reading's fields as canonical text: what its identity is computed from, and what is stored. */
+export interface CanonicalReading {
+  /** The declared fields. */
+  readonly values: string
+  /** The other fields, or an empty text when there are none. */
+  readonly extra: string
+  /** All fields together, whatever the schema calls them: a later schema leaves identity alone. */
+  readonly all: string
+}
+
+/** Turns a valid reading into canonical text. */
+export type Canonicaliser = (reading: Readonly<Record<string, unknown>>) => CanonicalReading
+
+/** Deepest nesting of a field that the schema does not describe. */
+export const depthMax = 32
+
+const canonicalisers = new LruMap<string, Canonicaliser>(1_000)
+
+/** The canonicaliser of a schema shape; one for all streams that share it. */
+export function canonicaliserOf(schema: StreamSchema): Canonicaliser {
+  const key = canonicalJson([schema.fields, schema.timestampField])
+  const known = canonicalisers.get(key)
+  if (known) return known
+  const compiled = compile(schema)
+  canonicalisers.set(key, compiled)
+  return compiled
+}
+
+function compile({ fields, timestampField }: StreamSchema): Canonicaliser {
+  const plan = Object.keys(fields)
+    .sort(compareText)
+    .map((name) => ({ name, field: fields[name] as FieldDefinition, prefix: `"${name}":` }))
+
+  return (reading) => {
+    let values = ''
+    let declared = 0
+    for (const { name, field, prefix } of plan) {
+      if (!Object.hasOwn(reading, name)) continue
+      declared++
+      const text = prefix + canonicalField(reading[name], field)
+      values = values === '' ? text : `${values},${text}`
+    }
+    const timestamped = Object.hasOwn(reading, timestampField) ? 1 : 0
+    values = `{${values}}`
+    if (Object.keys(reading).length === declared + timestamped) {
+      return { values, extra: '', all: values }
+    }
+    const unknown = Object.entries(reading).filter(
+      ([name]) => name !== timestampField && !Object.hasOwn(fields, name),
+    )
+    const known = Object.entries(reading).filter(([name]) => Object.hasOwn(fields, name))
+    return {
+      values,
+      extra: canonicalMembers(unknown, fields),
+      all: canonicalMembers([...known, ...unknown], fields),
+    }
+  }
+}
+
+function canonicalField(value: unknown, field: FieldDefinition): string {
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      return canonicalNumber(value as number)
+    case 'boolean':
+      return value === true ? 'true' : 'false'
+    case 'datetime':
+      return canonicalInstant(value as string)
+    case 'object':
+      return canonicalMembers(Object.entries(value as object), field.fields ?? {})
+    case 'array': {
+      const { items } = field
+      if (items === undefined) return canonicalJson(value)
+      return `[${(value as unknown[]).map((item) => canonicalField(item, items)).join(',')}]`
+    }
+    case 'string':
+      return JSON.stringify(value)
+    default:
+      return field.type satisfies never
+  }
+}
+
+function canonicalMembers(entries: readonly [string, unknown][], fields: FieldMap): string {
+  const members = entries
+    .toSorted(([left], [right]) => compareText(left, right))
+    .map(([name, value]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const text = field === undefined ? canonicalJson(value) : canonicalField(value, field)
+      return `${JSON.stringify(name)}:${text}`
+    })
+  return `{${members.join(',')}}`
+}
+
+/** One instant spelled in two ways is one value. */
+function canonicalInstant(text: string): string {
+  const instantUs = parseRfc3339(text)
+  return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : JSON.stringify(text)
+}
+
+/** True when a value nests deeper than `levels`. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (levels === 0) return true
+  return Object.values(value).some((member) => isDeeperThan(member, levels - 1))
+}

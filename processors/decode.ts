@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer'
+import type { DecodedMessage } from '../src/pipeline/reading.ts'
+
+/** A message that cannot be taken apart into readings. */
+export interface UndecodableMessage {
+  readonly ok: false
+  readonly problem: string
+}
+
+/** Most readings that one message may carry. */
+export const readingsPerMessageMax = 10_000
+
+/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
+const parseWithSource = JSON.parse as (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown
+
+/** 2^53: from here on a double cannot tell neighbouring integers apart. */
+const integerMax = 2n ** 53n
+
+/** Takes a JSON message apart: one object, or an array of readings. */
+export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
+  if (!isUtf8(payload)) return { ok: false, problem: 'not valid UTF-8' }
+  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return { ok: false, problem: `not valid JSON: ${(error as Error).message}` }
+  }
+  const problem = unsafeContent(text)
+  if (problem !== undefined) return { ok: false, problem }
+  if (!Array.isArray(value)) {
+    if (value === null || typeof value !== 'object') {
+      return { ok: false, problem: 'a message must be an object or an array of objects' }
+    }
+    return { ok: true, readings: [value], isBatch: false }
+  }
+  if (value.length === 0) return { ok: false, problem: 'the batch is empty' }
+  if (value.length > readingsPerMessageMax) {
+    return { ok: false, problem: `more than ${readingsPerMessageMax} readings in one message` }
+  }
+  return { ok: true, readings: value, isBatch: true }
+}
+
+/**
+ * What `JSON.parse` lets through but must not be stored: integers that a double would round (D14),
+ * U+0000 and lone surrogates (D62). Two cheap looks at the text decide whether to look closely.
+ */
+function unsafeContent(text: string): string | undefined {
+  if (!/\d{16}/.test(text) && !text.includes('\\u')) return undefined
+  let problem: string | undefined
+  parseWithSource(text, (key, value, context) => {
+    problem ??= unsafeText(key) ?? unsafeValue(key, value, context.source)
+    return value
+  })
+  return problem
+}
+
+function unsafeValue(key: string, value: unknown, source: string | undefined): string | undefined {
+  if (typeof value === 'string') return unsafeText(value)
+  if (typeof value !== 'number' || source === undefined || !/^-?\d+$/.test(source)) return undefined
+  const literal = BigInt(source)
+  const magnitude = literal < 0n ? -literal : literal
+  return magnitude > integerMax
+    ? `the integer ${source.slice(0, 40)} at '${key}' is beyond 2^53 and would be rounded`
+    : undefined
+}
+
+function unsafeText(text: string): string | undefined {
+  if (text.includes('\0')) return 'U+0000 is not allowed in text'
+  return text.isWellFormed() ? undefined : 'lone surrogates are not allowed in text'
+}
+
+/**
+ * The original text of each element of a JSON array that was already parsed without error.
+ *
+ * Quarantine keeps what was sent, byte for byte, and not what we would print of it.
+ */
+export function arrayElementTexts(text: string): string[] {
+  const elements: string[] = []
+  let depth = 0
+  let inString = false
+  let start = text.indexOf('[') + 1
+  for (let index = start - 1; index < text.length; index++) {
+    const character = text[index]
+    if (inString) {
+      if (character === '\\') index++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    const ends = (depth === 1 && character === ',') || (depth === 0 && character === ']')
+    if (!inString && ends) {
+      elements.push(text.slice(start, index).trim())
+      start = index + 1
+      if (depth === 0) break
+    }
+  }
+  return elements
+}

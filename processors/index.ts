@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import type { ErrorDetail } from '../src/core/errors.ts'
+import type { Judge, RefusalReason, RefusedReading } from '../src/pipeline/reading.ts'
+import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
+import { canonicaliserOf, depthMax, isDeeperThan } from './canonical.ts'
+import { timestampOf } from './timestamp.ts'
+import { validatorOf } from './validate.ts'
+
+/**
+ * Every stage between a decoded reading and its verdict, in order: shape, schema, time, canonical
+ * text, digest. Pure: the same reading and receipt always give the same verdict.
+ */
+export function judgeOf(schema: StreamSchema): Judge {
+  const validator = validatorOf(schema)
+  const canonicalise = canonicaliserOf(schema)
+
+  return (reading, receipt) => {
+    if (!isObject(reading)) return refused('malformed', 'a reading must be an object')
+    if (isDeeperThan(reading, depthMax)) {
+      return refused('malformed', `nested deeper than ${depthMax} levels`)
+    }
+    const claimedUs = timestampOf(reading, schema)
+    const problems = validator.problems(reading)
+    if (problems !== undefined) {
+      const at = typeof claimedUs === 'number' ? claimedUs : undefined
+      return refused('schema_mismatch', summaryOf(problems), problems, at)
+    }
+    if (typeof claimedUs === 'object') {
+      const detail = { path: schema.timestampField, message: claimedUs.problem }
+      return refused('timestamp_invalid', summaryOf([detail]), [detail])
+    }
+    const timestampUs = claimedUs ?? receipt.receivedAtUs
+    if (timestampUs > receipt.receivedAtUs + receipt.futureToleranceUs) {
+      const message = `is more than ${receipt.futureToleranceUs / 1_000_000} s ahead of the server`
+      const detail = { path: schema.timestampField, message }
+      return refused('timestamp_in_future', summaryOf([detail]), [detail], timestampUs)
+    }
+    const { values, extra, all } = canonicalise(reading)
+    const flagged = validator.flagged(reading)
+    return { accepted: true, timestampUs, values, extra, flagged, digest: digestOf(all) }
+  }
+}
+
+/**
+ * Identity of a reading's content (D18). 64 bits are enough: they only tell apart readings of one
+ * stream that carry the same microsecond.
+ */
+function digestOf(canonical: string): string {
+  return hash('sha256', canonical, 'hex').slice(0, 16)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function summaryOf(details: readonly ErrorDetail[]): string {
+  return details.map(({ path, message }) => `${path} ${message}`).join('; ')
+}
+
+function refused(
+  reason: RefusalReason,
+  message: string,
+  details: readonly ErrorDetail[] = [],
+  timestampUs?: number,
+): RefusedReading {
+  return { accepted: false, reason, message, details, timestampUs }
+}

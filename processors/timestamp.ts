@@ -1,0 +1,43 @@
+import { parseRfc3339, type TimeProblem } from '../src/core/time.ts'
+import type { StreamSchema, TimestampFormat } from '../src/pipeline/stream-schema.ts'
+
+/** Microseconds in one unit of each epoch format. */
+const unitUs: Readonly<Record<Exclude<TimestampFormat, 'rfc3339'>, number>> = {
+  epoch_s: 1_000_000,
+  epoch_ms: 1_000,
+  epoch_us: 1,
+}
+
+/**
+ * The time that a reading claims, in microseconds since the epoch; `undefined` when it claims none,
+ * a problem when it claims one that is not acceptable (D19, D63).
+ */
+export function timestampOf(
+  reading: Readonly<Record<string, unknown>>,
+  schema: StreamSchema,
+): number | TimeProblem | undefined {
+  const { timestampField, timestampFormat } = schema
+  if (!Object.hasOwn(reading, timestampField)) return undefined
+  const claimed = reading[timestampField]
+  const timestampUs =
+    timestampFormat === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[timestampFormat])
+  if (typeof timestampUs === 'number' && timestampUs < 0) {
+    return { problem: 'times before 1970 are not accepted' }
+  }
+  return timestampUs
+}
+
+function instantOf(claimed: unknown): number | TimeProblem {
+  if (typeof claimed !== 'string') return { problem: 'must be a text in RFC 3339 format' }
+  return parseRfc3339(claimed)
+}
+
+function epochOf(claimed: unknown, unit: number): number | TimeProblem {
+  if (typeof claimed !== 'number' || !Number.isFinite(claimed)) {
+    return { problem: 'must be a number of units since 1970' }
+  }
+  const timestampUs = Math.round(claimed * unit)
+  return timestampUs > Number.MAX_SAFE_INTEGER
+    ? { problem: 'is beyond the year 2255' }
+    : timestampUs
+}

@@ -1,0 +1,163 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { canonicalJson } from '../src/core/canonical-json.ts'
+import type { ErrorDetail } from '../src/core/errors.ts'
+import { LruMap } from '../src/core/lru-map.ts'
+import { parseRfc3339 } from '../src/core/time.ts'
+import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
+
+/** The compiled rules of one schema shape, shared by every stream that has it. */
+export interface SchemaValidator {
+  /** Everything that forbids the reading, or nothing. */
+  problems(reading: object): readonly ErrorDetail[] | undefined
+  /** Declared fields whose value a lenient stream keeps although it is out of range. */
+  flagged(reading: object): readonly string[]
+}
+
+const noFields: readonly string[] = []
+
+/**
+ * Validators by schema text. Compiling costs milliseconds and memory, so a thousand streams of one
+ * shape share one validator. The cache holds no decisions, only functions of its keys.
+ */
+const validators = new LruMap<string, SchemaValidator>(1_000)
+
+export function validatorOf(schema: StreamSchema): SchemaValidator {
+  const key = canonicalJson(schema)
+  const known = validators.get(key)
+  if (known) return known
+  const compiled = compile(schema)
+  validators.set(key, compiled)
+  return compiled
+}
+
+function compile(schema: StreamSchema): SchemaValidator {
+  const strict = schema.validation === 'strict'
+  const rules = objectSchema(schema.fields, { strict, bounds: strict })
+  if (strict) rules.properties[schema.timestampField] = {}
+  const check = newAjv(false).compile(rules)
+  const explain = lazily(() => newAjv(true).compile(rules))
+  const bounds =
+    !strict && hasBounds(schema.fields)
+      ? newAjv(true).compile(objectSchema(schema.fields, { strict: false, bounds: true }))
+      : undefined
+
+  return {
+    problems(reading) {
+      if (check(reading)) return undefined
+      const all = explain()
+      all(reading)
+      return (all.errors ?? check.errors ?? []).map(toDetail)
+    },
+    flagged(reading) {
+      if (bounds === undefined || bounds(reading)) return noFields
+      const names = (bounds.errors ?? []).map((error) => error.instancePath.split('/')[1] ?? '')
+      return [...new Set(names)].filter((name) => name !== '').sort()
+    },
+  }
+}
+
+function newAjv(allErrors: boolean): Ajv {
+  return new Ajv({
+    allErrors,
+    strict: true,
+    validateFormats: true,
+    formats: { datetime: (text: string) => typeof parseRfc3339(text) === 'number' },
+  })
+}
+
+function lazily(make: () => ValidateFunction): () => ValidateFunction {
+  let made: ValidateFunction | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+interface Strictness {
+  /** Unknown fields are refused. */
+  readonly strict: boolean
+  /** Ranges and enumerations are part of the rules. */
+  readonly bounds: boolean
+}
+
+interface ObjectSchema {
+  readonly type: 'object'
+  readonly properties: Record<string, object>
+  readonly required: readonly string[]
+  readonly additionalProperties: boolean
+}
+
+function objectSchema(fields: FieldMap, strictness: Strictness): ObjectSchema {
+  const entries = Object.entries(fields)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      entries.map(([name, field]) => [name, fieldSchema(field, strictness)]),
+    ),
+    required: entries.filter(([, field]) => field.required).map(([name]) => name),
+    additionalProperties: !strictness.strict,
+  }
+}
+
+function fieldSchema(field: FieldDefinition, strictness: Strictness): object {
+  const bounds = strictness.bounds ? boundsOf(field) : {}
+  switch (field.type) {
+    case 'datetime':
+      return { type: 'string', format: 'datetime', ...bounds }
+    case 'object':
+      return objectSchema(field.fields ?? {}, strictness)
+    case 'array':
+      return field.items === undefined
+        ? { type: 'array' }
+        : { type: 'array', items: fieldSchema(field.items, strictness) }
+    case 'number':
+    case 'integer':
+    case 'boolean':
+    case 'string':
+      return { type: field.type, ...bounds }
+    default:
+      return field.type satisfies never
+  }
+}
+
+function boundsOf(field: FieldDefinition): object {
+  return {
+    ...(field.min !== undefined && { minimum: field.min }),
+    ...(field.max !== undefined && { maximum: field.max }),
+    ...(field.enum !== undefined && { enum: field.enum }),
+  }
+}
+
+function hasBounds(fields: FieldMap): boolean {
+  return Object.values(fields).some(
+    (field) =>
+      Object.keys(boundsOf(field)).length > 0 ||
+      hasBounds(field.fields ?? {}) ||
+      (field.items !== undefined && hasBounds({ items: field.items })),
+  )
+}
+
+function toDetail(error: ErrorObject): ErrorDetail {
+  const within = error.instancePath.slice(1).split('/').filter(Boolean)
+  switch (error.keyword) {
+    case 'required':
+      return {
+        path: [...within, error.params['missingProperty']].join('.'),
+        message: 'is required',
+      }
+    case 'additionalProperties':
+      return {
+        path: [...within, error.params['additionalProperty']].join('.'),
+        message: 'is not a field of this stream',
+      }
+    case 'format':
+      return { path: within.join('.'), message: 'must be an RFC 3339 date-time with a zone' }
+    case 'enum':
+      return {
+        path: within.join('.'),
+        message: `must be one of ${JSON.stringify(error.params['allowedValues'])}`,
+      }
+    default:
+      return { path: within.join('.'), message: error.message ?? 'is not valid' }
+  }
+}

@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { MessageChannel } from 'node:worker_threads'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { Logger } from 'pino'
+import { connectors } from '../connectors/index.ts'
+import { ApiKeys } from './auth/api-keys.ts'
+import { authRoutes } from './auth/auth-routes.ts'
+import { Authenticator } from './auth/authenticate.ts'
+import { ensureBootstrapKey, openMasterKey } from './auth/bootstrap.ts'
+import { Tokens } from './auth/tokens.ts'
+import type { Config } from './config/config.ts'
+import { openDataFolder } from './config/data-folder.ts'
+import { ReceiptClock, systemClock } from './core/clock.ts'
+import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
+import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
+import { IdempotencyStore } from './data-streams/idempotency-store.ts'
+import { QuarantineStore } from './data-streams/quarantine-store.ts'
+import { readingsRoutes } from './data-streams/readings-routes.ts'
+import { buildHttpServer, type CallerOf } from './http/server.ts'
+import { ThreadedJournal } from './journal/threaded-journal.ts'
+import { TrimSchedule } from './journal/trim-schedule.ts'
+import { failingParts, serviceMetrics } from './observability/facts.ts'
+import { healthRoutes } from './observability/health.ts'
+import { metricsRoutes } from './observability/metrics.ts'
+import { GroupCommit } from './pipeline/group-commit.ts'
+import { Intake } from './pipeline/intake.ts'
+import { StreamDirectory } from './pipeline/stream-directory.ts'
+import { ProcessingWorker } from './processing-worker.ts'
+import { openStateForReading } from './state/database.ts'
+import { templateRoutes } from './templates/template-routes.ts'
+import { TemplateStore } from './templates/template-store.ts'
+import { vaultRoutes } from './vaults/vault-routes.ts'
+import { VaultStore } from './vaults/vault-store.ts'
+
+/** A running service. */
+export interface Service {
+  readonly httpAddress: string
+  /** Undefined when MQTT is off. */
+  readonly mqttAddress: string | undefined
+  /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
+  readonly adminFile: string | undefined
+  /** Rejects when a thread ends by an error: the process should end, too. */
+  readonly failed: Promise<never>
+  /** Stops taking, keeps what was taken, and releases the data folder. */
+  close(): Promise<void>
+}
+
+/** Composition root: the only file that knows everyone. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const engine = await startEngine(config)
+  const { http, mqtt, adminFile } = await startFronts(engine, { config, logger })
+  const { port } = http.server.address() as AddressInfo
+  return {
+    httpAddress: `http://${config.host}:${port}`,
+    mqttAddress: mqtt && `mqtt://${config.host}:${mqtt.port}`,
+    adminFile,
+    failed: Promise.race([engine.journal.failed, engine.worker.failed]),
+    async close() {
+      await mqtt?.close()
+      await http.close()
+      await engine.commits.drain()
+      await engine.close()
+    },
+  }
+}
+
+type Engine = Awaited<ReturnType<typeof startEngine>>
+
+/** Everything that keeps and processes readings: threads, journal, state, intake. */
+async function startEngine(config: Config) {
+  const folder = openDataFolder(config.dataDir)
+  const { port1: follower, port2: head } = new MessageChannel()
+  const worker = new ProcessingWorker({
+    statePath: folder.state,
+    timeSeriesPath: folder.timeSeries,
+    journalPath: folder.journal,
+    head,
+    logLevel: config.logLevel,
+  })
+  const [journal] = await Promise.all([
+    ThreadedJournal.open({
+      path: folder.journal,
+      bytesMax: config.journalBytesMax,
+      followers: [follower],
+    }),
+    worker.ready(),
+  ])
+  await worker.start()
+  const state = openStateForReading(folder.state)
+  const receipts = new ReceiptClock(systemClock)
+  const commits = new GroupCommit(journal)
+  const trimming = new TrimSchedule(journal, async () => {
+    const { shipper, decider } = await worker.status()
+    return Math.min(shipper.position, decider.position)
+  })
+  return {
+    journal,
+    worker,
+    state,
+    receipts,
+    commits,
+    intake: new Intake({ commits, receipts }),
+    async close() {
+      await trimming.stop()
+      await worker.stop()
+      await journal.close()
+      await state.destroy()
+      folder.unlock()
+    },
+  }
+}
+
+interface Context {
+  readonly config: Config
+  readonly logger: Logger
+}
+
+/** Everything that others talk to: HTTP and MQTT. */
+async function startFronts(engine: Engine, context: Context) {
+  const { config, logger } = context
+  const { state, worker } = engine
+  const masterKey = openMasterKey(config.dataDir, config.masterKey)
+  const needs = { state, writer: worker, masterKey, clock: systemClock }
+  const keys = new ApiKeys(needs)
+  const adminFile = await ensureBootstrapKey(
+    { ...needs, keys },
+    { dataDir: config.dataDir, given: config.adminKey },
+  )
+  const tokens = await Tokens.open(needs)
+  const streams = new DataStreamStore(state, worker, systemClock)
+  const directory = new StreamDirectory(async (id) => {
+    const stream = await streams.load(id)
+    return stream && streamVersionOf(stream)
+  })
+  const mqtt =
+    config.mqttPort === 0
+      ? undefined
+      : await connectors.mqttBroker(
+          { host: config.host, port: config.mqttPort },
+          {
+            intake: engine.intake,
+            streams: directory,
+            authenticate: async (key, secret) => (await keys.verify(key, secret))?.userId,
+            isReady: () => engine.commits.failure === undefined,
+            onClientError: (clientId, error) =>
+              logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
+          },
+        )
+  const http = await buildHttpServer({
+    logger,
+    authenticator: new Authenticator({ keys, tokens }),
+    openRoutes: [
+      authRoutes({ keys, tokens }),
+      healthRoutes({ failingParts: () => failingParts(engine) }),
+      metricsRoutes(serviceMetrics({ ...engine, mqtt, directory })),
+    ],
+    routes: guardedRoutes(engine, { config, streams, directory }),
+  })
+  await listen(http, config)
+  return { http, mqtt, adminFile }
+}
+
+interface GuardedNeeds {
+  readonly config: Config
+  readonly streams: DataStreamStore
+  readonly directory: StreamDirectory
+}
+
+/** Routes that need credentials. */
+function guardedRoutes(
+  { state, worker, journal, intake, commits, receipts }: Engine,
+  { config, streams, directory }: GuardedNeeds,
+): readonly ((callerOf: CallerOf) => FastifyPluginAsync)[] {
+  const templates = new TemplateStore(state, worker, systemClock)
+  const vaults = new VaultStore(state, worker, systemClock)
+  const quarantine = new QuarantineStore(state)
+  const idempotency = new IdempotencyStore(state, worker)
+  const processing = {
+    caughtUp: async () => worker.decided((await journal.status()).head),
+    progress: (id: string) => worker.progress(id),
+    async problem() {
+      const failing = await failingParts({ journal, worker })
+      return Object.values(failing)[0]
+    },
+  }
+  return [
+    (callerOf) => templateRoutes({ templates, callerOf }),
+    (callerOf) => vaultRoutes({ vaults, templates, callerOf }),
+    (callerOf) =>
+      dataStreamRoutes({
+        streams,
+        vaults,
+        processing,
+        callerOf,
+        publicUrl: config.publicUrl,
+        nowUs: () => systemClock.nowUs(),
+      }),
+    (callerOf) =>
+      readingsRoutes({ streams, quarantine, query: (query) => worker.query(query), callerOf }),
+    (callerOf) =>
+      connectors.httpPush({
+        intake,
+        findStream: (id) => directory.find(id),
+        receipts,
+        receiptOf: (request, nowUs) => idempotency.receiptOf(request, nowUs),
+        assertReady: () => commits.assertReady(),
+        callerOf,
+      }),
+  ]
+}
+
+async function listen(http: FastifyInstance, { host, httpPort }: Config): Promise<void> {
+  await http.ready()
+  http.server.listen(httpPort, host)
+  await once(http.server, 'listening')
+}

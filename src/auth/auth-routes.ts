@@ -1,0 +1,43 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { DomainError } from '../core/errors.ts'
+import type { ApiKeys } from './api-keys.ts'
+import { type Tokens, tokenLifetimeS } from './tokens.ts'
+
+export interface AuthRoutesNeeds {
+  readonly keys: ApiKeys
+  readonly tokens: Tokens
+}
+
+/** A key and its secret become an access token. */
+export function authRoutes({ keys, tokens }: AuthRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    app.post<IssueToken>('/auth/token', { schema: issueToken }, async (request, reply) => {
+      const { apiKey, apiSecret } = request.body
+      const caller = await keys.verify(apiKey, apiSecret)
+      if (!caller) {
+        throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
+      }
+      return reply.header('cache-control', 'no-store').send({
+        accessToken: tokens.issue(caller),
+        tokenType: 'Bearer',
+        expiresIn: tokenLifetimeS,
+        scope: caller.scope,
+      })
+    })
+  }
+}
+
+interface IssueToken {
+  Body: { apiKey: string; apiSecret: string }
+}
+
+const credential = { type: 'string', minLength: 1, maxLength: 512 } as const
+
+const issueToken = {
+  body: {
+    type: 'object',
+    required: ['apiKey', 'apiSecret'],
+    additionalProperties: false,
+    properties: { apiKey: credential, apiSecret: credential },
+  },
+} as const

@@ -1,0 +1,140 @@
+import type { LogLevel } from '../observability/logger.ts'
+
+/** The service's settings, read once at the start. */
+export interface Config {
+  readonly dataDir: string
+  readonly host: string
+  readonly httpPort: number
+  /** 0: no MQTT. */
+  readonly mqttPort: number
+  readonly adminKey: { readonly key: string; readonly secret: string } | undefined
+  readonly masterKey: string | undefined
+  readonly publicUrl: string
+  readonly journalBytesMax: number
+  readonly logLevel: LogLevel
+}
+
+/** Everything that is wrong with the environment, one problem a line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const logLevels: readonly LogLevel[] = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+]
+
+/** Shortest secret that may be given for the bootstrap key. */
+const secretLengthMin = 32
+
+/** Reads the environment once, and reports everything that is wrong with it at once. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = []
+  const read = reader(environment, problems)
+  const host = read.text('STREAMVAULT_HOST', '127.0.0.1')
+  const httpPort = read.port('STREAMVAULT_HTTP_PORT', 8080)
+  const config: Config = {
+    dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
+    host,
+    httpPort,
+    mqttPort: read.port('STREAMVAULT_MQTT_PORT', 1883),
+    adminKey: read.adminKey(),
+    masterKey: read.masterKey(),
+    publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `http://${host}:${httpPort}`),
+    journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
+    logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
+  }
+  // Settings of adapters that do not exist yet: better said at the start than silently ignored.
+  read.oneOf('STREAMVAULT_TIMESERIES_URL', 'duckdb', ['duckdb'])
+  read.oneOf('STREAMVAULT_STATE_URL', 'sqlite', ['sqlite'])
+  read.oneOf('STREAMVAULT_JOURNAL_URL', 'sqlite', ['sqlite'])
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return Object.freeze(config)
+}
+
+function reader(environment: Environment, problems: string[]) {
+  /** An empty value is as good as none: that is how a `.env` file leaves something out. */
+  const value = (name: string) => environment[name] || undefined
+  const text = (name: string, fallback: string) => value(name) ?? fallback
+
+  return {
+    text,
+
+    port(name: string, fallback: number): number {
+      const given = text(name, String(fallback))
+      const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN
+      if (port <= 65_535) return port
+      problems.push(`${name} must be a port from 0 to 65535, not '${given}'`)
+      return fallback
+    },
+
+    oneOf<Value extends string>(name: string, fallback: Value, values: readonly Value[]): Value {
+      const given = text(name, fallback)
+      const known = values.find((one) => one === given)
+      if (known === undefined) {
+        problems.push(`${name} must be ${values.join(' or ')}, not '${given}'`)
+      }
+      return known ?? fallback
+    },
+
+    bytes(name: string, fallback: string): number {
+      const given = text(name, fallback)
+      const parsed = parseBytes(given)
+      if (parsed === undefined) {
+        problems.push(`${name} must be a size such as 500MiB or 10GiB, not '${given}'`)
+      }
+      return parsed ?? 0
+    },
+
+    url(name: string, fallback: string): string {
+      const given = text(name, fallback)
+      if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '')
+      problems.push(`${name} must be an http or https URL, not '${given}'`)
+      return fallback
+    },
+
+    /** Messages about secrets never show them. */
+    adminKey(): Config['adminKey'] {
+      const key = value('STREAMVAULT_ADMIN_KEY')
+      const secret = value('STREAMVAULT_ADMIN_SECRET')
+      if (key === undefined && secret === undefined) return undefined
+      if (key === undefined || secret === undefined) {
+        problems.push('STREAMVAULT_ADMIN_KEY and STREAMVAULT_ADMIN_SECRET must be given together')
+        return undefined
+      }
+      if (secret.length < secretLengthMin) {
+        problems.push(`STREAMVAULT_ADMIN_SECRET must have at least ${secretLengthMin} characters`)
+      }
+      return { key, secret }
+    },
+
+    masterKey(): string | undefined {
+      const given = value('STREAMVAULT_MASTER_KEY')
+      if (given !== undefined && Buffer.from(given, 'base64').length !== 32) {
+        problems.push('STREAMVAULT_MASTER_KEY must be 32 bytes in base64')
+      }
+      return given
+    },
+  }
+}
+
+const byteUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+}
+
+function parseBytes(text: string): number | undefined {
+  const match = /^(\d{1,15})(|KiB|MiB|GiB|TiB)$/.exec(text)
+  const bytes = Number(match?.[1]) * (byteUnits[match?.[2] ?? ''] ?? 1)
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined
+}

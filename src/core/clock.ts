@@ -1,0 +1,36 @@
+/** Time as a dependency, so that timers and receipts can be tested without waiting. */
+export interface Clock {
+  /** Microseconds since the Unix epoch. */
+  nowUs(): number
+}
+
+export const systemClock: Clock = {
+  nowUs: () => Math.floor((performance.timeOrigin + performance.now()) * 1000),
+}
+
+/** A clock that was set back by more than this is believed; a smaller step is only bridged. */
+const bridgedUs = 1_000_000
+
+/**
+ * Times of receipt: no two messages get the same microsecond.
+ *
+ * A reading without a time of its own is identified by its time of receipt (D18), so two equal
+ * readings that arrive together must not share one, or the second would be taken for a copy.
+ */
+export class ReceiptClock {
+  readonly #clock: Clock
+  #lastUs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Reserves `count` consecutive microseconds and returns the first. */
+  reserve(count: number): number {
+    const nowUs = this.#clock.nowUs()
+    const taken = nowUs <= this.#lastUs && this.#lastUs - nowUs < bridgedUs
+    const firstUs = taken ? this.#lastUs + 1 : nowUs
+    this.#lastUs = firstUs + count - 1
+    return firstUs
+  }
+}

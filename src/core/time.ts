@@ -1,0 +1,130 @@
+/**
+ * RFC 3339 instants to and from microseconds since the Unix epoch.
+ *
+ * `Date.parse` is of no use here: it accepts far more than RFC 3339 and stops at milliseconds.
+ */
+
+const digitZero = 48
+const digitNine = 57
+const usPerDay = 86_400_000_000
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Why a text is not an instant: a sentence for the sender. */
+export interface TimeProblem {
+  readonly problem: string
+}
+
+/** Digits of `text` at [from, from + count) as a number, or -1. */
+function digits(text: string, from: number, count: number): number {
+  let value = 0
+  for (let index = from; index < from + count; index++) {
+    const code = text.charCodeAt(index)
+    if (!(code >= digitZero && code <= digitNine)) return -1
+    value = value * 10 + code - digitZero
+  }
+  return value
+}
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+}
+
+/** Days from 1970-01-01 to a civil date (Hinnant, "chrono-compatible low-level date algorithms"). */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year
+  const era = Math.floor(shifted / 400)
+  const yearOfEra = shifted - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+/**
+ * Microseconds since the epoch of an RFC 3339 date-time with a zone; fraction digits beyond six
+ * are cut off.
+ */
+export function parseRfc3339(text: string): number | TimeProblem {
+  const dateUs = parseDate(text)
+  if (typeof dateUs !== 'number') return dateUs
+  const timeUs = parseTimeOfDay(text)
+  if (typeof timeUs !== 'number') return timeUs
+  let at = 19
+  let fractionUs = 0
+  if (text.charCodeAt(at) === 46) {
+    const from = ++at
+    let scale = 100_000
+    while (digits(text, at, 1) >= 0) {
+      fractionUs += digits(text, at, 1) * Math.floor(scale)
+      scale /= 10
+      at++
+    }
+    if (at === from) return { problem: 'a fraction of a second needs digits' }
+  }
+  const offsetUs = parseOffset(text, at)
+  if (typeof offsetUs !== 'number') return offsetUs
+  const instantUs = dateUs + timeUs + fractionUs - offsetUs
+  // Beyond 2^53 a double cannot count single microseconds; whole seconds stay exact.
+  if (fractionUs !== 0 && !Number.isSafeInteger(instantUs)) {
+    return { problem: 'fractions of a second are supported up to the year 2255' }
+  }
+  return instantUs
+}
+
+function parseDate(text: string): number | TimeProblem {
+  const year = digits(text, 0, 4)
+  const month = digits(text, 5, 2)
+  const day = digits(text, 8, 2)
+  const dashes = text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45
+  if (year < 0 || month < 0 || day < 0 || !dashes) {
+    return { problem: 'not an RFC 3339 date-time such as 2026-01-31T23:59:59.123456Z' }
+  }
+  if (year === 0) return { problem: 'there is no year 0000' }
+  if (month < 1 || month > 12) return { problem: `there is no month ${text.slice(5, 7)}` }
+  const length = month === 2 && isLeapYear(year) ? 29 : (monthDays[month - 1] ?? 0)
+  if (day < 1 || day > length) {
+    return { problem: `there is no day ${text.slice(8, 10)} in ${text.slice(0, 7)}` }
+  }
+  return daysFromCivil(year, month, day) * usPerDay
+}
+
+function parseTimeOfDay(text: string): number | TimeProblem {
+  const separator = text.charCodeAt(10)
+  if (separator !== 84 && separator !== 116) {
+    return { problem: 'date and time must be separated by T' }
+  }
+  const hour = digits(text, 11, 2)
+  const minute = digits(text, 14, 2)
+  const second = digits(text, 17, 2)
+  const colons = text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58
+  if (hour < 0 || minute < 0 || second < 0 || !colons) {
+    return { problem: 'the time of day must be HH:MM:SS' }
+  }
+  if (hour > 23) return { problem: `there is no hour ${text.slice(11, 13)}` }
+  if (minute > 59) return { problem: `there is no minute ${text.slice(14, 16)}` }
+  if (second === 60) return { problem: 'leap seconds are not supported' }
+  if (second > 59) return { problem: `there is no second ${text.slice(17, 19)}` }
+  return ((hour * 60 + minute) * 60 + second) * 1_000_000
+}
+
+function parseOffset(text: string, at: number): number | TimeProblem {
+  const sign = text.charCodeAt(at)
+  if ((sign === 90 || sign === 122) && text.length === at + 1) return 0
+  if (at === text.length) return { problem: 'the time zone is missing' }
+  if ((sign !== 43 && sign !== 45) || text.length !== at + 6 || text.charCodeAt(at + 3) !== 58) {
+    return { problem: 'the time zone must be Z or ±HH:MM' }
+  }
+  const hours = digits(text, at + 1, 2)
+  const minutes = digits(text, at + 4, 2)
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
+    return { problem: 'the time zone must be Z or ±HH:MM' }
+  }
+  return (sign === 45 ? -1 : 1) * (hours * 60 + minutes) * 60_000_000
+}
+
+/** RFC 3339 in UTC with six decimals, as every answer carries it. */
+export function formatUs(timestampUs: number): string {
+  const ms = Math.floor(timestampUs / 1000)
+  const micros = String(timestampUs - ms * 1000).padStart(3, '0')
+  return `${new Date(ms).toISOString().slice(0, -1)}${micros}Z`
+}

@@ -1,0 +1,146 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { formatUs, parseRfc3339 } from '../core/time.ts'
+import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import type { CallerOf } from '../http/server.ts'
+import type {
+  DataPoint,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+} from '../time-series/time-series-store.ts'
+import { ownStream } from './data-stream-routes.ts'
+import type { DataStream, DataStreamStore } from './data-stream-store.ts'
+import type { QuarantineEntry, QuarantineStore } from './quarantine-store.ts'
+
+export interface ReadingsRoutesNeeds {
+  readonly streams: DataStreamStore
+  readonly quarantine: QuarantineStore
+  /** @throws DomainError `store_unavailable` */
+  readonly query: (query: ReadingsQuery) => Promise<ReadingsPage>
+  readonly callerOf: CallerOf
+}
+
+type Query = Record<string, unknown>
+
+interface StreamRequest {
+  Params: { streamId: string }
+  Querystring: Query
+}
+
+/** End of time for a query without an end: the last year that RFC 3339 can write. */
+const endOfTimeUs = 253_402_300_800_000_000
+
+const pageMax = 10_000
+
+const digestMax = 2n ** 64n - 1n
+
+/** Reads back what became of readings: stored ones and quarantined ones. */
+export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
+  const { quarantine, callerOf } = needs
+  return async (app) => {
+    app.get<StreamRequest>('/streams/:streamId/data', async (request) => {
+      const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+      const query = readingsQuery(stream, request.query)
+      return dataBody(query, await needs.query(query))
+    })
+
+    app.get<StreamRequest>('/streams/:streamId/quarantine', async (request) => {
+      const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+      const { query } = request
+      refuseUnknownParameters(query, ['limit', 'cursor'])
+      const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
+      const after = integerParameter(query, 'cursor', {
+        fallback: 0,
+        min: 0,
+        max: Number.MAX_SAFE_INTEGER,
+      })
+      const found = await quarantine.list(stream.id, after, limit + 1)
+      const page = found.slice(0, limit)
+      const nextCursor = found.length > limit ? String(page.at(-1)?.id) : null
+      return { streamId: stream.id, entries: page.map(quarantineBody), nextCursor }
+    })
+  }
+}
+
+const parameters = ['start', 'end', 'fields', 'aggregation', 'limit', 'cursor']
+
+function readingsQuery(stream: DataStream, query: Query): ReadingsQuery {
+  refuseUnknownParameters(query, parameters)
+  const startUs = instantParameter(query, 'start') ?? 0
+  const endUs = instantParameter(query, 'end') ?? endOfTimeUs
+  if (endUs < startUs) throw invalidParameter('end', 'must not be before start')
+  const { aggregation = 'raw' } = query
+  if (aggregation !== 'raw' && aggregation !== 'hourly') {
+    throw invalidParameter('aggregation', 'must be raw or hourly')
+  }
+  return {
+    streamId: stream.id,
+    startUs,
+    endUs,
+    aggregation,
+    fields: fieldsParameter(query['fields'], stream),
+    limit: integerParameter(query, 'limit', { fallback: 1_000, min: 1, max: pageMax }),
+    after: parseCursor(query['cursor']),
+  }
+}
+
+function instantParameter(query: Query, name: string): number | undefined {
+  const text = query[name]
+  if (text === undefined) return undefined
+  const instant = parseRfc3339(String(text))
+  if (typeof instant === 'number') return Math.max(0, instant)
+  throw invalidParameter(name, `must be an RFC 3339 date-time: ${instant.problem}`)
+}
+
+function fieldsParameter(text: unknown, { schema }: DataStream): readonly string[] {
+  if (text === undefined) return []
+  const names = String(text).split(',')
+  for (const name of names) {
+    if (!Object.hasOwn(schema, name)) {
+      throw invalidParameter('fields', `the stream has no field '${name}'`)
+    }
+  }
+  return names
+}
+
+function parseCursor(text: unknown): ReadingsCursor | undefined {
+  if (text === undefined) return undefined
+  const [time = '', digest = ''] = Buffer.from(String(text), 'base64url').toString().split(' ')
+  const isCursor = /^\d{1,16}$/.test(time) && /^\d{1,20}$/.test(digest)
+  if (!isCursor || BigInt(digest) > digestMax) {
+    throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  }
+  return { timestampUs: Number(time), digest: BigInt(digest) }
+}
+
+function dataBody(query: ReadingsQuery, { points, next }: ReadingsPage): object {
+  const cursor = next && `${next.timestampUs} ${next.digest}`
+  return {
+    streamId: query.streamId,
+    start: formatUs(query.startUs),
+    end: query.endUs === endOfTimeUs ? null : formatUs(query.endUs),
+    aggregation: query.aggregation,
+    data: points.map(pointBody),
+    nextCursor: cursor === undefined ? null : Buffer.from(cursor).toString('base64url'),
+  }
+}
+
+/** A flagged field is told by a key that no field can have, as `temperature:flag`. */
+function pointBody({ timestampUs, values, extra, flagged, count }: DataPoint): object {
+  const flags = (flagged ?? []).map((name) => [`${name}:flag`, 'out_of_range'])
+  return {
+    timestamp: formatUs(timestampUs),
+    ...values,
+    ...(Object.fromEntries(flags) as object),
+    ...(extra !== undefined && { extra }),
+    ...(count !== undefined && { count }),
+  }
+}
+
+function quarantineBody({ timestampUs, receivedAtUs, ...entry }: QuarantineEntry): object {
+  return {
+    ...entry,
+    timestamp: timestampUs === undefined ? null : formatUs(timestampUs),
+    receivedAt: formatUs(receivedAtUs),
+  }
+}

@@ -1,0 +1,84 @@
+import { formatUs } from '../core/time.ts'
+import type { StoredCounts } from '../time-series/time-series-store.ts'
+import type { DataStream, DecidedCounts } from './data-stream-store.ts'
+
+const usPerDay = 86_400_000_000
+
+export interface StatusFacts {
+  readonly stream: DataStream
+  /** Counted by the decider, up to its position. */
+  readonly decided: DecidedCounts
+  /** Counted by the store, up to the shipper's position. */
+  readonly counts: StoredCounts
+  readonly storedPerSecond: number
+  readonly problem: string | undefined
+  readonly nowUs: number
+}
+
+/** The terms of D21: received = all the others together. */
+export interface ConservationCounters {
+  readonly received: number
+  readonly stored: number
+  readonly duplicates: number
+  readonly unchanged: number
+  readonly filtered: number
+  readonly quarantined: number
+  readonly discarded: number
+  readonly pending: number
+}
+
+/**
+ * The ledger of a stream. Decider and shipper stand at different places of the journal; what the
+ * one that is ahead has received, and the other not yet dealt with, is pending.
+ */
+export function countersOf(decided: DecidedCounts, stored: StoredCounts): ConservationCounters {
+  const received = Math.max(decided.received, stored.received)
+  const settled = stored.stored + stored.duplicates + decided.quarantined + decided.discarded
+  return {
+    received,
+    stored: stored.stored,
+    duplicates: stored.duplicates,
+    unchanged: 0,
+    filtered: 0,
+    quarantined: decided.quarantined,
+    discarded: decided.discarded,
+    pending: received - settled,
+  }
+}
+
+/** The answer of the status operation: every figure is measured. */
+export function statusBody(facts: StatusFacts): object {
+  const { stream, decided, counts, problem, nowUs } = facts
+  const counters = countersOf(decided, counts)
+  const { lastReceivedAtUs } = decided
+  return {
+    streamId: stream.id,
+    status: counters.received > 0 ? 'active' : 'created',
+    lastDataReceived: timeOrNull(lastReceivedAtUs),
+    dataPointsToday: decided.day === Math.floor(nowUs / usPerDay) ? decided.receivedOnDay : 0,
+    errorCount: counters.quarantined + counters.discarded,
+    health: {
+      status: problem === undefined ? 'healthy' : 'degraded',
+      ...(problem !== undefined && { problem }),
+      /** Seconds since the stream was created. */
+      uptime: Math.floor((nowUs - stream.createdAtUs) / 1_000_000),
+      /** Milliseconds from receipt to the store, averaged over all stored readings. */
+      avgLatency: counts.stored === 0 ? 0 : round(counts.latencyUs / counts.stored / 1000),
+    },
+    processing: {
+      queueLength: counters.pending,
+      /** Readings stored per second, averaged over about a minute. */
+      processingRate: round(facts.storedPerSecond),
+      lastProcessed: timeOrNull(counts.lastStoredAtUs),
+    },
+    counters,
+  }
+}
+
+function timeOrNull(timestampUs: number): string | null {
+  return timestampUs === 0 ? null : formatUs(timestampUs)
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

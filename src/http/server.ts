@@ -1,0 +1,61 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyRequest,
+} from 'fastify'
+import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
+import { DomainError } from '../core/errors.ts'
+import { handleError, handleNotFound } from './error-handler.ts'
+
+/** Largest body of a request. */
+const bodyBytesMax = 4 * 1024 * 1024
+
+export interface HttpServerNeeds {
+  readonly logger: FastifyBaseLogger
+  readonly authenticator: Authenticator
+  /** Routes that anybody may use. */
+  readonly openRoutes: readonly FastifyPluginAsync[]
+  /** Routes that need credentials, with what tells them who asks. */
+  readonly routes: readonly ((callerOf: CallerOf) => FastifyPluginAsync)[]
+}
+
+export type CallerOf = (request: FastifyRequest) => AuthenticatedCaller
+
+export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: needs.logger,
+    bodyLimit: bodyBytesMax,
+    disableRequestLogging: true,
+    // The client's id would be as good as ours only if it were unique: ours is a counter.
+    requestIdHeader: false,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+  })
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(handleNotFound)
+  for (const routes of needs.openRoutes) await app.register(routes)
+
+  await app.register(async (guarded) => {
+    const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
+    // Before the body is read: nobody unknown gets us to parse anything.
+    guarded.addHook('onRequest', async (request) => {
+      callers.set(request, await needs.authenticator.authenticate(request.raw))
+    })
+    const callerOf: CallerOf = (request) => {
+      const caller = callers.get(request)
+      if (!caller) throw new Error('the request was not authenticated')
+      return caller
+    }
+    for (const routes of needs.routes) await guarded.register(routes(callerOf))
+  })
+  return app
+}
+
+/** @throws DomainError `invalid_request` unless the request speaks the token interface */
+export function requireBearer(caller: AuthenticatedCaller, what: string): void {
+  if (caller.interface === 'bearer') return
+  throw new DomainError(
+    'invalid_request',
+    `${what} belongs to the token interface: use a bearer token`,
+  )
+}

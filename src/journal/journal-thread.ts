@@ -1,0 +1,44 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { serveCalls } from '../threads/rpc.ts'
+import type { JournalStatus, Offset } from './journal.ts'
+import { SqliteJournalFile } from './sqlite-journal.ts'
+
+/** What the thread is started with. */
+export interface JournalThreadData {
+  readonly path: string
+  readonly bytesMax: number
+  /** Where those who follow the journal are told of a new head: a number, after each commit. */
+  readonly followers: readonly MessagePort[]
+}
+
+/** What other threads may ask of the journal's thread. */
+export interface JournalProcedures extends Record<string, (argument: never) => unknown> {
+  append(batch: { readonly bytes: Uint8Array; readonly count: number }): Offset
+  trim(below: Offset): Promise<void>
+  status(): JournalStatus
+  close(): void
+}
+
+/** The journal's thread: fsync blocks it, and nothing else. */
+function run(port: MessagePort, { path, bytesMax, followers }: JournalThreadData): void {
+  const file = new SqliteJournalFile(path, bytesMax)
+  const procedures: JournalProcedures = {
+    append({ bytes, count }) {
+      const first = file.append(bytes, count)
+      for (const follower of followers) follower.postMessage(first + count)
+      return first
+    },
+    async trim(below) {
+      // Between two portions the event loop runs, so that waiting appends go first.
+      while (file.trim(below)) await new Promise(setImmediate)
+    },
+    status: () => file.status(),
+    close() {
+      file.close()
+      for (const follower of followers) follower.close()
+    },
+  }
+  serveCalls(port, procedures)
+}
+
+if (parentPort) run(parentPort, workerData as JournalThreadData)

@@ -1,0 +1,48 @@
+/**
+ * Position of one entry in the journal: entries are numbered from 0 in the order in which they
+ * became durable, and a number is never given twice. A consumer's position is the offset of the
+ * entry that it wants next.
+ */
+export type Offset = number
+
+/** Entries that were written together. */
+export interface JournalBatch {
+  readonly firstOffset: Offset
+  readonly count: number
+  readonly bytes: Uint8Array
+}
+
+export interface JournalStatus {
+  /** Offset that the next entry will get. */
+  readonly head: Offset
+  /** Bytes of entries that were not trimmed yet. */
+  readonly bytes: number
+  readonly bytesMax: number
+  /** What keeps it from accepting entries, or nothing. */
+  readonly problem: string | undefined
+}
+
+/** The durable log between intake and its consumers. What it has accepted survives a power cut. */
+export interface Journal {
+  /**
+   * Appends a batch as a whole or not at all; resolves when it is on disk. Gives up the memory of
+   * `bytes`.
+   *
+   * @throws DomainError `journal_full` (retryable: space, or the size limit) or
+   *   `journal_unavailable` (the disk failed; nothing is accepted until a restart)
+   */
+  append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<Offset>
+
+  /** Forgets the entries below an offset: no consumer will ask for them again. */
+  trim(below: Offset): Promise<void>
+
+  status(): Promise<JournalStatus>
+}
+
+/** What a consumer sees of the journal. */
+export interface JournalReader {
+  /** Batches from an offset on, in order: at least one if there is one, about `entriesMax`. */
+  read(from: Offset, entriesMax: number): readonly JournalBatch[]
+
+  close(): void
+}

@@ -1,0 +1,188 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DomainError, messageOf } from '../core/errors.ts'
+import type { JournalBatch, JournalReader, JournalStatus, Offset } from './journal.ts'
+
+/** Version of the file's own tables; entries carry a version of their own. */
+const fileVersion = 1
+
+/** Pages of 32 KiB hold a usual batch in one or two. */
+const pageBytes = 32 * 1024
+
+/** Pages that the file keeps for reuse after a trim; more are given back to the file system. */
+const freePagesKept = 2_048
+
+/** Rows that one trim deletes before it lets appends go first. */
+const trimRowsMax = 500
+
+/**
+ * The journal in one SQLite file, used by one thread. A row is a batch.
+ *
+ * WAL and synchronous=FULL: a commit returns after fdatasync of the log, whose frames carry
+ * checksums, so a torn write at a power cut is recognised and cut off at the next start.
+ */
+export class SqliteJournalFile {
+  readonly #database: DatabaseSync
+  readonly #insert: StatementSync
+  readonly #trim: StatementSync
+  readonly #bytesMax: number
+  #head: Offset
+  #bytes: number
+  #failure: string | undefined
+  #full: string | undefined
+
+  constructor(path: string, bytesMax: number) {
+    this.#bytesMax = bytesMax
+    this.#database = openForWriting(path)
+    this.#insert = this.#database.prepare(
+      'INSERT INTO batches (first_offset, entries, bytes, payload) VALUES (?, ?, ?, ?)',
+    )
+    this.#trim = this.#database.prepare(
+      // The newest row always stays: it is what the next offset is known by after a restart.
+      `DELETE FROM batches WHERE first_offset IN (
+         SELECT first_offset FROM batches
+         WHERE first_offset + entries <= ? AND first_offset < (SELECT max(first_offset) FROM batches)
+         ORDER BY first_offset LIMIT ${trimRowsMax}
+       ) RETURNING bytes`,
+    )
+    const last = this.#database
+      .prepare(
+        'SELECT first_offset + entries AS head FROM batches ORDER BY first_offset DESC LIMIT 1',
+      )
+      .get()
+    this.#head = Number(last?.['head'] ?? 0)
+    const sum = this.#database.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM batches').get()
+    this.#bytes = Number(sum?.['bytes'])
+  }
+
+  append(bytes: Uint8Array, count: number): Offset {
+    this.#refuseWhenUnable(bytes.byteLength)
+    const first = this.#head
+    try {
+      this.#insert.run(first, count, bytes.byteLength, bytes)
+    } catch (error) {
+      throw this.#classify(error)
+    }
+    this.#full = undefined
+    this.#head = first + count
+    this.#bytes += bytes.byteLength
+    return first
+  }
+
+  /** Deletes some of what lies below the offset; true when more is left to delete. */
+  trim(below: Offset): boolean {
+    if (this.#failure !== undefined) return false
+    const deleted = this.#trim.all(below)
+    for (const row of deleted) this.#bytes -= Number(row['bytes'])
+    if (this.#bytes < this.#bytesMax) this.#full = undefined
+    if (deleted.length === trimRowsMax) return true
+    this.#giveBackSpace()
+    return false
+  }
+
+  status(): JournalStatus {
+    return {
+      head: this.#head,
+      bytes: this.#bytes,
+      bytesMax: this.#bytesMax,
+      problem: this.#failure ?? this.#full,
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #refuseWhenUnable(bytes: number): void {
+    if (this.#failure !== undefined) throw unavailable(this.#failure)
+    if (this.#bytes + bytes > this.#bytesMax) {
+      this.#full = `the journal has reached its limit of ${this.#bytesMax} bytes`
+      throw full(this.#full)
+    }
+  }
+
+  /**
+   * No space left is a state that passes. Any other failure of the disk does not: after a failed
+   * fsync the kernel may have dropped the pages it could not write, so a later success would prove
+   * nothing about them. Only a restart, which reads back what is really there, is believed.
+   */
+  #classify(error: unknown): DomainError {
+    const { errcode } = error as { readonly errcode?: number }
+    if (errcode === sqliteFull) {
+      this.#full = 'no space left on the journal disk'
+      return full(this.#full)
+    }
+    this.#failure = `the journal disk failed: ${messageOf(error)}`
+    return unavailable(this.#failure)
+  }
+
+  #giveBackSpace(): void {
+    const free = Number(this.#database.prepare('PRAGMA freelist_count').get()?.['freelist_count'])
+    if (free > freePagesKept) this.#database.exec(`PRAGMA incremental_vacuum(${trimRowsMax})`)
+  }
+}
+
+/** SQLITE_FULL, https://sqlite.org/rescode.html */
+const sqliteFull = 13
+
+function full(message: string): DomainError {
+  return new DomainError('journal_full', message, { retryAfter: 1 })
+}
+
+function unavailable(message: string): DomainError {
+  return new DomainError('journal_unavailable', message)
+}
+
+function openForWriting(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA page_size = ${pageBytes}`)
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (version > fileVersion) {
+    database.close()
+    throw new Error(`${path} was written by a newer version (file format ${version})`)
+  }
+  database.exec(
+    `CREATE TABLE IF NOT EXISTS batches (
+       first_offset INTEGER PRIMARY KEY, entries INTEGER NOT NULL,
+       bytes INTEGER NOT NULL, payload BLOB NOT NULL
+     ) STRICT`,
+  )
+  database.exec(`PRAGMA user_version = ${fileVersion}`)
+  return database
+}
+
+/** Reads the journal's file through a connection of its own, from any thread. */
+export class SqliteJournalReader implements JournalReader {
+  readonly #database: DatabaseSync
+  readonly #select: StatementSync
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { readOnly: true })
+    this.#select = this.#database.prepare(
+      `SELECT first_offset, entries, payload FROM batches
+       WHERE first_offset >= ? ORDER BY first_offset`,
+    )
+  }
+
+  read(from: Offset, entriesMax: number): readonly JournalBatch[] {
+    const batches: JournalBatch[] = []
+    let entries = 0
+    for (const row of this.#select.iterate(from)) {
+      const count = Number(row['entries'])
+      batches.push({
+        firstOffset: Number(row['first_offset']),
+        count,
+        bytes: row['payload'] as Uint8Array,
+      })
+      entries += count
+      if (entries >= entriesMax) break
+    }
+    return batches
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}

@@ -1,0 +1,79 @@
+import type { MqttBroker } from '../../connectors/mqtt-broker.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Journal, JournalStatus } from '../journal/journal.ts'
+import type { GroupCommit } from '../pipeline/group-commit.ts'
+import type { Intake } from '../pipeline/intake.ts'
+import type { StreamDirectory } from '../pipeline/stream-directory.ts'
+import type { ProcessingStatus } from '../worker.ts'
+import type { FailingParts } from './health.ts'
+import type { Metric, MetricsNeeds } from './metrics.ts'
+
+/** The parts whose health is asked for. */
+export interface WatchedParts {
+  readonly journal: Journal
+  readonly worker: { status(): Promise<ProcessingStatus> }
+}
+
+/** Every part that fails now, with what is wrong. */
+export async function failingParts({ journal, worker }: WatchedParts): Promise<FailingParts> {
+  const failing: Record<string, string> = {}
+  const [kept, processed] = await Promise.allSettled([journal.status(), worker.status()])
+  if (kept.status === 'rejected') failing['journal'] = messageOf(kept.reason)
+  else if (kept.value.problem !== undefined) failing['journal'] = kept.value.problem
+  if (processed.status === 'rejected') failing['worker'] = messageOf(processed.reason)
+  else {
+    const { shipper, decider } = processed.value
+    if (shipper.problem !== undefined) failing['store'] = shipper.problem
+    if (decider.problem !== undefined) failing['state'] = decider.problem
+  }
+  return failing
+}
+
+export interface MeasuredParts extends WatchedParts {
+  readonly commits: GroupCommit
+  readonly intake: Intake
+  readonly mqtt: MqttBroker | undefined
+  readonly directory: StreamDirectory
+}
+
+/** The figures of the service. */
+export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
+  const { commits, intake, mqtt, directory } = parts
+  let journal: JournalStatus | undefined
+  let processing: ProcessingStatus | undefined
+  const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
+
+  const figures: readonly [Metric['type'], string, string, () => number][] = [
+    ['counter', 'readings_accepted_total', 'Readings accepted', () => intake.stats.accepted],
+    ['counter', 'readings_quarantined_total', 'Readings refused', () => intake.stats.quarantined],
+    ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
+    ['counter', 'journal_commits_total', 'Group commits that are on disk', () => commits.committed],
+    ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],
+    ['gauge', 'journal_bytes', 'Entries not trimmed yet', () => journal?.bytes ?? 0],
+    ['gauge', 'journal_bytes_max', 'Limit of the journal', () => journal?.bytesMax ?? 0],
+    [
+      'gauge',
+      'shipper_lag',
+      'Entries not in the store yet',
+      () => lag(processing?.shipper.position),
+    ],
+    ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
+    ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],
+    ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
+    ['gauge', 'mqtt_connections', 'MQTT clients', () => mqtt?.stats().connections ?? 0],
+    ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
+    ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
+    ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
+  ]
+  return {
+    metrics: figures.map(([type, name, help, value]) => ({ type, name, help, value })),
+    async refresh() {
+      const [kept, processed] = await Promise.allSettled([
+        parts.journal.status(),
+        parts.worker.status(),
+      ])
+      if (kept.status === 'fulfilled') journal = kept.value
+      if (processed.status === 'fulfilled') processing = processed.value
+    },
+  }
+}

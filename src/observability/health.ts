@@ -1,0 +1,25 @@
+import type { FastifyPluginAsync } from 'fastify'
+
+/** Parts of the service that may fail, and what is wrong with them now. */
+export type FailingParts = Readonly<Record<string, string>>
+
+export interface HealthRoutesNeeds {
+  /** The parts that fail now: an empty object means ready. */
+  readonly failingParts: () => Promise<FailingParts>
+}
+
+/** Liveness and readiness, for those who start, stop and route to the service. */
+export function healthRoutes({ failingParts }: HealthRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    app.get('/health/live', () => ({ status: 'live' }))
+    for (const path of ['/health', '/health/ready']) {
+      app.get(path, async (_, reply) => {
+        const failing = await failingParts()
+        const isReady = Object.keys(failing).length === 0
+        return reply
+          .code(isReady ? 200 : 503)
+          .send({ status: isReady ? 'ready' : 'not_ready', failing })
+      })
+    }
+  }
+}

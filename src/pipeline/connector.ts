@@ -1,0 +1,36 @@
+import type { DomainError } from '../core/errors.ts'
+import type { CompiledStream, DecodedMessage, Verdict } from './reading.ts'
+
+/** Bytes as they arrived for a known stream: nothing about them is known to be true yet. */
+export interface RawMessage {
+  readonly stream: CompiledStream
+  readonly payload: Uint8Array
+  /** Where it came from, for a person who looks into the quarantine: protocol, client, address. */
+  readonly source: string
+  /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */
+  readonly receivedAtUs?: number
+}
+
+/**
+ * Called once, in the order in which messages were handed in: without an error when the message is
+ * durable, so that its source may be told; with one when it is not. A retryable error means "offer
+ * it again later".
+ */
+export type Settled = (error?: DomainError) => void
+
+/** What became of one message. Only a call of `Settled` says that it is durable. */
+export interface MessageOutcome {
+  readonly receivedAtUs: number
+  /** One verdict for each reading of the message, in its order. */
+  readonly verdicts: readonly Verdict[]
+}
+
+/** The door of the pipeline: what a connector is given, and all it may do with a message. */
+export interface Acceptor {
+  /** Takes a message of any content: what cannot be decoded is quarantined as a whole. */
+  accept(message: RawMessage, settled: Settled): MessageOutcome
+  /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
+  acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
+  /** Settles in order with what was accepted before, for a message of which nothing is kept. */
+  settleInOrder(settled: Settled): void
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../core/errors.ts'
+import type { JournalBatch, JournalReader, Offset } from '../journal/journal.ts'
+import type { JournalHead } from '../journal/journal-head.ts'
+
+/** Waits between attempts after a failure: doubled each time, up to the longest. */
+const retryMsFirst = 100
+const retryMsMax = 5_000
+
+/** What follows the journal with a position of its own. */
+export interface Consumer {
+  readonly name: string
+  position(): Offset
+  /**
+   * Handles batches that begin at the position, and moves it past them, in one transaction. Safe to
+   * be repeated after any failure.
+   */
+  handle(batches: readonly JournalBatch[]): Promise<void>
+}
+
+export interface ConsumerPace {
+  /** About how many entries are handled together. */
+  readonly entriesMax: number
+  /** Shortest time between the starts of two rounds: small transactions cost as much as large. */
+  readonly intervalMs: number
+}
+
+export interface ConsumerStatus {
+  readonly position: Offset
+  /** What it fails at now, or nothing. */
+  readonly problem: string | undefined
+}
+
+/** Drives one consumer along the journal until it is told to stop. */
+export class ConsumerLoop {
+  readonly #consumer: Consumer
+  readonly #reader: JournalReader
+  readonly #head: JournalHead
+  readonly #pace: ConsumerPace
+  #problem: string | undefined
+  #moved = Promise.withResolvers<void>()
+
+  constructor(
+    consumer: Consumer,
+    journal: { readonly reader: JournalReader; readonly head: JournalHead },
+    pace: ConsumerPace,
+  ) {
+    this.#consumer = consumer
+    this.#reader = journal.reader
+    this.#head = journal.head
+    this.#pace = pace
+  }
+
+  status(): ConsumerStatus {
+    return { position: this.#consumer.position(), problem: this.#problem }
+  }
+
+  /** Resolves when the position is at or past an offset; the signal gives up waiting. */
+  async reaches(offset: Offset, signal: AbortSignal): Promise<void> {
+    while (this.#consumer.position() < offset && !signal.aborted) {
+      const aborted = new Promise((resolve) => {
+        signal.addEventListener('abort', resolve, { once: true })
+      })
+      await Promise.race([this.#moved.promise, aborted])
+    }
+  }
+
+  async run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
+    let retryMs = retryMsFirst
+    while (!signal.aborted) {
+      const startedMs = performance.now()
+      try {
+        const handled = await this.#round()
+        this.#problem = undefined
+        retryMs = retryMsFirst
+        if (handled) await this.#rest(startedMs, signal)
+        else await this.#head.reaches(this.#consumer.position(), signal)
+      } catch (error) {
+        this.#problem = messageOf(error)
+        onFailure(error)
+        await pause(retryMs, signal)
+        retryMs = Math.min(retryMs * 2, retryMsMax)
+      }
+    }
+  }
+
+  async #round(): Promise<boolean> {
+    const batches = this.#reader.read(this.#consumer.position(), this.#pace.entriesMax)
+    if (batches.length === 0) return false
+    await this.#consumer.handle(batches)
+    this.#moved.resolve()
+    this.#moved = Promise.withResolvers()
+    return true
+  }
+
+  async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
+    const restMs = this.#pace.intervalMs - (performance.now() - startedMs)
+    if (restMs > 0) await pause(restMs, signal)
+  }
+}
+
+/** A pause that ends early, and without an error, when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}

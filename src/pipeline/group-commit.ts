@@ -1,0 +1,144 @@
+import { DomainError, messageOf } from '../core/errors.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Settled } from './connector.ts'
+import { EntryWriter } from './entry.ts'
+
+/** A batch is closed when it has this many bytes, so that no consumer has to hold a huge one. */
+const batchBytes = 1024 * 1024
+
+/**
+ * Commits under way at once. While one is being synced to disk, the next already waits in the
+ * journal's thread, so that the disk never waits for this one.
+ */
+const commitsInFlightMax = 2
+
+/** Entries that wait for the journal may take this much memory; beyond it intake refuses. */
+const waitingBytesMax = 64 * 1024 * 1024
+
+interface Batch {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly count: number
+  readonly settlements: readonly Settled[]
+}
+
+/**
+ * Collects what arrives while the disk is busy and commits it together.
+ *
+ * It never waits on a timer: what has queued up goes as soon as a commit is free, so one lonely
+ * reading pays for one fsync and a thousand at once share it.
+ */
+export class GroupCommit {
+  readonly #journal: Journal
+  readonly #writer = new EntryWriter()
+  readonly #sealed: Batch[] = []
+  #settlements: Settled[] = []
+  #sealedBytes = 0
+  #inFlight = 0
+  #committed = 0
+  #failure: DomainError | undefined
+  #isScheduled = false
+  #lastSettled: Promise<void> = Promise.resolve()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Bytes of entries that wait to be handed to the journal. */
+  get waitingBytes(): number {
+    return this.#sealedBytes + this.#writer.byteLength
+  }
+
+  /** Batches that are on disk. */
+  get committed(): number {
+    return this.#committed
+  }
+
+  /** Why nothing will be accepted any more, or nothing. A failure that may pass is none. */
+  get failure(): DomainError | undefined {
+    return this.#failure
+  }
+
+  /** @throws DomainError `journal_unavailable`, or `overloaded` when too much waits already */
+  assertReady(): void {
+    if (this.#failure) throw this.#failure
+    if (this.waitingBytes > waitingBytesMax) {
+      throw new DomainError('overloaded', 'too many readings wait for the disk', { retryAfter: 1 })
+    }
+  }
+
+  /** Writes entries, and settles once they, and all that was written before, are durable. */
+  add(write: (writer: EntryWriter) => void, settled: Settled): void {
+    write(this.#writer)
+    this.#settlements.push(settled)
+    if (this.#writer.byteLength >= batchBytes) this.#seal()
+    this.#schedule()
+  }
+
+  /** Resolves when everything that was added before is settled. */
+  async drain(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.add(
+      () => {},
+      () => resolve(),
+    )
+    await promise
+  }
+
+  /** At the end of the turn of the event loop, so that all its sockets contribute. */
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#commitNext()
+    })
+  }
+
+  #seal(): void {
+    const { bytes, count } = this.#writer.take()
+    this.#sealed.push({ bytes, count, settlements: this.#settlements })
+    this.#sealedBytes += bytes.byteLength
+    this.#settlements = []
+  }
+
+  #commitNext(): void {
+    while (this.#inFlight < commitsInFlightMax) {
+      if (this.#sealed.length === 0 && this.#settlements.length > 0) this.#seal()
+      const batch = this.#sealed.shift()
+      if (batch === undefined) return
+      this.#sealedBytes -= batch.bytes.byteLength
+      this.#commit(batch)
+    }
+  }
+
+  #commit({ bytes, count, settlements }: Batch): void {
+    this.#inFlight++
+    const outcome =
+      count === 0
+        ? Promise.resolve(undefined)
+        : this.#journal.append(bytes, count).then(noError, toDomainError)
+    const settledBefore = this.#lastSettled
+    // Two commits may end out of order when the first one fails late: order is kept by the chain.
+    this.#lastSettled = outcome.then(async (error) => {
+      await settledBefore
+      this.#inFlight--
+      this.#note(error)
+      for (const settled of settlements) settled(error)
+      this.#commitNext()
+    })
+  }
+
+  #note(error: DomainError | undefined): void {
+    if (error === undefined) this.#committed++
+    else if (!error.retryable) this.#failure = error
+  }
+}
+
+function noError(): undefined {
+  return undefined
+}
+
+function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error
+  return new DomainError('journal_unavailable', messageOf(error), { cause: error })
+}

@@ -1,0 +1,91 @@
+import { arrayElementTexts, decodeJson } from '../../processors/decode.ts'
+import type { ReceiptClock } from '../core/clock.ts'
+import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
+import type { EntryWriter } from './entry.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { DecodedMessage, RefusedReading, Verdict } from './reading.ts'
+
+/** How far ahead of the server a reading's clock may be (D19). */
+const futureToleranceUs = 5 * 60 * 1_000_000
+
+export interface IntakeNeeds {
+  readonly commits: GroupCommit
+  readonly receipts: ReceiptClock
+}
+
+/**
+ * Everything left of the journal: decode, judge, write the entry. It has no effect but the entry;
+ * whoever handed the message in is told when that is on disk.
+ */
+export class Intake implements Acceptor {
+  readonly #commits: GroupCommit
+  readonly #receipts: ReceiptClock
+
+  /** Readings since the start, by verdict. */
+  readonly stats = { accepted: 0, quarantined: 0 }
+
+  constructor({ commits, receipts }: IntakeNeeds) {
+    this.#commits = commits
+    this.#receipts = receipts
+  }
+
+  accept(message: RawMessage, settled: Settled): MessageOutcome {
+    const decoded = decodeJson(message.payload)
+    if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
+    const refusal = malformed(decoded.problem)
+    this.stats.quarantined++
+    this.#commits.add((writer) => {
+      writer.quarantined(message.stream, refusal, { ...message, atUs: receivedAtUs })
+    }, settled)
+    return { receivedAtUs, verdicts: [refusal] }
+  }
+
+  acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
+    const { readings } = decoded
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(readings.length)
+    const verdicts = readings.map((reading, index) =>
+      // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
+      message.stream.judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs }),
+    )
+    for (const { accepted } of verdicts) this.stats[accepted ? 'accepted' : 'quarantined']++
+    this.#commits.add((writer) => {
+      writeEntries(writer, { ...message, receivedAtUs }, decoded, verdicts)
+    }, settled)
+    return { receivedAtUs, verdicts }
+  }
+
+  settleInOrder(settled: Settled): void {
+    this.#commits.add(() => {}, settled)
+  }
+}
+
+function writeEntries(
+  writer: EntryWriter,
+  message: RawMessage & { readonly receivedAtUs: number },
+  { isBatch }: DecodedMessage,
+  verdicts: readonly Verdict[],
+): void {
+  const { stream, payload, source } = message
+  let elements: readonly string[] | undefined
+  verdicts.forEach((verdict, index) => {
+    const atUs = message.receivedAtUs + index
+    if (verdict.accepted) {
+      writer.accepted(stream, verdict, atUs)
+      return
+    }
+    if (isBatch) elements ??= arrayElementTexts(Buffer.from(payload).toString())
+    const original = elements === undefined ? payload : Buffer.from(elements[index] ?? '')
+    writer.quarantined(stream, verdict, { atUs, source, payload: original })
+  })
+}
+
+function malformed(problem: string): RefusedReading {
+  return {
+    accepted: false,
+    reason: 'malformed',
+    message: problem,
+    details: [],
+    timestampUs: undefined,
+  }
+}

@@ -1,0 +1,39 @@
+/** Contract: what a data stream's definition says about its readings, after it was checked. */
+
+export type FieldType =
+  | 'number'
+  | 'integer'
+  | 'boolean'
+  | 'string'
+  | 'datetime'
+  | 'object'
+  | 'array'
+
+export interface FieldDefinition {
+  readonly type: FieldType
+  readonly unit?: string
+  readonly required?: boolean
+  /** Inclusive bounds of a number. */
+  readonly min?: number
+  readonly max?: number
+  readonly enum?: readonly (string | number | boolean)[]
+  /** Members of an object. */
+  readonly fields?: FieldMap
+  /** Elements of an array. */
+  readonly items?: FieldDefinition
+}
+
+export type FieldMap = Readonly<Record<string, FieldDefinition>>
+
+/** `strict` refuses unknown fields and values out of range; `lenient` keeps and flags them (D15). */
+export type ValidationMode = 'strict' | 'lenient'
+
+export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'
+
+/** All that decides whether a reading is accepted, and how it is read. */
+export interface StreamSchema {
+  readonly fields: FieldMap
+  readonly validation: ValidationMode
+  readonly timestampField: string
+  readonly timestampFormat: TimestampFormat
+}

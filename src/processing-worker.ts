@@ -1,0 +1,78 @@
+import type { MessagePort, Worker } from 'node:worker_threads'
+import type { Compilable } from 'kysely'
+import { DomainError } from './core/errors.ts'
+import type { Offset } from './journal/journal.ts'
+import type { StateWriter } from './state/database.ts'
+import { Caller, RemoteError } from './threads/rpc.ts'
+import { startThread, threadFailure } from './threads/start-thread.ts'
+import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
+import type { ProcessingStatus, StreamProgress, WorkerData, WorkerProcedures } from './worker.ts'
+
+/** The network thread's side of the worker: state changes, queries, and how far it has come. */
+export class ProcessingWorker implements StateWriter {
+  readonly #thread: Worker
+  readonly #caller: Caller<WorkerProcedures>
+  /** Rejects when the thread ends by an error of its own. */
+  readonly failed: Promise<never>
+
+  constructor(data: WorkerData) {
+    this.#thread = startThread(import.meta.url, './worker', data, [data.head])
+    this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)
+    this.failed = threadFailure(this.#thread)
+    this.#thread.once('exit', () => this.#caller.close())
+  }
+
+  /** Resolves when state and store are open. */
+  async ready(): Promise<void> {
+    await Promise.race([this.#call('ready'), this.failed])
+  }
+
+  /** Begins to follow the journal, whose file must be there by now. */
+  async start(): Promise<void> {
+    await this.#call('start')
+  }
+
+  async commit(...changes: readonly Compilable[]): Promise<void> {
+    const plain = changes.map((change) => {
+      const { sql, parameters } = change.compile()
+      return { sql, parameters }
+    })
+    await this.#caller.call('commit', plain)
+  }
+
+  /** @throws DomainError `store_unavailable` */
+  async query(query: ReadingsQuery): Promise<ReadingsPage> {
+    try {
+      return await this.#caller.call('query', query)
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error
+      throw new DomainError('store_unavailable', 'the time-series store did not answer', {
+        cause: error,
+        retryAfter: 1,
+      })
+    }
+  }
+
+  async progress(streamId: string): Promise<StreamProgress> {
+    return await this.#caller.call('progress', streamId)
+  }
+
+  /** Resolves when the decider has passed the offset, or after a bounded wait. */
+  async decided(offset: Offset): Promise<void> {
+    await this.#caller.call('decided', offset)
+  }
+
+  async status(): Promise<ProcessingStatus> {
+    return await this.#call('status')
+  }
+
+  /** Ends the round under way, closes state and store, and ends the thread. */
+  async stop(): Promise<void> {
+    await this.#call('stop')
+    await this.#thread.terminate()
+  }
+
+  async #call<Name extends 'ready' | 'start' | 'status' | 'stop'>(name: Name) {
+    return await this.#caller.call(name, undefined as never)
+  }
+}

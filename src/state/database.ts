@@ -1,0 +1,102 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  type Compilable,
+  type CompiledQuery,
+  Kysely,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+} from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { LruMap } from '../core/lru-map.ts'
+import { migrations } from './migrations/index.ts'
+import type { StateSchema } from './schema.ts'
+
+export type StateDatabase = Kysely<StateSchema>
+
+/** Where a domain sends its changes. One call is one transaction: all of it happens, or nothing. */
+export interface StateWriter {
+  commit(...changes: readonly Compilable[]): Promise<void>
+}
+
+/** A change as plain data, as it crosses from one thread to the other. */
+export interface PlainChange {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** Statements that a connection keeps prepared. */
+const preparedMax = 200
+
+/** Opens the state for writing and brings its tables up to date. To be used by one thread only. */
+export async function openStateForWriting(path: string): Promise<StateDatabase> {
+  const connection = new DatabaseSync(path)
+  connection.exec('PRAGMA journal_mode = WAL')
+  // FULL: positions must never fall back behind a trim of the journal.
+  connection.exec('PRAGMA synchronous = FULL')
+  const database = kyselyOver(connection)
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
+  })
+  const { error } = await migrator.migrateToLatest()
+  if (error !== undefined) {
+    await database.destroy()
+    throw new Error('the state database could not be migrated', { cause: error })
+  }
+  return database
+}
+
+/** Opens the state for reading, through a connection of the calling thread. */
+export function openStateForReading(path: string): StateDatabase {
+  return kyselyOver(new DatabaseSync(path, { readOnly: true }))
+}
+
+/** Runs changes that another thread compiled, in one transaction. */
+export async function commitChanges(
+  database: StateDatabase,
+  changes: readonly PlainChange[],
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    for (const { sql, parameters } of changes) {
+      await transaction.executeQuery({ sql, parameters } as CompiledQuery)
+    }
+  })
+}
+
+/** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE, https://sqlite.org/rescode.html */
+const uniqueViolations: readonly (number | undefined)[] = [1555, 2067]
+
+/** True for the failure of a change that would have made something twice. */
+export function isUniqueViolation(error: unknown): boolean {
+  return uniqueViolations.includes((error as { readonly sqliteCode?: number }).sqliteCode)
+}
+
+function kyselyOver(connection: DatabaseSync): StateDatabase {
+  return new Kysely<StateSchema>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+}
+
+/** node:sqlite in the shape that Kysely's SQLite dialect expects. */
+function adapt(connection: DatabaseSync): SqliteDatabase {
+  const prepared = new LruMap<string, SqliteStatement>(preparedMax)
+  return {
+    close: () => connection.close(),
+    prepare(sql) {
+      let statement = prepared.get(sql)
+      if (!statement) {
+        statement = adaptStatement(connection.prepare(sql))
+        prepared.set(sql, statement)
+      }
+      return statement
+    },
+  }
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  }
+}

@@ -1,0 +1,99 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { DomainError } from '../core/errors.ts'
+import { parseId, type TemplateId } from '../core/ids.ts'
+import {
+  envelope,
+  invalidParameter,
+  pageRequest,
+  refuseUnknownParameters,
+} from '../http/pagination.ts'
+import type { CallerOf } from '../http/server.ts'
+import { templateBody } from './template.ts'
+import type { TemplateStore } from './template-store.ts'
+
+export interface TemplateRoutesNeeds {
+  readonly templates: TemplateStore
+  readonly callerOf: CallerOf
+}
+
+export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    app.post<CreateTemplate>('/templates', { schema: createTemplate }, async (request, reply) => {
+      const { body } = request
+      const template = await templates.create(callerOf(request).userId, {
+        name: body.name,
+        description: body.description ?? null,
+        author: body.author ?? null,
+        public: body.public ?? false,
+        hint: body.hint,
+        requiredStreams: [...new Set(body.required_streams)],
+      })
+      return reply.code(201).send(templateBody(template))
+    })
+
+    app.get<ListTemplates>('/templates', async (request) => {
+      const { query } = request
+      refuseUnknownParameters(query, ['page', 'page_size', 'public'])
+      const page = pageRequest(query)
+      const filter = {
+        ownerId: callerOf(request).userId,
+        publicOnly: booleanParameter(query, 'public'),
+      }
+      const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
+      const content = await templates.list(filter, slice)
+      return envelope(content.map(templateBody), await templates.count(filter), page)
+    })
+
+    app.get<ReadTemplate>('/templates/:templateId', async (request) => {
+      const id = parseId<TemplateId>(request.params.templateId)
+      const template = id && (await templates.findVisible(callerOf(request).userId, id))
+      if (!template) throw new DomainError('not_found', `no template ${request.params.templateId}`)
+      return templateBody(template)
+    })
+  }
+}
+
+function booleanParameter(query: Readonly<Record<string, unknown>>, name: string): boolean {
+  const text = query[name] ?? 'false'
+  if (text !== 'true' && text !== 'false') throw invalidParameter(name, 'must be true or false')
+  return text === 'true'
+}
+
+interface ReadTemplate {
+  Params: { templateId: string }
+}
+
+interface ListTemplates {
+  Querystring: Record<string, unknown>
+}
+
+interface CreateTemplate {
+  Body: {
+    name: string
+    description?: string | null
+    public?: boolean
+    hint: string
+    required_streams: string[]
+    author?: string | null
+  }
+}
+
+const createTemplate = {
+  body: {
+    type: 'object',
+    required: ['name', 'hint', 'required_streams'],
+    additionalProperties: false,
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 200 },
+      description: { type: 'string', nullable: true, maxLength: 10_000 },
+      public: { type: 'boolean' },
+      hint: { type: 'string', maxLength: 10_000 },
+      required_streams: {
+        type: 'array',
+        maxItems: 1_000,
+        items: { type: 'string', minLength: 1, maxLength: 200 },
+      },
+      author: { type: 'string', nullable: true, maxLength: 200 },
+    },
+  },
+} as const

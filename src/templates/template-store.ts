@@ -1,0 +1,101 @@
+import type { Clock } from '../core/clock.ts'
+import { newId, type TemplateId, type UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+import type { NewTemplate, Template } from './template.ts'
+
+/** The state that a template begins in. */
+const initialStatus = 'UPLOAD_PENDING'
+
+/** Which templates a list is about. */
+export interface TemplateFilter {
+  readonly ownerId: UserId
+  /** True for everybody's public templates instead of one's own. */
+  readonly publicOnly: boolean
+}
+
+export interface Slice {
+  readonly offset: number
+  readonly limit: number
+}
+
+export class TemplateStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  async create(ownerId: UserId, template: NewTemplate): Promise<Template> {
+    const id = newId<TemplateId>()
+    const createdAtUs = this.#clock.nowUs()
+    await this.#writer.commit(
+      this.#state.insertInto('templates').values({
+        id,
+        owner_id: ownerId,
+        created_at: createdAtUs,
+        name: template.name,
+        description: template.description,
+        author: template.author,
+        status: initialStatus,
+        public: template.public ? 1 : 0,
+        hint: template.hint,
+        required_streams: JSON.stringify(template.requiredStreams),
+      }),
+    )
+    return { ...template, id, ownerId, createdAtUs, status: initialStatus }
+  }
+
+  /** A template that this user may see: an own or a public one. */
+  async findVisible(userId: UserId, id: TemplateId): Promise<Template | undefined> {
+    const row = await this.#state
+      .selectFrom('templates')
+      .selectAll()
+      .where('id', '=', id)
+      .where((where) => where.or([where('owner_id', '=', userId), where('public', '=', 1)]))
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async list(filter: TemplateFilter, { offset, limit }: Slice): Promise<Template[]> {
+    const rows = await this.#matching(filter)
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return rows.map(fromRow)
+  }
+
+  async count(filter: TemplateFilter): Promise<number> {
+    const { total } = await this.#matching(filter)
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  #matching({ ownerId, publicOnly }: TemplateFilter) {
+    const all = this.#state.selectFrom('templates')
+    return publicOnly ? all.where('public', '=', 1) : all.where('owner_id', '=', ownerId)
+  }
+}
+
+function fromRow(row: StateSchema['templates']): Template {
+  return {
+    id: row.id as TemplateId,
+    ownerId: row.owner_id as UserId,
+    createdAtUs: row.created_at,
+    name: row.name,
+    description: row.description,
+    author: row.author,
+    status: row.status,
+    public: row.public === 1,
+    hint: row.hint,
+    requiredStreams: JSON.parse(row.required_streams) as string[],
+  }
+}

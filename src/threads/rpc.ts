@@ -1,0 +1,123 @@
+import type { MessagePort, Transferable } from 'node:worker_threads'
+import { DomainError, type ErrorCode, type ErrorDetail, messageOf } from '../core/errors.ts'
+
+/**
+ * Calls from one thread to another: named procedures with one argument, answers in any order.
+ * Nothing here knows what is called; the two sides share an interface of procedures.
+ */
+export type Procedures = Readonly<Record<string, (argument: never) => unknown>>
+
+interface Call {
+  readonly id: number
+  readonly name: string
+  readonly argument: unknown
+}
+
+interface Answer {
+  readonly id: number
+  readonly value?: unknown
+  readonly error?: TransportedError
+}
+
+/** An error as plain data: a structured clone would lose its class and fields. */
+interface TransportedError {
+  readonly message: string
+  readonly code?: ErrorCode
+  readonly retryAfter?: number | undefined
+  readonly details?: readonly ErrorDetail[] | undefined
+  readonly sqliteCode?: number | undefined
+}
+
+/** A failure on the other side that is not a DomainError. */
+export class RemoteError extends Error {
+  override readonly name = 'RemoteError'
+  readonly sqliteCode: number | undefined
+
+  constructor(message: string, sqliteCode: number | undefined) {
+    super(message)
+    this.sqliteCode = sqliteCode
+  }
+}
+
+/** Answers calls on a port until it is closed. */
+export function serveCalls(port: MessagePort, procedures: Procedures): void {
+  port.on('message', (call: Call) => {
+    void answer(call, procedures).then((message) => port.postMessage(message))
+  })
+}
+
+async function answer({ id, name, argument }: Call, procedures: Procedures): Promise<Answer> {
+  try {
+    const procedure = procedures[name] as ((argument: unknown) => unknown) | undefined
+    if (!procedure) throw new Error(`no procedure ${name}`)
+    return { id, value: await procedure(argument) }
+  } catch (error) {
+    return { id, error: transported(error) }
+  }
+}
+
+function transported(error: unknown): TransportedError {
+  const message = messageOf(error)
+  if (error instanceof DomainError) {
+    return { message, code: error.code, retryAfter: error.retryAfter, details: error.details }
+  }
+  return { message, sqliteCode: (error as { readonly errcode?: number }).errcode }
+}
+
+type Argument<Table, Name extends keyof Table> = Table[Name] extends (argument: infer A) => unknown
+  ? A
+  : never
+type Value<Table, Name extends keyof Table> = Table[Name] extends (argument: never) => infer V
+  ? Awaited<V>
+  : never
+
+/** The calling side. When the other thread ends, every open and later call is rejected. */
+export class Caller<Table extends Procedures> {
+  readonly #port: MessagePort
+  readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
+  #closed = false
+  #lastId = 0
+
+  constructor(port: MessagePort) {
+    this.#port = port
+    port.on('message', (message: Answer) => this.#settle(message))
+    port.on('close', () => this.close())
+  }
+
+  async call<Name extends keyof Table & string>(
+    name: Name,
+    argument: Argument<Table, Name>,
+    transfer: readonly Transferable[] = [],
+  ): Promise<Value<Table, Name>> {
+    if (this.#closed) throw new RemoteError('the thread has ended', undefined)
+    const id = ++this.#lastId
+    const pending = Promise.withResolvers<unknown>()
+    this.#open.set(id, pending)
+    this.#port.postMessage({ id, name, argument } satisfies Call, transfer)
+    return (await pending.promise) as Value<Table, Name>
+  }
+
+  #settle({ id, value, error }: Answer): void {
+    const pending = this.#open.get(id)
+    this.#open.delete(id)
+    if (error === undefined) pending?.resolve(value)
+    else pending?.reject(restored(error))
+  }
+
+  /** Rejects every open and later call: the other side is gone. */
+  close(): void {
+    this.#closed = true
+    for (const pending of this.#open.values()) {
+      pending.reject(new RemoteError('the thread has ended', undefined))
+    }
+    this.#open.clear()
+  }
+}
+
+function restored({ message, code, retryAfter, details, sqliteCode }: TransportedError): Error {
+  if (code === undefined) return new RemoteError(message, sqliteCode)
+  return new DomainError(code, message, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(details !== undefined && { details }),
+  })
+}

@@ -1,0 +1,27 @@
+import { extname } from 'node:path'
+import { type Transferable, Worker } from 'node:worker_threads'
+
+/**
+ * Starts a module as a thread. `module` is its path without ending, relative to `from`: the sources
+ * run as .ts, a release as .js.
+ */
+export function startThread(
+  from: string,
+  module: string,
+  workerData: unknown,
+  transferList: readonly Transferable[] = [],
+): Worker {
+  return new Worker(new URL(module + extname(new URL(from).pathname), from), {
+    workerData,
+    transferList: [...transferList],
+  })
+}
+
+/** A promise that rejects when the thread ends by an uncaught error, and else stays open. */
+export function threadFailure(thread: Worker): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  thread.once('error', reject)
+  // Whoever wants to know awaits the promise; nobody waiting is no fault.
+  promise.catch(() => undefined)
+  return promise
+}

@@ -1,0 +1,201 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { DecayingRate } from '../../core/decaying-rate.ts'
+import type { Offset } from '../../journal/journal.ts'
+import type { Column, ColumnType, Shape, StoredCounts } from '../time-series-store.ts'
+
+/** Version of the tables below; a file of a newer one is refused. */
+const storeVersion = 1
+
+const ddl = `
+  CREATE TABLE IF NOT EXISTS store_version (version INTEGER);
+  CREATE TABLE IF NOT EXISTS shipper_position (next_offset BIGINT);
+  CREATE TABLE IF NOT EXISTS streams ("streamId" INTEGER, id VARCHAR);
+  CREATE TABLE IF NOT EXISTS shapes (shape VARCHAR, columns VARCHAR);
+  CREATE TABLE IF NOT EXISTS stream_shapes ("streamId" INTEGER, shape VARCHAR);
+  CREATE TABLE IF NOT EXISTS stream_counts (
+    "streamId" INTEGER, received BIGINT, stored BIGINT, duplicates BIGINT, latency_us BIGINT,
+    last_stored_at BIGINT, timestamp_max BIGINT);
+`
+
+/** What is known of one stream, in memory; the tables hold the same. */
+export interface StreamRecord {
+  /** Small number that stands for the stream in its rows. */
+  readonly key: number
+  readonly shapes: Set<string>
+  counts: StoredCounts
+  /** Newest timestamp that is stored, or -1: what is newer cannot be a duplicate. */
+  timestampMaxUs: number
+  readonly rate: DecayingRate
+}
+
+/** Counts of a stream of which nothing has arrived. */
+export const noCounts: StoredCounts = {
+  received: 0,
+  stored: 0,
+  duplicates: 0,
+  latencyUs: 0,
+  lastStoredAtUs: 0,
+}
+
+/** A table holds the readings of one shape and one month of event time. */
+export interface ReadingsTable {
+  readonly name: string
+  readonly shape: string
+  /** For example 202611. */
+  readonly month: number
+}
+
+/** The file's own tables in memory: streams, shapes, tables of readings, counts and position. */
+export class Catalog {
+  readonly streams = new Map<string, StreamRecord>()
+  readonly shapes = new Map<string, Shape>()
+  readonly tables = new Map<string, ReadingsTable>()
+  position: Offset = 0
+  /** Rows of `stream_counts`: deltas, of which one per stream would do. */
+  countRows = 0
+
+  /** Makes the tables that are missing and reads the rest. */
+  static async load(connection: DuckDBConnection): Promise<Catalog> {
+    await connection.run(ddl)
+    await checkVersion(connection)
+    const catalog = new Catalog()
+    await catalog.#loadPosition(connection)
+    await catalog.#loadStreams(connection)
+    await catalog.#loadTables(connection)
+    return catalog
+  }
+
+  /** The stream's record, made when it is new; the caller writes a new one to its table. */
+  stream(id: string): StreamRecord {
+    let record = this.streams.get(id)
+    if (!record) {
+      const key = this.streams.size + 1
+      record = {
+        key,
+        shapes: new Set(),
+        counts: noCounts,
+        timestampMaxUs: -1,
+        rate: new DecayingRate(),
+      }
+      this.streams.set(id, record)
+    }
+    return record
+  }
+
+  /** Tables of a shape whose months touch [startUs, endUs). */
+  tablesOf(shape: string, startUs: number, endUs: number): ReadingsTable[] {
+    const first = monthOf(startUs)
+    const last = monthOf(endUs - 1)
+    return [...this.tables.values()]
+      .filter((table) => table.shape === shape && table.month >= first && table.month <= last)
+      .sort((left, right) => left.month - right.month)
+  }
+
+  async #loadPosition(connection: DuckDBConnection): Promise<void> {
+    const [row] = await rowsOf(connection, 'SELECT next_offset FROM shipper_position')
+    if (row) this.position = Number(row['next_offset'])
+    else await connection.run('INSERT INTO shipper_position VALUES (0)')
+  }
+
+  async #loadStreams(connection: DuckDBConnection): Promise<void> {
+    const streams = await rowsOf(
+      connection,
+      `SELECT s."streamId" AS key, any_value(s.id) AS id, count(c."streamId") AS rows,
+         coalesce(sum(c.received), 0)::DOUBLE AS received,
+         coalesce(sum(c.stored), 0)::DOUBLE AS stored,
+         coalesce(sum(c.duplicates), 0)::DOUBLE AS duplicates,
+         coalesce(sum(c.latency_us), 0)::DOUBLE AS latency,
+         coalesce(max(c.last_stored_at), 0) AS last, coalesce(max(c.timestamp_max), -1) AS newest
+       FROM streams s LEFT JOIN stream_counts c USING ("streamId") GROUP BY s."streamId"`,
+    )
+    for (const row of streams) {
+      this.countRows += Number(row['rows'])
+      this.streams.set(String(row['id']), {
+        key: Number(row['key']),
+        shapes: new Set(),
+        counts: {
+          received: Number(row['received']),
+          stored: Number(row['stored']),
+          duplicates: Number(row['duplicates']),
+          latencyUs: Number(row['latency']),
+          lastStoredAtUs: Number(row['last']),
+        },
+        timestampMaxUs: Number(row['newest']),
+        rate: new DecayingRate(),
+      })
+    }
+  }
+
+  async #loadTables(connection: DuckDBConnection): Promise<void> {
+    for (const row of await rowsOf(connection, 'SELECT shape, columns FROM shapes')) {
+      const columns = JSON.parse(String(row['columns'])) as Column[]
+      this.shapes.set(String(row['shape']), { id: String(row['shape']), columns })
+    }
+    const pairs = await rowsOf(
+      connection,
+      'SELECT s.id, p.shape FROM stream_shapes p JOIN streams s USING ("streamId")',
+    )
+    for (const row of pairs) this.streams.get(String(row['id']))?.shapes.add(String(row['shape']))
+    const tables = await rowsOf(
+      connection,
+      `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'readings\\_%' ESCAPE '\\'`,
+    )
+    for (const row of tables) {
+      const name = String(row['name'])
+      const [, shape = '', month = ''] = name.split('_')
+      this.tables.set(name, { name, shape, month: Number(month) })
+    }
+  }
+}
+
+async function checkVersion(connection: DuckDBConnection): Promise<void> {
+  const [row] = await rowsOf(connection, 'SELECT version FROM store_version')
+  if (!row) await connection.run(`INSERT INTO store_version VALUES (${storeVersion})`)
+  else if (Number(row['version']) > storeVersion) {
+    throw new Error(`the time-series file was written by a newer version (${row['version']})`)
+  }
+}
+
+/** All rows of a query, as objects by column name. */
+export async function rowsOf(
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<Record<string, unknown>[]> {
+  const reader = await connection.runAndReadAll(sql)
+  return reader.getRowObjectsJS()
+}
+
+/** Year and month of an instant in UTC, for example 202611. */
+export function monthOf(timestampUs: number): number {
+  const date = new Date(timestampUs / 1000)
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
+}
+
+export function tableName(shape: string, month: number): string {
+  return `readings_${shape}_${String(month).padStart(6, '0')}`
+}
+
+const sqlTypes: Readonly<Record<ColumnType, string>> = {
+  double: 'DOUBLE',
+  bigint: 'BIGINT',
+  boolean: 'BOOLEAN',
+  varchar: 'VARCHAR',
+  timestamp: 'TIMESTAMP',
+  json: 'VARCHAR',
+}
+
+/**
+ * DDL of a table of readings. Our own columns have reserved names (D14) or begin with a dollar
+ * sign, so no field of a stream can collide with them. No key: DuckDB's index would cost more than
+ * looking for duplicates where they can be.
+ */
+export function createReadingsTable(name: string, { columns }: Shape): string {
+  const fields = columns.map((column) => `, ${quoted(column.name)} ${sqlTypes[column.type]}`)
+  return `CREATE TABLE IF NOT EXISTS ${quoted(name)} (
+    "streamId" INTEGER, "timestamp" TIMESTAMP, "$receivedAt" TIMESTAMP, "$digest" UBIGINT,
+    "extra" VARCHAR, "$flagged" VARCHAR${fields.join('')})`
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

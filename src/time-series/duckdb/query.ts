@@ -1,0 +1,177 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { formatUs } from '../../core/time.ts'
+import type { Column, DataPoint, ReadingsPage, ReadingsQuery, Shape } from '../time-series-store.ts'
+import { type Catalog, quoted, type ReadingsTable, rowsOf } from './catalog.ts'
+
+const hourUs = 3_600_000_000
+
+/** A point with what orders it among others. */
+interface OrderedPoint extends DataPoint {
+  readonly digest: bigint
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** One page of a stream's readings, over all shapes that it has had. */
+export async function queryReadings(
+  connection: DuckDBConnection,
+  catalog: Catalog,
+  query: ReadingsQuery,
+): Promise<ReadingsPage> {
+  const stream = catalog.streams.get(query.streamId)
+  if (!stream) return { points: [], next: undefined }
+  const points: OrderedPoint[] = []
+  for (const shapeId of stream.shapes) {
+    const shape = catalog.shapes.get(shapeId)
+    const tables = catalog.tablesOf(shapeId, query.startUs, query.endUs)
+    if (!shape || tables.length === 0) continue
+    const part = { tables, key: stream.key, columns: chosenColumns(shape, query.fields) }
+    const read = query.aggregation === 'raw' ? readRaw : readHourly
+    points.push(...(await read(connection, part, query)))
+  }
+  const ordered = points.sort(inOrder)
+  const page = ordered.slice(0, query.limit)
+  const last = page.at(-1)
+  const next =
+    last && ordered.length > query.limit
+      ? { timestampUs: last.timestampUs, digest: last.digest }
+      : undefined
+  return { points: page.map(({ digest: _, ...point }) => point), next }
+}
+
+/** The rows of one stream in the tables of one shape. */
+interface Part {
+  readonly tables: readonly ReadingsTable[]
+  readonly key: number
+  readonly columns: readonly Column[]
+}
+
+function chosenColumns(shape: Shape, fields: readonly string[]): readonly Column[] {
+  if (fields.length === 0) return shape.columns
+  return shape.columns.filter(({ name }) => fields.includes(name))
+}
+
+function inOrder(left: OrderedPoint, right: OrderedPoint): number {
+  if (left.timestampUs !== right.timestampUs) return left.timestampUs - right.timestampUs
+  return left.digest < right.digest ? -1 : 1
+}
+
+async function readRaw(
+  connection: DuckDBConnection,
+  { tables, key, columns }: Part,
+  query: ReadingsQuery,
+): Promise<OrderedPoint[]> {
+  const selected = columns.map(({ name, type }) =>
+    type === 'timestamp' ? `epoch_us(${quoted(name)}) AS ${quoted(name)}` : quoted(name),
+  )
+  const list = [
+    'epoch_us("timestamp") AS "$time"',
+    '"$digest"',
+    '"extra"',
+    '"$flagged"',
+    ...selected,
+  ]
+  const parts = tables.map(
+    ({ name }) => `SELECT ${list.join(', ')} FROM ${quoted(name)} WHERE ${withinPage(key, query)}`,
+  )
+  const rows = await rowsOf(
+    connection,
+    `SELECT * FROM (${parts.join(' UNION ALL ')}) ORDER BY "$time", "$digest" LIMIT ${query.limit + 1}`,
+  )
+  return rows.map((row) => rawPoint(row, columns, query.fields.length === 0))
+}
+
+function withinPage(key: number, { startUs, endUs, after }: ReadingsQuery): string {
+  const from = after === undefined ? startUs : Math.max(startUs, after.timestampUs)
+  const conditions = [
+    `"streamId" = ${key}`,
+    `"timestamp" >= make_timestamp(${from}::BIGINT)`,
+    `"timestamp" < make_timestamp(${endUs}::BIGINT)`,
+  ]
+  if (after !== undefined && after.timestampUs >= startUs) {
+    const time = `make_timestamp(${after.timestampUs}::BIGINT)`
+    conditions.push(`("timestamp" > ${time} OR "$digest" > ${after.digest}::UBIGINT)`)
+  }
+  return conditions.join(' AND ')
+}
+
+function rawPoint(row: Row, columns: readonly Column[], withExtra: boolean): OrderedPoint {
+  const extra = row['extra']
+  const flagged = row['$flagged']
+  return {
+    timestampUs: Number(row['$time']),
+    digest: row['$digest'] as bigint,
+    values: valuesOf(row, columns),
+    ...(withExtra && typeof extra === 'string' && { extra: JSON.parse(extra) as Row }),
+    ...(typeof flagged === 'string' && { flagged: flagged.split(',') }),
+  }
+}
+
+function valuesOf(row: Row, columns: readonly Column[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { name, type } of columns) {
+    const value = row[name]
+    if (value === null || value === undefined) continue
+    values[name] = toJson(value, type)
+  }
+  return values
+}
+
+function toJson(value: unknown, type: Column['type']): unknown {
+  switch (type) {
+    case 'timestamp':
+      return formatUs(Number(value))
+    case 'bigint':
+      return Number(value)
+    case 'json':
+      return JSON.parse(value as string)
+    case 'double':
+    case 'boolean':
+    case 'varchar':
+      return value
+    default:
+      return type satisfies never
+  }
+}
+
+/**
+ * Numbers are averaged, everything else is the latest of the hour (D28). An hour is one point as
+ * long as a stream keeps one shape, which holds until its definition can be changed.
+ */
+async function readHourly(
+  connection: DuckDBConnection,
+  { tables, key, columns }: Part,
+  query: ReadingsQuery,
+): Promise<OrderedPoint[]> {
+  const aggregates = columns.map(({ name, type }) => {
+    const column = quoted(name)
+    if (isNumeric(type)) return `favg(${column}) AS ${column}`
+    const value = type === 'timestamp' ? `epoch_us(${column})` : column
+    return `arg_max(${value}, ("timestamp", "$digest")) AS ${column}`
+  })
+  const names = columns.map(({ name }) => quoted(name))
+  const own = ['"timestamp"', '"$digest"', ...names].join(', ')
+  const { after: cursor, ...range } = query
+  const startUs = cursor ? Math.max(range.startUs, cursor.timestampUs + hourUs) : range.startUs
+  const where = withinPage(key, { ...range, startUs, after: undefined })
+  const parts = tables.map(({ name }) => `SELECT ${own} FROM ${quoted(name)} WHERE ${where}`)
+  const rows = await rowsOf(
+    connection,
+    `SELECT epoch_us("timestamp") // ${hourUs} * ${hourUs} AS "$time", count(*) AS "$count"
+       ${aggregates.map((aggregate) => `, ${aggregate}`).join('')}
+     FROM (${parts.join(' UNION ALL ')}) GROUP BY 1 ORDER BY 1 LIMIT ${query.limit + 1}`,
+  )
+  const averaged = columns.map(
+    (column): Column => (isNumeric(column.type) ? { ...column, type: 'double' } : column),
+  )
+  return rows.map((row) => ({
+    timestampUs: Number(row['$time']),
+    digest: 0n,
+    values: valuesOf(row, averaged),
+    count: Number(row['$count']),
+  }))
+}
+
+function isNumeric(type: Column['type']): boolean {
+  return type === 'double' || type === 'bigint'
+}

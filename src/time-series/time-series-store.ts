@@ -1,0 +1,114 @@
+import type { Offset } from '../journal/journal.ts'
+
+/** How a field is stored: the storage type of its column. */
+export type ColumnType = 'double' | 'bigint' | 'boolean' | 'varchar' | 'timestamp' | 'json'
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+/** Field names and storage types of a schema, by name: streams of one shape share tables. */
+export interface Shape {
+  readonly id: string
+  readonly columns: readonly Column[]
+}
+
+/** One reading on its way into the store. */
+export interface StoredReading {
+  readonly streamId: string
+  readonly shape: Shape
+  readonly timestampUs: number
+  readonly receivedAtUs: number
+  readonly digest: bigint
+  /** Canonical JSON of the declared fields. */
+  readonly values: string
+  readonly extra: string | undefined
+  readonly flagged: readonly string[]
+}
+
+/** What one stretch of the journal brings to the store. */
+export interface Shipment {
+  readonly readings: readonly StoredReading[]
+  /** Entries of the stretch by stream, quarantined ones included. */
+  readonly received: ReadonlyMap<string, number>
+  /** The stretch: the first offset after it becomes the shipper's position. */
+  readonly from: Offset
+  readonly nextOffset: Offset
+}
+
+/** What the store has counted of a stream, up to the shipper's position. */
+export interface StoredCounts {
+  readonly received: number
+  readonly stored: number
+  readonly duplicates: number
+  /** Sum over the stored readings of the time from receipt to the commit here. */
+  readonly latencyUs: number
+  readonly lastStoredAtUs: number
+}
+
+/** Sums over all streams. */
+export interface StoredTotals {
+  readonly stored: number
+  readonly duplicates: number
+}
+
+/** A page of raw readings or hourly averages of one stream, in ascending time. */
+export interface ReadingsQuery {
+  readonly streamId: string
+  /** [startUs, endUs): half open. */
+  readonly startUs: number
+  readonly endUs: number
+  readonly aggregation: 'raw' | 'hourly'
+  /** Only these fields; all when empty. */
+  readonly fields: readonly string[]
+  readonly limit: number
+  /** Where the page before ended. */
+  readonly after: ReadingsCursor | undefined
+}
+
+/** The last point of a page: its time, and for raw readings what orders those of one time. */
+export interface ReadingsCursor {
+  readonly timestampUs: number
+  readonly digest: bigint
+}
+
+/** One reading, or one hour of them. */
+export interface DataPoint {
+  readonly timestampUs: number
+  readonly values: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>>
+  readonly flagged?: readonly string[]
+  /** Readings in the hour; absent on raw ones. */
+  readonly count?: number
+}
+
+export interface ReadingsPage {
+  readonly points: readonly DataPoint[]
+  readonly next: ReadingsCursor | undefined
+}
+
+/** Stores readings, each exactly once, and answers questions about them. */
+export interface TimeSeriesStore {
+  /** Offset of the first journal entry that is not stored yet. */
+  position(): Offset
+
+  /**
+   * Stores a shipment: rows, counts and position together or not at all. Exact duplicates (D18) are
+   * counted and not stored again.
+   *
+   * @throws Error when `from` is not the store's position: somebody else is shipping too.
+   */
+  write(shipment: Shipment): Promise<void>
+
+  counts(streamId: string): StoredCounts
+
+  /** Readings stored per second, averaged over about a minute. */
+  storedPerSecond(streamId: string): number
+
+  totals(): StoredTotals
+
+  query(query: ReadingsQuery): Promise<ReadingsPage>
+
+  close(): Promise<void>
+}

@@ -1,0 +1,66 @@
+import type { TemplateId, UserId, VaultId } from '../core/ids.ts'
+import { formatUs } from '../core/time.ts'
+
+export const ledgers = ['XRPL', 'POLYGON_ZKEVM', 'POLYGON_POS', 'ETHEREUM'] as const
+
+export type Ledger = (typeof ledgers)[number]
+
+/** What a caller says of a new vault. */
+export interface NewVault {
+  readonly templateId: TemplateId
+  readonly name: string
+  readonly description: string | null
+  readonly ledger: Ledger
+  readonly jsonPayload: string | null
+  readonly public: boolean
+}
+
+/** A digital twin. */
+export interface Vault extends NewVault {
+  readonly id: VaultId
+  readonly ownerId: UserId
+  readonly createdAtUs: number
+  readonly status: string
+}
+
+/** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
+export function vaultBody(vault: Vault): object {
+  const createdAt = formatUs(vault.createdAtUs)
+  return {
+    id: vault.id,
+    created_at: createdAt,
+    name: vault.name,
+    description: vault.description,
+    template_id: vault.templateId,
+    status: vault.status,
+    ledger: vault.ledger,
+    tx_hash: '',
+    nft_network_issuer: '',
+    nft_network_owner: '',
+    nft_network_id: '',
+    cid: '',
+    image_cid: '',
+    default_image_cid: '',
+    metadata_cid: '',
+    streams: [],
+    public: vault.public,
+    json_payload: vault.jsonPayload,
+    image_upload_url: '',
+    custom_image: false,
+    progress: [{ step: 1, status: vault.status, completed_at: createdAt }],
+  }
+}
+
+/** The vault in the token interface's manner. */
+export function bearerVaultBody(vault: Vault): object {
+  return {
+    vaultId: vault.id,
+    createdAt: formatUs(vault.createdAtUs),
+    name: vault.name,
+    description: vault.description,
+    templateId: vault.templateId,
+    status: vault.status,
+    ledger: vault.ledger,
+    public: vault.public,
+  }
+}

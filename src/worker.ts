@@ -1,0 +1,158 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from './core/clock.ts'
+import type { StreamId } from './core/ids.ts'
+import { type VersionedDefinition } from './data-streams/definition.ts'
+import type { Offset } from './journal/journal.ts'
+import { JournalHead } from './journal/journal-head.ts'
+import { SqliteJournalReader } from './journal/sqlite-journal.ts'
+import { createLogger, type LogLevel } from './observability/logger.ts'
+import { ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
+import { Decider } from './pipeline/decider.ts'
+import { StateDecisionStore } from './pipeline/decision-store.ts'
+import { Shipper } from './pipeline/shipper.ts'
+import {
+  commitChanges,
+  openStateForWriting,
+  type PlainChange,
+  type StateDatabase,
+} from './state/database.ts'
+import { serveCalls } from './threads/rpc.ts'
+import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
+import { shapeOf } from './time-series/shape.ts'
+import type {
+  ReadingsPage,
+  ReadingsQuery,
+  Shape,
+  StoredCounts,
+  StoredTotals,
+} from './time-series/time-series-store.ts'
+
+/** What the worker thread is started with. */
+export interface WorkerData {
+  readonly statePath: string
+  readonly timeSeriesPath: string
+  readonly journalPath: string
+  /** Tells of each new head of the journal. */
+  readonly head: MessagePort
+  readonly logLevel: LogLevel
+}
+
+export interface ProcessingStatus {
+  readonly shipper: ConsumerStatus
+  readonly decider: ConsumerStatus
+  readonly totals: StoredTotals
+}
+
+/** What the store knows of one stream. */
+export interface StreamProgress {
+  readonly counts: StoredCounts
+  readonly storedPerSecond: number
+}
+
+/** What other threads may ask of the worker. */
+export interface WorkerProcedures extends Record<string, (argument: never) => unknown> {
+  /** Resolves when state and store are open; the journal may still be opening. */
+  ready(): Promise<void>
+  /** Begins to follow the journal, whose file must be there by now. */
+  start(): Promise<void>
+  commit(changes: readonly PlainChange[]): Promise<void>
+  query(query: ReadingsQuery): Promise<ReadingsPage>
+  progress(streamId: string): Promise<StreamProgress>
+  /** Resolves when the decider has passed the offset, or after a bounded wait. */
+  decided(offset: Offset): Promise<void>
+  status(): Promise<ProcessingStatus>
+  stop(): Promise<void>
+}
+
+/** The decider goes on at once: alerts must not wait. The shipper's transactions are larger. */
+const deciderPace = { entriesMax: 5_000, intervalMs: 20 }
+const shipperPace = { entriesMax: 10_000, intervalMs: 100 }
+
+const decidedWaitMs = 2_000
+
+/** Composition root of the worker thread: state, store, and the two consumers of the journal. */
+async function compose(data: WorkerData) {
+  const logger = createLogger(data.logLevel)
+  const [state, store] = await Promise.all([
+    openStateForWriting(data.statePath),
+    DuckDbStore.open(data.timeSeriesPath, systemClock),
+  ])
+  const decisions = new StateDecisionStore({
+    state,
+    onDiscard: (streamId) =>
+      logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
+  })
+  const shipper = new Shipper({ store, loadShape: (id, version) => loadShape(state, id, version) })
+  const head = new JournalHead(data.head)
+  return { logger, state, store, shipper, decider: await Decider.open(decisions), head }
+}
+
+async function loadShape(state: StateDatabase, id: string, version: number): Promise<Shape> {
+  const row = await state
+    .selectFrom('data_stream_versions')
+    .select('definition')
+    .where('stream_id', '=', id as StreamId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (!row) throw new Error(`the state knows no version ${version} of stream ${id}`)
+  return shapeOf((JSON.parse(row.definition) as VersionedDefinition).schema)
+}
+
+function run(port: MessagePort, data: WorkerData): void {
+  const composed = compose(data)
+  const stopping = new AbortController()
+  let loops: { shipper: ConsumerLoop; decider: ConsumerLoop; done: Promise<unknown> } | undefined
+
+  const procedures: WorkerProcedures = {
+    async ready() {
+      await composed
+    },
+    async start() {
+      const { shipper, decider, head, logger } = await composed
+      const journal = { reader: new SqliteJournalReader(data.journalPath), head }
+      const shipping = new ConsumerLoop(shipper, journal, shipperPace)
+      const deciding = new ConsumerLoop(decider, journal, deciderPace)
+      const done = Promise.all(
+        [shipping, deciding].map((loop) =>
+          loop.run(stopping.signal, (error) => {
+            logger.error({ err: error }, 'a consumer of the journal failed and tries again')
+          }),
+        ),
+      ).finally(() => journal.reader.close())
+      loops = { shipper: shipping, decider: deciding, done }
+    },
+    async commit(changes) {
+      await commitChanges((await composed).state, changes)
+    },
+    async query(query) {
+      return (await composed).store.query(query)
+    },
+    async progress(streamId) {
+      const { store } = await composed
+      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
+    },
+    async decided(offset) {
+      await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
+    },
+    async status() {
+      const { store, shipper, decider } = await composed
+      const idle = (position: Offset) => ({ position, problem: 'not started' })
+      return {
+        shipper: loops?.shipper.status() ?? idle(shipper.position()),
+        decider: loops?.decider.status() ?? idle(decider.position()),
+        totals: store.totals(),
+      }
+    },
+    async stop() {
+      const { state, store } = await composed
+      stopping.abort()
+      await loops?.done
+      await store.close()
+      await state.destroy()
+      data.head.close()
+    },
+  }
+  serveCalls(port, procedures)
+}
+
+if (parentPort) run(parentPort, workerData as WorkerData)

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The bootstrap key that test services are started with. */
+export const adminKey = 'sv_test_admin'
+export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
+
+const startTimeoutMs = 30_000
+
+export interface ServiceProcess {
+  readonly http: string
+  readonly mqttPort: number
+  readonly dataDir: string
+  /** Everything it has printed so far. */
+  output(): string
+  /** Ends it with a signal and resolves with its exit code (null after a SIGKILL). */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** A new empty folder for a service's data. */
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'streamvault-test-'))
+}
+
+/** Starts the service as a user would, as a process of its own, and waits for `listening`. */
+export async function startServiceProcess(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    env: {
+      ...process.env,
+      STREAMVAULT_DATA_DIR: dataDir,
+      STREAMVAULT_HTTP_PORT: '0',
+      STREAMVAULT_MQTT_PORT: String(await freePort()),
+      STREAMVAULT_ADMIN_KEY: adminKey,
+      STREAMVAULT_ADMIN_SECRET: adminSecret,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  const exited = once(child, 'exit') as Promise<[number | null]>
+  const line = await listeningLine(child, () => printed)
+  return {
+    http: line.http,
+    mqttPort: Number(new URL(line.mqtt).port),
+    dataDir,
+    output: () => printed,
+    async end(signal) {
+      child.kill(signal)
+      const [code] = await exited
+      return code
+    },
+  }
+}
+
+interface ListeningLine {
+  readonly http: string
+  readonly mqtt: string
+}
+
+async function listeningLine(child: ChildProcess, printed: () => string): Promise<ListeningLine> {
+  const deadline = AbortSignal.timeout(startTimeoutMs)
+  for (;;) {
+    const line = printed()
+      .split('\n')
+      .find((text) => text.includes('"msg":"listening"') && text.endsWith('}'))
+    if (line !== undefined) return JSON.parse(line) as ListeningLine
+    if (child.exitCode !== null) throw new Error(`the service ended at its start: ${printed()}`)
+    await Promise.race([
+      once(child.stdout as NodeJS.ReadableStream & NodeJS.EventEmitter, 'data', {
+        signal: deadline,
+      }),
+      once(child, 'exit', { signal: deadline }),
+    ])
+  }
+}
+
+/** A port that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
