@@ -103,8 +103,10 @@ function canonicalInstant(text: string): string {
 }
 
 /** True when a value nests deeper than `levels`. */
-export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false
-  if (levels === 0) return true
-  return Object.values(value).some((member) => isDeeperThan(member, levels - 1))
+export function isDeeperThan(value: object, levels: number): boolean {
+  for (const member of Object.values(value) as unknown[]) {
+    if (typeof member !== 'object' || member === null) continue
+    if (levels === 1 || isDeeperThan(member, levels - 1)) return true
+  }
+  return false
 }

@@ -21,8 +21,8 @@ const integerMax = 2n ** 53n
 
 /** Takes a JSON message apart: one object, or an array of readings. */
 export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
-  if (!isUtf8(payload)) return { ok: false, problem: 'not valid UTF-8' }
-  const text = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString()
+  const text = textOf(payload)
+  if (text === undefined) return { ok: false, problem: 'not valid UTF-8' }
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -42,6 +42,13 @@ export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMes
     return { ok: false, problem: `more than ${readingsPerMessageMax} readings in one message` }
   }
   return { ok: true, readings: value, isBatch: true }
+}
+
+/** The text of bytes, if they are UTF-8. What is not leaves U+FFFD behind, and is looked at again. */
+function textOf(payload: Uint8Array): string | undefined {
+  const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(payload)
+  const text = bytes.toString()
+  return text.includes('\uFFFD') && !isUtf8(bytes) ? undefined : text
 }
 
 /**

@@ -65,8 +65,8 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
 }
 
 /** The decider goes on at once: alerts must not wait. The shipper's transactions are larger. */
-const deciderPace = { entriesMax: 5_000, intervalMs: 20 }
-const shipperPace = { entriesMax: 10_000, intervalMs: 100 }
+const deciderPace = { entriesMax: 6_000, intervalMs: 40 }
+const shipperPace = { entriesMax: 6_000, intervalMs: 60 }
 
 const decidedWaitMs = 2_000
 
@@ -96,6 +96,10 @@ async function loadShape(state: StateDatabase, id: string, version: number): Pro
     .executeTakeFirst()
   if (!row) throw new Error(`the state knows no version ${version} of stream ${id}`)
   return shapeOf((JSON.parse(row.definition) as VersionedDefinition).schema)
+}
+
+function idle(position: Offset): ConsumerStatus {
+  return { position, problem: 'not started' }
 }
 
 function run(port: MessagePort, data: WorkerData): void {
@@ -136,7 +140,6 @@ function run(port: MessagePort, data: WorkerData): void {
     },
     async status() {
       const { store, shipper, decider } = await composed
-      const idle = (position: Offset) => ({ position, problem: 'not started' })
       return {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),

@@ -177,7 +177,7 @@ function parseProcessing(value: unknown, problems: ErrorDetail[]): Json {
   if (validation !== undefined && validation !== 'strict' && validation !== 'lenient') {
     report('validation', 'must be strict or lenient')
   }
-  if (frequency !== undefined && !/^[1-9]\d{0,5}(s|m|h|d)$/.test(String(frequency))) {
+  if (frequency !== undefined && !isDuration(frequency)) {
     report('frequency', 'must be a duration such as 30s, 1m, 6h or 1d')
   }
   if (aggregation !== undefined && !aggregations.includes(aggregation)) {
@@ -187,6 +187,10 @@ function parseProcessing(value: unknown, problems: ErrorDetail[]): Json {
     report('deduplicate', 'must be true or false')
   }
   return value
+}
+
+function isDuration(value: unknown): boolean {
+  return typeof value === 'string' && /^[1-9]\d{0,5}(s|m|h|d)$/.test(value)
 }
 
 /** Refuses what would be stored and then silently not be done. */

@@ -86,15 +86,15 @@ function readingsQuery(stream: DataStream, query: Query): ReadingsQuery {
 
 function instantParameter(query: Query, name: string): number | undefined {
   const text = query[name]
-  if (text === undefined) return undefined
-  const instant = parseRfc3339(String(text))
+  if (typeof text !== 'string') return undefined
+  const instant = parseRfc3339(text)
   if (typeof instant === 'number') return Math.max(0, instant)
   throw invalidParameter(name, `must be an RFC 3339 date-time: ${instant.problem}`)
 }
 
 function fieldsParameter(text: unknown, { schema }: DataStream): readonly string[] {
-  if (text === undefined) return []
-  const names = String(text).split(',')
+  if (typeof text !== 'string') return []
+  const names = text.split(',')
   for (const name of names) {
     if (!Object.hasOwn(schema, name)) {
       throw invalidParameter('fields', `the stream has no field '${name}'`)
@@ -104,8 +104,8 @@ function fieldsParameter(text: unknown, { schema }: DataStream): readonly string
 }
 
 function parseCursor(text: unknown): ReadingsCursor | undefined {
-  if (text === undefined) return undefined
-  const [time = '', digest = ''] = Buffer.from(String(text), 'base64url').toString().split(' ')
+  if (typeof text !== 'string') return undefined
+  const [time = '', digest = ''] = Buffer.from(text, 'base64url').toString().split(' ')
   const isCursor = /^\d{1,16}$/.test(time) && /^\d{1,20}$/.test(digest)
   if (!isCursor || BigInt(digest) > digestMax) {
     throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')

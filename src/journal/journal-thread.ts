@@ -19,13 +19,18 @@ export interface JournalProcedures extends Record<string, (argument: never) => u
   close(): void
 }
 
+function tell(followers: readonly MessagePort[], head: Offset): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
+  for (const follower of followers) follower.postMessage(head)
+}
+
 /** The journal's thread: fsync blocks it, and nothing else. */
 function run(port: MessagePort, { path, bytesMax, followers }: JournalThreadData): void {
   const file = new SqliteJournalFile(path, bytesMax)
   const procedures: JournalProcedures = {
     append({ bytes, count }) {
       const first = file.append(bytes, count)
-      for (const follower of followers) follower.postMessage(first + count)
+      tell(followers, first + count)
       return first
     },
     async trim(below) {

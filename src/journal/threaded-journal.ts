@@ -36,11 +36,11 @@ export class ThreadedJournal implements Journal {
   }
 
   status(): Promise<JournalStatus> {
-    return this.#caller.call('status', undefined as never)
+    return this.#caller.call('status', undefined)
   }
 
   async close(): Promise<void> {
-    await this.#caller.call('close', undefined as never)
+    await this.#caller.call('close', undefined)
     await this.#thread.terminate()
   }
 }

@@ -222,7 +222,8 @@ function readEntry(buffer: Buffer, at: number, end: number): Entry {
     receivedAtUs: buffer.readDoubleLE(at + 26),
   }
   const timestampUs = buffer.readDoubleLE(at + 34)
-  switch (buffer[at + 5]) {
+  const verdict = buffer[at + 5] ?? 0
+  switch (verdict) {
     case verdictAccepted: {
       const { extra, flagged = [] } = notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
       const values = buffer.toString('utf8', notesEnd, end)

@@ -10,7 +10,7 @@ const batchBytes = 1024 * 1024
  * Commits under way at once. While one is being synced to disk, the next already waits in the
  * journal's thread, so that the disk never waits for this one.
  */
-const commitsInFlightMax = 2
+const commitsInFlightMax = 1
 
 /** Entries that wait for the journal may take this much memory; beyond it intake refuses. */
 const waitingBytesMax = 64 * 1024 * 1024
@@ -119,13 +119,20 @@ export class GroupCommit {
         : this.#journal.append(bytes, count).then(noError, toDomainError)
     const settledBefore = this.#lastSettled
     // Two commits may end out of order when the first one fails late: order is kept by the chain.
-    this.#lastSettled = outcome.then(async (error) => {
-      await settledBefore
-      this.#inFlight--
-      this.#note(error)
-      for (const settled of settlements) settled(error)
-      this.#commitNext()
-    })
+    this.#lastSettled = this.#settle(settlements, outcome, settledBefore)
+  }
+
+  async #settle(
+    settlements: readonly Settled[],
+    outcome: Promise<DomainError | undefined>,
+    settledBefore: Promise<void>,
+  ): Promise<void> {
+    const error = await outcome
+    await settledBefore
+    this.#inFlight--
+    this.#note(error)
+    for (const settled of settlements) settled(error)
+    this.#commitNext()
   }
 
   #note(error: DomainError | undefined): void {

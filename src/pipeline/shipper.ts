@@ -2,10 +2,17 @@ import { LruMap } from '../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Shape, StoredReading, TimeSeriesStore } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { readEntries, streamIdOf } from './entry.ts'
+import { type AcceptedEntry, readEntries, streamIdOf } from './entry.ts'
 
-/** Shapes of stream versions that are kept at hand. */
-const shapesMax = 100_000
+/** Streams whose shapes are kept at hand. */
+const streamsMax = 100_000
+
+/** A stream as far as shipping needs it. */
+interface KnownStream {
+  readonly id: string
+  /** Storage shape of each version that came by. */
+  readonly shapes: Map<number, Shape>
+}
 
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
@@ -21,8 +28,7 @@ export class Shipper implements Consumer {
   readonly name = 'shipper'
   readonly #store: TimeSeriesStore
   readonly #loadShape: ShipperNeeds['loadShape']
-  readonly #ids = new LruMap<string, string>(shapesMax)
-  readonly #shapes = new LruMap<string, Shape>(shapesMax)
+  readonly #streams = new LruMap<string, KnownStream>(streamsMax)
 
   constructor({ store, loadShape }: ShipperNeeds) {
     this.#store = store
@@ -35,7 +41,7 @@ export class Shipper implements Consumer {
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
     const readings: StoredReading[] = []
-    const received = new Map<string, number>()
+    const counted = new Map<KnownStream, number>()
     const from = this.#store.position()
     let nextOffset = from
     for (const { firstOffset, count, bytes } of batches) {
@@ -44,40 +50,34 @@ export class Shipper implements Consumer {
       }
       nextOffset = firstOffset + count
       for (const entry of readEntries(bytes)) {
-        const streamId = this.#idOf(entry.streamKey)
-        received.set(streamId, (received.get(streamId) ?? 0) + 1)
+        const stream = this.#streamOf(entry.streamKey)
+        counted.set(stream, (counted.get(stream) ?? 0) + 1)
         if (!entry.accepted) continue
-        const shape =
-          this.#shapes.get(entry.streamKey + entry.streamVersion) ??
-          (await this.#load(entry.streamKey, entry.streamVersion))
-        const { timestampUs, receivedAtUs, digest, values, extra, flagged } = entry
-        readings.push({
-          streamId,
-          shape,
-          timestampUs,
-          receivedAtUs,
-          digest,
-          values,
-          extra,
-          flagged,
-        })
+        const { streamVersion } = entry
+        const shape = stream.shapes.get(streamVersion) ?? (await this.#load(stream, streamVersion))
+        readings.push(storedReading(stream.id, shape, entry))
       }
     }
+    const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
     await this.#store.write({ readings, received, from, nextOffset })
   }
 
-  #idOf(streamKey: string): string {
-    let id = this.#ids.get(streamKey)
-    if (id === undefined) {
-      id = streamIdOf(streamKey)
-      this.#ids.set(streamKey, id)
-    }
-    return id
+  #streamOf(streamKey: string): KnownStream {
+    const known = this.#streams.get(streamKey)
+    if (known) return known
+    const made = { id: streamIdOf(streamKey), shapes: new Map<number, Shape>() }
+    this.#streams.set(streamKey, made)
+    return made
   }
 
-  async #load(streamKey: string, version: number): Promise<Shape> {
-    const shape = await this.#loadShape(this.#idOf(streamKey), version)
-    this.#shapes.set(streamKey + version, shape)
+  async #load({ id, shapes }: KnownStream, version: number): Promise<Shape> {
+    const shape = await this.#loadShape(id, version)
+    shapes.set(version, shape)
     return shape
   }
+}
+
+function storedReading(streamId: string, shape: Shape, entry: AcceptedEntry): StoredReading {
+  const { timestampUs, receivedAtUs, digest, values, extra, flagged } = entry
+  return { streamId, shape, timestampUs, receivedAtUs, digest, values, extra, flagged }
 }

@@ -102,8 +102,8 @@ async function bearerList(
 }
 
 function parseCursor(text: unknown): VaultCursor | undefined {
-  if (text === undefined) return undefined
-  const [time = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split(' ')
+  if (typeof text !== 'string') return undefined
+  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
   if (!/^\d{1,16}$/.test(time) || parseId(id) === undefined) {
     throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
   }

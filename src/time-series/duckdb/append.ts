@@ -30,39 +30,55 @@ const duckdbTypes: Readonly<Record<ColumnType, DuckDBType>> = {
 /** Rows for one table, as one array per column, in the order of its DDL. */
 export class ColumnBuffers {
   readonly #shape: Shape
-  readonly #columns: DuckDBValue[][]
+  readonly #streamKeys: DuckDBValue[] = []
+  readonly #timestamps: DuckDBValue[] = []
+  readonly #receipts: DuckDBValue[] = []
+  readonly #digests: DuckDBValue[] = []
+  readonly #extras: DuckDBValue[] = []
+  readonly #flags: DuckDBValue[] = []
+  readonly #fields: readonly FieldBuffer[]
 
   constructor(shape: Shape) {
     this.#shape = shape
-    this.#columns = columnTypes(shape).map(() => [])
+    this.#fields = shape.columns.map(({ name, type }) => ({ name, type, values: [] }))
   }
 
   push(streamKey: number, reading: StoredReading): void {
-    const { extra, flagged, digest } = reading
-    const values = JSON.parse(reading.values) as Record<string, unknown>
-    const own = [
-      streamKey,
-      timestampValue(reading.timestampUs),
-      timestampValue(reading.receivedAtUs),
-      digest,
-      extra ?? null,
-      flagged.length === 0 ? null : flagged.join(','),
-    ]
-    own.forEach((value, index) => this.#columns[index]?.push(value))
-    this.#shape.columns.forEach(({ name, type }, index) => {
-      const value = Object.hasOwn(values, name) ? toDuckdb(values[name], type) : null
-      this.#columns[own.length + index]?.push(value)
-    })
+    const { extra, flagged } = reading
+    this.#streamKeys.push(streamKey)
+    this.#timestamps.push(timestampValue(reading.timestampUs))
+    this.#receipts.push(timestampValue(reading.receivedAtUs))
+    this.#digests.push(reading.digest)
+    this.#extras.push(extra ?? null)
+    this.#flags.push(flagged.length === 0 ? null : flagged.join(','))
+    const fields = JSON.parse(reading.values) as Record<string, unknown>
+    for (const { name, type, values } of this.#fields) {
+      const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+      values.push(value === undefined ? null : toDuckdb(value, type))
+    }
   }
 
   async appendTo(connection: DuckDBConnection, table: string): Promise<void> {
-    await appendColumns(connection, table, columnTypes(this.#shape), this.#columns)
+    const types = [...ownTypes, ...this.#shape.columns.map(({ type }) => duckdbTypes[type])]
+    await appendColumns(connection, table, types, [
+      this.#streamKeys,
+      this.#timestamps,
+      this.#receipts,
+      this.#digests,
+      this.#extras,
+      this.#flags,
+      ...this.#fields.map(({ values }) => values),
+    ])
   }
 }
 
-function columnTypes(shape: Shape): DuckDBType[] {
-  const own = [INTEGER, TIMESTAMP, TIMESTAMP, UBIGINT, VARCHAR, VARCHAR]
-  return [...own, ...shape.columns.map(({ type }) => duckdbTypes[type])]
+/** Types of our own columns, in the order of the DDL. */
+const ownTypes = [INTEGER, TIMESTAMP, TIMESTAMP, UBIGINT, VARCHAR, VARCHAR]
+
+interface FieldBuffer {
+  readonly name: string
+  readonly type: ColumnType
+  readonly values: DuckDBValue[]
 }
 
 /** Appends columns of equal length to a table, within the connection's transaction. */

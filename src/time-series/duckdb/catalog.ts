@@ -152,7 +152,9 @@ async function checkVersion(connection: DuckDBConnection): Promise<void> {
   const [row] = await rowsOf(connection, 'SELECT version FROM store_version')
   if (!row) await connection.run(`INSERT INTO store_version VALUES (${storeVersion})`)
   else if (Number(row['version']) > storeVersion) {
-    throw new Error(`the time-series file was written by a newer version (${row['version']})`)
+    throw new Error(
+      `the time-series file was written by a newer version (${Number(row['version'])})`,
+    )
   }
 }
 

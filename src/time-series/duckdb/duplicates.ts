@@ -2,13 +2,19 @@ import { type DuckDBConnection, INTEGER, TIMESTAMP, UBIGINT } from '@duckdb/node
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns, timestampValue } from './append.ts'
 import { type Catalog, monthOf, quoted, rowsOf } from './catalog.ts'
+import type { StreamGroup } from './stream-groups.ts'
 
 /** Table of one connection that holds the readings to be looked up. */
 const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
   row INTEGER, "streamId" INTEGER, "timestamp" TIMESTAMP, digest UBIGINT)`
 
+interface Suspect {
+  readonly reading: StoredReading
+  readonly group: StreamGroup
+}
+
 /**
- * Rows of a shipment that are stored already or stand in it twice (D18).
+ * Readings of a shipment that are stored already or stand in it twice (D18).
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up. Only the others are looked up, in the months that they fall into.
@@ -16,65 +22,54 @@ const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
 export async function findDuplicates(
   connection: DuckDBConnection,
   catalog: Catalog,
-  readings: readonly StoredReading[],
-): Promise<ReadonlySet<number>> {
-  const duplicates = new Set<number>()
-  if (allRising(catalog, readings)) return duplicates
-  const seen = new Set<string>()
-  const suspects: number[] = []
-  readings.forEach((reading, row) => {
-    const key = `${reading.streamId} ${reading.timestampUs} ${reading.digest}`
-    if (seen.has(key)) duplicates.add(row)
-    else if (reading.timestampUs <= storedMaxUs(catalog, reading)) suspects.push(row)
-    seen.add(key)
-  })
-  for (const row of await storedAlready(connection, catalog, { readings, suspects })) {
-    duplicates.add(row)
+  groups: readonly StreamGroup[],
+): Promise<ReadonlySet<StoredReading>> {
+  const duplicates = new Set<StoredReading>()
+  const suspects: Suspect[] = []
+  for (const group of groups) {
+    if (isRising(group)) continue
+    const seen = new Set<string>()
+    for (const reading of group.readings) {
+      const key = `${reading.timestampUs} ${reading.digest}`
+      if (seen.has(key)) duplicates.add(reading)
+      else if (reading.timestampUs <= group.record.timestampMaxUs) suspects.push({ reading, group })
+      seen.add(key)
+    }
   }
+  for (const reading of await storedAlready(connection, catalog, suspects)) duplicates.add(reading)
   return duplicates
 }
 
 /** True when each reading is newer than all of its stream before it, stored or in the shipment. */
-function allRising(catalog: Catalog, readings: readonly StoredReading[]): boolean {
-  const newest = new Map<string, number>()
-  return readings.every((reading) => {
-    const { streamId, timestampUs } = reading
-    const isRising = timestampUs > (newest.get(streamId) ?? storedMaxUs(catalog, reading))
-    newest.set(streamId, timestampUs)
-    return isRising
-  })
-}
-
-function storedMaxUs(catalog: Catalog, { streamId }: StoredReading): number {
-  return catalog.streams.get(streamId)?.timestampMaxUs ?? -1
-}
-
-interface Suspicion {
-  readonly readings: readonly StoredReading[]
-  readonly suspects: readonly number[]
+function isRising({ record, readings }: StreamGroup): boolean {
+  let newestUs = record.timestampMaxUs
+  for (const { timestampUs } of readings) {
+    if (timestampUs <= newestUs) return false
+    newestUs = timestampUs
+  }
+  return true
 }
 
 async function storedAlready(
   connection: DuckDBConnection,
   catalog: Catalog,
-  { readings, suspects }: Suspicion,
-): Promise<number[]> {
+  suspects: readonly Suspect[],
+): Promise<StoredReading[]> {
   if (suspects.length === 0) return []
-  const chosen = suspects.map((row) => readings[row] as StoredReading)
   await connection.run(probeDdl)
   await appendColumns(
     connection,
     'probe',
     [INTEGER, INTEGER, TIMESTAMP, UBIGINT],
     [
-      [...suspects],
-      chosen.map(({ streamId }) => catalog.stream(streamId).key),
-      chosen.map(({ timestampUs }) => timestampValue(timestampUs)),
-      chosen.map(({ digest }) => digest),
+      suspects.map((_, row) => row),
+      suspects.map(({ group }) => group.record.key),
+      suspects.map(({ reading }) => timestampValue(reading.timestampUs)),
+      suspects.map(({ reading }) => reading.digest),
     ],
   )
-  const found: number[] = []
-  for (const { table, startUs, endUs } of placesOf(catalog, chosen)) {
+  const found: StoredReading[] = []
+  for (const { table, startUs, endUs } of placesOf(catalog, suspects)) {
     const rows = await rowsOf(
       connection,
       `SELECT p.row FROM probe p WHERE EXISTS (
@@ -83,7 +78,10 @@ async function storedAlready(
            AND r."$digest" = p.digest
            AND r."timestamp" BETWEEN make_timestamp(${startUs}) AND make_timestamp(${endUs}))`,
     )
-    for (const row of rows) found.push(Number(row['row']))
+    for (const row of rows) {
+      const suspect = suspects[Number(row['row'])]
+      if (suspect) found.push(suspect.reading)
+    }
   }
   return found
 }
@@ -94,11 +92,12 @@ interface Place {
   endUs: number
 }
 
-/** Where the readings could be stored: each table that their streams have rows in, and the times. */
-function placesOf(catalog: Catalog, readings: readonly StoredReading[]): Iterable<Place> {
+/** Where they could be stored: each table that their streams have rows in, and between which times. */
+function placesOf(catalog: Catalog, suspects: readonly Suspect[]): Iterable<Place> {
   const places = new Map<string, Place>()
-  for (const { streamId, timestampUs } of readings) {
-    for (const shape of catalog.stream(streamId).shapes) {
+  for (const { reading, group } of suspects) {
+    const { timestampUs } = reading
+    for (const shape of group.record.shapes) {
       const slot = `${shape} ${monthOf(timestampUs)}`
       const place = places.get(slot)
       if (place) {

@@ -36,7 +36,7 @@ export async function queryReadings(
     last && ordered.length > query.limit
       ? { timestampUs: last.timestampUs, digest: last.digest }
       : undefined
-  return { points: page.map(({ digest: _, ...point }) => point), next }
+  return { points: page, next }
 }
 
 /** The rows of one stream in the tables of one shape. */

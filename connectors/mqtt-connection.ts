@@ -1,0 +1,235 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { DomainError } from '../src/core/errors.ts'
+import type { Settled } from '../src/pipeline/connector.ts'
+import {
+  type Packet,
+  PacketFramer,
+  ProtocolError,
+  type PublishView,
+  packetType,
+  takeKeepAlive,
+  viewPublish,
+} from './mqtt-framing.ts'
+
+/** Readings of one client that may be on their way to the disk before it is read further. */
+const inFlightMax = 2_000
+
+/** After a failure that may pass, what failed is offered again this much later. */
+const retryMs = 250
+
+/** A PUBLISH that was taken out of the stream of packets. */
+export interface TakenPublish {
+  readonly topic: string
+  readonly payload: Buffer
+  readonly qos: 0 | 1
+  readonly isDuplicate: boolean
+  readonly packetId: number
+}
+
+/** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
+export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
+
+/** A reading on its way to the disk. */
+interface Slot {
+  readonly publish: TakenPublish
+  state: 'pending' | 'durable' | 'failed'
+}
+
+/**
+ * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
+ *
+ * Readings with QoS 0 and 1, nearly all of what arrives, are taken out here and acknowledged here:
+ * many acknowledgements become one write. Everything else, from CONNECT to QoS 2, goes on to the
+ * broker. The keep-alive is watched here too, because the broker does not see the readings.
+ */
+export class MqttConnection extends Duplex {
+  readonly #socket: Socket
+  readonly #framer = new PacketFramer()
+  #take: TakePublish | undefined
+  #isConnecting = false
+  #isBrokerFull = false
+  #isFlushing = false
+  /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
+  readonly #slots: Slot[] = []
+  #retry: NodeJS.Timeout | undefined
+  #lastTopic = Buffer.alloc(0)
+  #lastTopicText = ''
+  #keepAlive: NodeJS.Timeout | undefined
+
+  constructor(socket: Socket) {
+    super({ allowHalfOpen: false })
+    this.#socket = socket
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('end', () => this.push(null))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress
+  }
+
+  /** To be called once the client is connected: until then nothing behind CONNECT is looked at. */
+  open(take: TakePublish): void {
+    this.#take = take
+    this.#isConnecting = false
+    this.#proceed()
+  }
+
+  override _read(): void {
+    this.#isBrokerFull = false
+    // Not at once: the broker calls this while it is still handling the packet before.
+    setImmediate(() => this.#proceed())
+  }
+
+  override _write(
+    chunk: Buffer,
+    _: BufferEncoding,
+    callback: (error?: Error | null) => void,
+  ): void {
+    this.#socket.write(chunk, callback)
+  }
+
+  override _writev(
+    chunks: { readonly chunk: Buffer }[],
+    callback: (error?: Error | null) => void,
+  ): void {
+    this.#socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback)
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#socket.end(callback)
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#keepAlive)
+    clearTimeout(this.#retry)
+    this.#socket.destroy()
+    callback(error)
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#keepAlive?.refresh()
+    this.#framer.push(chunk)
+    this.#proceed()
+  }
+
+  /** Hands on all complete packets, as long as there is somebody to take them. */
+  #proceed(): void {
+    try {
+      while (this.#mayProceed()) {
+        const packet = this.#framer.next()
+        if (packet === undefined) break
+        this.#route(packet)
+      }
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      this.destroy(error)
+      return
+    }
+    if (this.#mayProceed()) this.#socket.resume()
+    else this.#socket.pause()
+  }
+
+  #mayProceed(): boolean {
+    const isWaiting = this.#isConnecting || this.#isBrokerFull || this.#retry !== undefined
+    return !isWaiting && this.#slots.length < inFlightMax && !this.destroyed
+  }
+
+  #route(packet: Packet): void {
+    const { bytes, start, end } = packet
+    const type = (bytes[start] as number) >> 4
+    if (type === packetType.publish && this.#take !== undefined) {
+      const view = viewPublish(packet)
+      if (view !== undefined && this.#publish(this.#taken(packet, view), this.#take)) return
+    }
+    if (type === packetType.connect && !this.#take) {
+      this.#isConnecting = true
+      this.#watchKeepAlive(takeKeepAlive(packet))
+    }
+    this.#isBrokerFull = !this.push(bytes.subarray(start, end))
+  }
+
+  #taken({ bytes, end }: Packet, view: PublishView): TakenPublish {
+    const { qos, isDuplicate, packetId } = view
+    const payload = bytes.subarray(view.payloadStart, end)
+    return { topic: this.#topicOf(bytes, view), payload, qos, isDuplicate, packetId }
+  }
+
+  /** Clients mostly repeat themselves: a topic like the one before is not decoded again. */
+  #topicOf(bytes: Buffer, { topicStart, topicEnd }: PublishView): string {
+    const last = this.#lastTopic
+    const isSame = last.compare(bytes, topicStart, topicEnd) === 0
+    if (isSame) return this.#lastTopicText
+    this.#lastTopic = Buffer.from(bytes.subarray(topicStart, topicEnd))
+    this.#lastTopicText = this.#lastTopic.toString()
+    return this.#lastTopicText
+  }
+
+  #publish(publish: TakenPublish, take: TakePublish): boolean {
+    const slot: Slot = { publish, state: 'pending' }
+    const isTaken = take(publish, (error) => this.#settle(slot, error))
+    if (isTaken) this.#slots.push(slot)
+    return isTaken
+  }
+
+  /**
+   * A failure that may pass holds up the client: it is not read, so it sends no more. Any other
+   * closes the connection without acknowledgement: the client then sends again.
+   */
+  #settle(slot: Slot, error: DomainError | undefined): void {
+    if (this.destroyed) return
+    if (error === undefined) {
+      slot.state = 'durable'
+      this.#scheduleFlush()
+    } else if (error.retryable) {
+      slot.state = 'failed'
+      this.#retry ??= setTimeout(() => this.#offerAgain(), retryMs)
+    } else this.destroy(error)
+  }
+
+  #offerAgain(): void {
+    this.#retry = undefined
+    for (const slot of this.#slots) {
+      if (slot.state !== 'failed') continue
+      slot.state = 'pending'
+      this.#take?.(slot.publish, (error) => this.#settle(slot, error))
+    }
+    this.#proceed()
+  }
+
+  /** A commit settles many readings in one go: what it says to one client becomes one write. */
+  #scheduleFlush(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    process.nextTick(() => {
+      this.#isFlushing = false
+      this.#acknowledge()
+      this.#proceed()
+    })
+  }
+
+  #acknowledge(): void {
+    const waiting = this.#slots.findIndex(({ state }) => state !== 'durable')
+    const settled = this.#slots.splice(0, waiting === -1 ? this.#slots.length : waiting)
+    const acknowledged = settled.filter(({ publish }) => publish.qos === 1)
+    if (acknowledged.length === 0 || this.destroyed) return
+    const bytes = Buffer.allocUnsafe(acknowledged.length * 4)
+    acknowledged.forEach(({ publish }, index) => {
+      // PUBACK, section 3.4: type and flags, remaining length, packet id.
+      bytes.writeUInt32BE(0x40020000 + publish.packetId, index * 4)
+    })
+    this.#socket.write(bytes)
+  }
+
+  /** One and a half times the keep-alive without a byte ends the connection ([MQTT-3.1.2-24]). */
+  #watchKeepAlive(seconds: number): void {
+    if (seconds === 0) return
+    this.#keepAlive = setTimeout(() => {
+      // While we do not read we cannot know whether the client has spoken.
+      if (this.#socket.isPaused()) this.#keepAlive?.refresh()
+      else this.destroy(new ProtocolError('nothing arrived within the keep-alive'))
+    }, seconds * 1_500)
+  }
+}

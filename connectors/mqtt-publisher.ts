@@ -1,0 +1,205 @@
+import type { AuthenticateError, Client, PublishPacket } from 'aedes'
+import { DomainError } from '../src/core/errors.ts'
+import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+import type { Acceptor, MessageOutcome, Settled } from '../src/pipeline/connector.ts'
+import type { CompiledStream } from '../src/pipeline/reading.ts'
+import type { MqttConnection } from './mqtt-connection.ts'
+import { Retransmissions } from './mqtt-retransmissions.ts'
+
+/** After a retryable failure a message is offered again this much later; its client waits. */
+const retryMs = 250
+
+/** CONNACK return codes of MQTT 3.1.1, table 3.1. */
+const connackCode = { serverUnavailable: 3, badCredentials: 4 } as const
+
+export interface MqttPublisherNeeds {
+  readonly intake: Acceptor
+  readonly streams: {
+    cached(id: StreamId): CompiledStream | undefined
+    find(id: StreamId): Promise<CompiledStream | undefined>
+  }
+  /** The user behind an api key and its secret. */
+  readonly authenticate: (key: string, secret: string) => Promise<UserId | undefined>
+  /** False when nothing can be accepted now: clients are told so when they connect. */
+  readonly isReady: () => boolean
+}
+
+/** Who is connected. */
+interface Session {
+  readonly userId: UserId
+  readonly source: string
+  /** The topic that the client published to last, and the stream that it means. */
+  topic: string
+  streamId: StreamId | undefined
+  /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
+  lookingUp: Promise<void> | undefined
+}
+
+/** A message of a client, in the broker's or in our own form. */
+interface Publication {
+  readonly session: Session
+  readonly clientId: string
+  readonly payload: Buffer
+  readonly qos: number
+  readonly isDuplicate: boolean
+  readonly packetId: number
+}
+
+type Done = (error?: Error | null) => void
+
+interface ClientCredentials {
+  readonly username: string | undefined
+  readonly password: Buffer | undefined
+}
+
+/** What becomes of what clients publish. */
+export class Publisher {
+  readonly stats = { published: 0, dropped: 0 }
+  readonly #needs: MqttPublisherNeeds
+  readonly #sessions = new WeakMap<Client, Session>()
+  readonly #retransmissions = new Retransmissions()
+
+  constructor(needs: MqttPublisherNeeds) {
+    this.#needs = needs
+  }
+
+  async authenticate(
+    client: Client,
+    { username, password }: ClientCredentials,
+  ): Promise<AuthenticateError | null> {
+    if (!this.#needs.isReady()) return unable
+    const userId = await this.#needs.authenticate(username ?? '', password?.toString() ?? '')
+    if (userId === undefined) {
+      return refusal('the key or its secret is not valid', connackCode.badCredentials)
+    }
+    const { remoteAddress } = client.conn as MqttConnection
+    this.#sessions.set(client, {
+      userId,
+      source: `mqtt client '${client.id}' at ${remoteAddress}`,
+      topic: '',
+      streamId: undefined,
+      lookingUp: undefined,
+    })
+    return null
+  }
+
+  /** From now on the readings of a connected client are taken out before the broker sees them. */
+  open(client: Client): void {
+    const session = this.#sessions.get(client)
+    const connection = client.conn as MqttConnection
+    if (!session) return
+    connection.open((publish, settled) => {
+      if (session.topic !== publish.topic) {
+        session.topic = publish.topic
+        session.streamId = streamIdOf(publish.topic)
+      }
+      if (session.streamId === undefined) return false
+      this.stats.published++
+      const { payload, qos, isDuplicate, packetId } = publish
+      this.#find(
+        session.streamId,
+        { session, clientId: client.id, payload, qos, isDuplicate, packetId },
+        settled,
+      )
+      return true
+    })
+  }
+
+  /** The broker's own way: QoS 2, wills, and topics that are none for readings. */
+  publish(client: Client | null, packet: PublishPacket, done: Done): void {
+    const session = client ? this.#sessions.get(client) : undefined
+    if (!client || !session) {
+      done(new Error('who publishes this is not known'))
+      return
+    }
+    this.stats.published++
+    const publication: Publication = {
+      session,
+      clientId: client.id,
+      payload: packet.payload as Buffer,
+      qos: packet.qos,
+      isDuplicate: packet.dup,
+      packetId: packet.messageId ?? 0,
+    }
+    const streamId = streamIdOf(packet.topic)
+    const take = () => {
+      this.#find(streamId, publication, (error) => {
+        if (error?.retryable && !client.closed) setTimeout(take, retryMs)
+        else done(error ?? null)
+      })
+    }
+    take()
+  }
+
+  /** Acknowledgements go out in the order of arrival, so a look-up holds back what follows it. */
+  #find(streamId: StreamId | undefined, publication: Publication, settled: Settled): void {
+    const { session } = publication
+    const before = session.lookingUp
+    const stream = streamId && this.#needs.streams.cached(streamId)
+    if (before === undefined && (stream !== undefined || streamId === undefined)) {
+      this.#take(stream, publication, settled)
+      return
+    }
+    const lookUp = async () => {
+      await before
+      const found = streamId && (await this.#needs.streams.find(streamId))
+      this.#take(found, publication, settled)
+    }
+    const lookingUp = lookUp()
+      .catch((error: unknown) => settled(lookUpFailed(error)))
+      .finally(() => {
+        if (session.lookingUp === lookingUp) session.lookingUp = undefined
+      })
+    session.lookingUp = lookingUp
+  }
+
+  #take(stream: CompiledStream | undefined, publication: Publication, settled: Settled): void {
+    const { session, payload, clientId, packetId } = publication
+    if (!stream || stream.ownerId !== session.userId) {
+      this.stats.dropped++
+      this.#needs.intake.settleInOrder(settled)
+      return
+    }
+    const identity = { userId: session.userId, clientId, packetId, payload }
+    const seenAtUs = publication.isDuplicate ? this.#retransmissions.find(identity) : undefined
+    const message = { stream, payload, source: session.source }
+    const outcome = this.#needs.intake.accept(
+      seenAtUs === undefined ? message : { ...message, receivedAtUs: seenAtUs },
+      settled,
+    )
+    if (publication.qos > 0 && usesReceiptTime(outcome)) {
+      this.#retransmissions.remember(identity, outcome.receivedAtUs)
+    }
+  }
+}
+
+function lookUpFailed(error: unknown): DomainError {
+  return new DomainError('store_unavailable', 'the stream could not be looked up', {
+    cause: error,
+    retryAfter: 1,
+  })
+}
+
+function usesReceiptTime({ receivedAtUs, verdicts }: MessageOutcome): boolean {
+  return verdicts.some(
+    (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
+  )
+}
+
+const topicPrefix = 'streams/'
+const topicSuffix = '/data'
+const topicLength = topicPrefix.length + 36 + topicSuffix.length
+
+/** The stream that a topic means, or nothing. */
+function streamIdOf(topic: string): StreamId | undefined {
+  const fits =
+    topic.length === topicLength && topic.startsWith(topicPrefix) && topic.endsWith(topicSuffix)
+  return fits ? parseId<StreamId>(topic.slice(topicPrefix.length, -topicSuffix.length)) : undefined
+}
+
+function refusal(message: string, returnCode: number): AuthenticateError {
+  // The library's type is a `const enum`, of which nothing is left to name at run time.
+  return Object.assign(new Error(message), { returnCode })
+}
+
+export const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)

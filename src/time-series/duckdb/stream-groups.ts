@@ -1,0 +1,100 @@
+import type { Shipment, StoredCounts, StoredReading } from '../time-series-store.ts'
+import { type Catalog, monthOf, type StreamRecord, tableName } from './catalog.ts'
+
+/** One stream's part of a shipment. */
+export interface StreamGroup {
+  readonly id: string
+  readonly record: StreamRecord
+  /** Entries of the stream, quarantined ones included. */
+  readonly received: number
+  readonly readings: StoredReading[]
+}
+
+/** A shipment by stream, so that what concerns a stream is looked up once and not per reading. */
+export function groupByStream(catalog: Catalog, shipment: Shipment): StreamGroup[] {
+  const groups = new Map<string, StreamGroup>()
+  for (const [id, received] of shipment.received) {
+    groups.set(id, { id, record: catalog.stream(id), received, readings: [] })
+  }
+  for (const reading of shipment.readings) {
+    const group = groups.get(reading.streamId)
+    if (!group) throw new Error(`stream ${reading.streamId} has readings but was not received`)
+    group.readings.push(reading)
+  }
+  return [...groups.values()]
+}
+
+/** Readings of one stream for one table. */
+export interface TableRows {
+  readonly table: string
+  readonly month: number
+  readonly record: StreamRecord
+  readonly readings: StoredReading[]
+}
+
+/** Where the readings of a group belong. Neighbours mostly belong together, which costs little. */
+export function rowsByTable(
+  { record, readings }: StreamGroup,
+  duplicates: ReadonlySet<StoredReading>,
+): TableRows[] {
+  const tables = new Map<string, TableRows>()
+  let rows: TableRows | undefined
+  let day = -1
+  let shape = ''
+  for (const reading of readings) {
+    if (duplicates.size > 0 && duplicates.has(reading)) continue
+    const readingDay = Math.floor(reading.timestampUs / usPerDay)
+    if (!rows || readingDay !== day || reading.shape.id !== shape) {
+      day = readingDay
+      shape = reading.shape.id
+      const month = monthOf(reading.timestampUs)
+      const table = tableName(shape, month)
+      rows = tables.get(table) ?? { table, month, record, readings: [] }
+      tables.set(table, rows)
+    }
+    rows.readings.push(reading)
+  }
+  return [...tables.values()]
+}
+
+const usPerDay = 86_400_000_000
+
+/** What a shipment adds to a stream's record, and the record after it. */
+export interface CountChange {
+  readonly record: StreamRecord
+  readonly added: StoredCounts & { readonly timestampMaxUs: number }
+  readonly after: { readonly counts: StoredCounts; readonly timestampMaxUs: number }
+}
+
+export function countChange(
+  { record, received, readings }: StreamGroup,
+  duplicates: ReadonlySet<StoredReading>,
+  nowUs: number,
+): CountChange {
+  let stored = 0
+  let latencyUs = 0
+  let timestampMaxUs = -1
+  for (const reading of readings) {
+    if (duplicates.size > 0 && duplicates.has(reading)) continue
+    stored++
+    latencyUs += Math.max(0, nowUs - reading.receivedAtUs)
+    timestampMaxUs = Math.max(timestampMaxUs, reading.timestampUs)
+  }
+  const { counts } = record
+  const lastStoredAtUs = stored > 0 ? nowUs : counts.lastStoredAtUs
+  const found = readings.length - stored
+  return {
+    record,
+    added: { received, stored, duplicates: found, latencyUs, lastStoredAtUs, timestampMaxUs },
+    after: {
+      counts: {
+        received: counts.received + received,
+        stored: counts.stored + stored,
+        duplicates: counts.duplicates + found,
+        latencyUs: counts.latencyUs + latencyUs,
+        lastStoredAtUs,
+      },
+      timestampMaxUs: Math.max(record.timestampMaxUs, timestampMaxUs),
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/**
+ * Who may import whom, by folder: the first rule that fits a file counts. A reading walks
+ * connectors -> pipeline (processors) -> journal -> pipeline -> time-series or state.
+ */
+const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
+  { from: /^src\/core\//, mayImport: [/^src\/core\//] },
+  {
+    from: /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+    mayImport: [/^src\/core\//, /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/],
+  },
+  {
+    from: /^processors\//,
+    mayImport: [
+      /^processors\//,
+      /^src\/core\//,
+      /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+    ],
+  },
+  {
+    from: /^connectors\//,
+    mayImport: [
+      /^connectors\//,
+      /^processors\/decode\.ts$/,
+      /^src\/core\//,
+      /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+    ],
+  },
+  { from: /^src\/threads\//, mayImport: [/^src\/threads\//, /^src\/core\//] },
+  {
+    from: /^src\/journal\//,
+    mayImport: [/^src\/journal\//, /^src\/threads\//, /^src\/core\//],
+  },
+  {
+    from: /^src\/time-series\//,
+    mayImport: [
+      /^src\/time-series\//,
+      /^src\/journal\/journal\.ts$/,
+      /^src\/pipeline\/stream-schema\.ts$/,
+      /^src\/core\//,
+    ],
+  },
+  { from: /^src\/state\//, mayImport: [/^src\/state\//, /^src\/core\//] },
+  {
+    from: /^src\/pipeline\//,
+    mayImport: [
+      /^src\/pipeline\//,
+      /^processors\//,
+      /^src\/journal\/(journal|journal-head)\.ts$/,
+      /^src\/time-series\/time-series-store\.ts$/,
+      /^src\/state\//,
+      /^src\/core\//,
+    ],
+  },
+  { from: /^src\/config\//, mayImport: [/^src\/config\//, /^src\/observability\/logger\.ts$/] },
+  {
+    from: /^src\/http\//,
+    mayImport: [/^src\/http\//, /^src\/auth\/(authenticate|api-keys)\.ts$/, /^src\/core\//],
+  },
+  {
+    from: /^src\/auth\//,
+    mayImport: [/^src\/auth\//, /^src\/state\//, /^src\/core\//, /^src\/config\/data-folder\.ts$/],
+  },
+  {
+    // A domain: its own folder, core, state and the HTTP tools; a domain that it is built on.
+    from: /^src\/(templates|vaults|data-streams)\//,
+    mayImport: [
+      /^src\/(templates|vaults|data-streams)\//,
+      /^src\/(core|state|http)\//,
+      /^src\/pipeline\/(reading|stream-schema)\.ts$/,
+      /^src\/time-series\/time-series-store\.ts$/,
+    ],
+  },
+  {
+    from: /^src\/observability\//,
+    mayImport: [
+      /^src\/observability\//,
+      /^src\/core\//,
+      /^src\/journal\/journal\.ts$/,
+      /^src\/pipeline\//,
+      /^src\/worker\.ts$/,
+      /^connectors\/mqtt-broker\.ts$/,
+    ],
+  },
+  // The composition roots: of the process, of the worker thread, and the one's view of the other.
+  { from: /^src\/(app|worker|processing-worker)\.ts$/, mayImport: [/^(?!src\/(app|main)\.ts)/] },
+  { from: /^src\/main\.ts$/, mayImport: [/^src\/(app\.ts|config|core|observability)/] },
+]
+
+const product = globSync(['src/**/*.ts', 'connectors/*.ts', 'processors/*.ts'])
+const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
+
+/** Relative imports of a file, as paths from the root of the project. */
+function importsOf(file: string): string[] {
+  const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+  return [...imports].map(([, path = '']) => normalize(join(dirname(file), path)))
+}
+
+describe('architecture', () => {
+  test.each(product)('%s imports only what its folder may import', (file) => {
+    const rule = rules.find(({ from }) => from.test(file))
+    expect(rule, `no rule says what ${file} may import`).toBeDefined()
+    const forbidden = importsOf(file).filter(
+      (imported) => !rule?.mayImport.some((allowed) => allowed.test(imported)),
+    )
+    expect(forbidden).toEqual([])
+  })
+
+  test('every rule is about a file that exists', () => {
+    const used = new Set(product.map((file) => rules.find(({ from }) => from.test(file))))
+    expect(rules.filter((rule) => !used.has(rule))).toEqual([])
+  })
+
+  test('no file is named after nothing', () => {
+    const named = /(^|\/)(utils?|helpers?|common|misc|types)\.ts$/
+    expect(everything.filter((file) => named.test(file))).toEqual([])
+  })
+
+  test('file names are in kebab case', () => {
+    const kebab = /(^|\/)(\d{4}-)?[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config)?\.ts$/
+    expect(everything.filter((file) => !kebab.test(file))).toEqual([])
+  })
+
+  test('nothing is left to do', () => {
+    const leftover = /T[O]DO|FI[X]ME|X{3}/
+    expect(everything.filter((file) => leftover.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+
+  test('processors read no clock and do no input or output', () => {
+    const impure = /Date\.now|new Date\(\)|performance\.|Math\.random|node:(fs|net|http|timers)/
+    const files = globSync('processors/*.ts')
+    expect(files.filter((file) => impure.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+})
