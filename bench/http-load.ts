@@ -45,7 +45,7 @@ export type HttpLoadResult = LoadResult & {
  * Posts readings over keep-alive connections in a closed loop. Rejects when a connection cannot
  * be made; one lost later is an error in the result. Settles within warm-up + seconds + 5 s.
  */
-export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
+async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {
   const { host, port, streamIds, connections: count = 50, batch = 1, pipelining = 1 } = options
   if (streamIds.length === 0) throw new Error('at least one stream id is needed')
   if (batch < 1 || pipelining < 1) throw new Error('batch and pipelining must be 1 or more')

@@ -53,7 +53,7 @@ export type MqttLoadResult = LoadResult & {
  * server refuses a connection; a connection lost later is an error in the result. Settles within
  * warm-up + seconds + 5 s.
  */
-export async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
+async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   const { host, port, topics, ratePerSecond, connections: count = 20, inFlight = 20 } = options
   if (topics.length === 0) throw new Error('at least one topic is needed')
   if (ratePerSecond !== undefined && !(ratePerSecond > 0)) throw new Error('the rate must be > 0')

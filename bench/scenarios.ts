@@ -7,6 +7,7 @@ import type { HttpLoadResult } from './http-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
 import {
+  flagsOf,
   mqttFlags,
   runGenerator,
   type StreamvaultTarget,
@@ -27,23 +28,21 @@ const streams = 20
 
 /** Acknowledgements after fsync here, from memory in mosquitto: pairs of runs, in turn. */
 export async function acknowledgedRate(rounds: number, seconds: number): Promise<Figure[]> {
-  const flags = ['--connections', '20', '--in-flight', '20', '--seconds', String(seconds)]
+  const shape = { connections, 'in-flight': 20, seconds }
   const ours: MqttLoadResult[] = []
   const theirs: MqttLoadResult[] = []
   for (let round = 0; round < rounds; round++) {
     const streamvault = await startStreamvault(streams)
-    const load = [...mqttFlags(streamvault), ...flags, '--warmup', '2']
+    const load = [...mqttFlags(streamvault), ...flagsOf({ ...shape, warmup: 2 })]
     ours.push(await runGenerator<MqttLoadResult>('mqtt-load', load))
     await streamvault.stop()
     const mosquitto = await startMosquitto(streamvault.topics)
-    const same = [...mqttFlags(mosquitto), ...flags, '--warmup', '1']
+    const same = [...mqttFlags(mosquitto), ...flagsOf({ ...shape, warmup: 1 })]
     theirs.push(await runGenerator<MqttLoadResult>('mqtt-load', same))
     await mosquitto.stop()
   }
   const ratios = ours.map((result, round) => result.perSecond / (theirs[round]?.perSecond ?? 1))
   const ratio = median(ratios)
-  const rates = (results: readonly MqttLoadResult[]) =>
-    results.map(({ perSecond }) => thousands(perSecond)).join(', ')
   return [
     {
       name: `MQTT QoS 1, ${connections} connections x 20 in flight, acknowledged after fsync`,
@@ -55,11 +54,15 @@ export async function acknowledgedRate(rounds: number, seconds: number): Promise
   ]
 }
 
+function rates(results: readonly MqttLoadResult[]): string {
+  return results.map(({ perSecond }) => thousands(perSecond)).join(', ')
+}
+
 async function openLoop(rate: number, seconds: number): Promise<Figure> {
   const streamvault = await startStreamvault(streams)
   const result = await runGenerator<MqttLoadResult>('mqtt-load', [
     ...mqttFlags(streamvault),
-    ...['--rate', String(Math.round(rate)), '--seconds', String(seconds * 2), '--warmup', '2'],
+    ...flagsOf({ rate: Math.round(rate), seconds: seconds * 2, warmup: 2 }),
   ])
   await streamvault.stop()
   const { p50, p99, max } = result.latencyUs
@@ -76,7 +79,7 @@ export async function sustained(rate: number, seconds: number): Promise<Figure[]
   const streamvault = await startStreamvault(streams)
   const load = runGenerator<MqttLoadResult>('mqtt-load', [
     ...mqttFlags(streamvault),
-    ...['--rate', String(rate), '--seconds', String(seconds), '--warmup', '5'],
+    ...flagsOf({ rate, seconds, warmup: 5 }),
   ])
   const samples: { lag: number; rssMb: number; journalMb: number }[] = []
   const sampling = sampleWhile(load, async () => {
@@ -119,7 +122,7 @@ export async function acknowledgedToQueryable(rate: number, seconds: number): Pr
   const topics = loaded.map((id) => `streams/${id}/data`)
   const load = runGenerator<MqttLoadResult>('mqtt-load', [
     ...mqttFlags({ ...streamvault, topics }),
-    ...['--rate', String(rate), '--seconds', String(seconds), '--warmup', '2'],
+    ...flagsOf({ rate, seconds, warmup: 2 }),
   ])
   const latency = new LatencyHistogram()
   await sampleWhile(load, async () => latency.record(await timeUntilQueryable(streamvault, probe)))
@@ -155,11 +158,16 @@ export async function httpRates(seconds: number): Promise<Figure[]> {
   ]) {
     const streamvault = await startStreamvault(streams)
     const result = await runGenerator<HttpLoadResult>('http-load', [
-      ...['--host', '127.0.0.1', '--port', new URL(streamvault.http).port],
-      ...['--token', await streamvault.api.token(), '--batch', String(batch)],
+      ...flagsOf({
+        host: '127.0.0.1',
+        port: new URL(streamvault.http).port,
+        token: await streamvault.api.token(),
+        batch,
+        connections: batch === 1 ? 50 : 10,
+        seconds,
+        warmup: 2,
+      }),
       ...streamvault.streamIds.flatMap((id) => ['--stream', id]),
-      ...['--connections', batch === 1 ? '50' : '10'],
-      ...['--seconds', String(seconds), '--warmup', '2'],
     ])
     await streamvault.stop()
     const { p50, p99 } = result.latencyUs
@@ -206,11 +214,11 @@ export async function startTime(runs: number): Promise<Figure> {
 
 /** Repeats a measurement, about ten times a second, until the load has ended. */
 async function sampleWhile(load: Promise<unknown>, sample: () => Promise<void>): Promise<void> {
-  let isOver = false
+  const progress = { isOver: false }
   const ended = load.finally(() => {
-    isOver = true
+    progress.isOver = true
   })
-  while (!isOver) {
+  while (!progress.isOver) {
     await sample()
     await sleep(100)
   }

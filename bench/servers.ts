@@ -135,13 +135,19 @@ export async function runGenerator<Result>(
   return JSON.parse(printed) as Result
 }
 
-export function mqttFlags(target: MqttTarget): string[] {
-  return [
-    ...['--host', '127.0.0.1', '--port', String(target.port)],
-    ...(target.username === undefined ? [] : ['--username', target.username]),
-    ...(target.password === undefined ? [] : ['--password', target.password]),
-    ...target.topics.flatMap((topic) => ['--topic', topic]),
-  ]
+/** Command-line flags of a generator. */
+export function flagsOf(values: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)])
+}
+
+export function mqttFlags({ port, username, password, topics }: MqttTarget): string[] {
+  const flags = flagsOf({
+    host: '127.0.0.1',
+    port,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  })
+  return [...flags, ...topics.flatMap((topic) => ['--topic', topic])]
 }
 
 /** Name of the processor, cores and memory, as the kernel tells. */

@@ -4,6 +4,9 @@ import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes
 import { MqttConnection } from './mqtt-connection.ts'
 import { type MqttPublisherNeeds, Publisher, unable } from './mqtt-publisher.ts'
 
+/** CONNACK with return code 2, table 3.1: the broker itself would only close. */
+const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
+
 /** Connections beyond this are closed at once. */
 const connectionsMax = 10_000
 
@@ -46,7 +49,13 @@ export async function startMqttBroker(
   aedes.on('clientReady', (client) => publisher.open(client))
   aedes.on('clientError', (client, error) => needs.onClientError(client.id, error))
   aedes.on('connectionError', (client, error) => needs.onClientError(client.id, error))
-  const server = await listen(options, (socket) => aedes.handle(new MqttConnection(socket)))
+  const connections = new Set<MqttConnection>()
+  const server = await listen(options, (socket) => {
+    const connection = new MqttConnection(socket)
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+    aedes.handle(connection)
+  })
   return {
     port: (server.address() as AddressInfo).port,
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
@@ -56,6 +65,8 @@ export async function startMqttBroker(
       await new Promise<void>((resolve) => {
         aedes.close(resolve)
       })
+      // The broker closes its clients; who has not sent a CONNECT yet is none.
+      for (const connection of connections) connection.destroy()
       await serverClosed
     },
   }
@@ -64,9 +75,10 @@ export async function startMqttBroker(
 function brokerOptions(publisher: Publisher): AedesOptions {
   return {
     // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.
-    preConnect(_, packet, callback) {
+    preConnect(client, packet, callback) {
       const isNameless = packet.clientId === '' && !packet.clean
       const error = isNameless ? new Error('an empty client id needs a clean session') : null
+      if (isNameless) client.conn.write(connackIdentifierRejected)
       callback(error, !isNameless)
     },
     authenticate(client, username, password, done) {

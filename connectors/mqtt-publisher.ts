@@ -20,6 +20,8 @@ export interface MqttPublisherNeeds {
   }
   /** The user behind an api key and its secret. */
   readonly authenticate: (key: string, secret: string) => Promise<UserId | undefined>
+  /** Told of what should not have happened. */
+  readonly onFailure: (error: unknown) => void
   /** False when nothing can be accepted now: clients are told so when they connect. */
   readonly isReady: () => boolean
 }
@@ -154,20 +156,32 @@ export class Publisher {
   }
 
   #take(stream: CompiledStream | undefined, publication: Publication, settled: Settled): void {
-    const { session, payload, clientId, packetId } = publication
+    const { session } = publication
     if (!stream || stream.ownerId !== session.userId) {
       this.stats.dropped++
       this.#needs.intake.settleInOrder(settled)
       return
     }
-    const identity = { userId: session.userId, clientId, packetId, payload }
-    const seenAtUs = publication.isDuplicate ? this.#retransmissions.find(identity) : undefined
-    const message = { stream, payload, source: session.source }
+    try {
+      this.#accept(stream, publication, settled)
+    } catch (error) {
+      // A bug of ours: it costs this connection, and not the service.
+      this.#needs.onFailure(error)
+      settled(new DomainError('overloaded', 'the message could not be handled', { cause: error }))
+    }
+  }
+
+  #accept(stream: CompiledStream, publication: Publication, settled: Settled): void {
+    const { session, payload, clientId, packetId, qos, isDuplicate } = publication
+    const { source, userId } = session
+    const identity = { userId, clientId, packetId, payload }
+    const seenAtUs = isDuplicate ? this.#retransmissions.find(identity) : undefined
+    const message = { stream, payload, source }
     const outcome = this.#needs.intake.accept(
       seenAtUs === undefined ? message : { ...message, receivedAtUs: seenAtUs },
       settled,
     )
-    if (publication.qos > 0 && usesReceiptTime(outcome)) {
+    if (qos > 0 && usesReceiptTime(outcome)) {
       this.#retransmissions.remember(identity, outcome.receivedAtUs)
     }
   }
@@ -199,6 +213,7 @@ function streamIdOf(topic: string): StreamId | undefined {
 
 function refusal(message: string, returnCode: number): AuthenticateError {
   // The library's type is a `const enum`, of which nothing is left to name at run time.
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
   return Object.assign(new Error(message), { returnCode })
 }
 

@@ -16,8 +16,8 @@ export interface CanonicalReading {
 /** Turns a valid reading into canonical text. */
 export type Canonicaliser = (reading: Readonly<Record<string, unknown>>) => CanonicalReading
 
-/** Deepest nesting of a field that the schema does not describe. */
-export const depthMax = 32
+/** Deepest nesting of a reading. */
+const depthMax = 32
 
 const canonicalisers = new LruMap<string, Canonicaliser>(1_000)
 
@@ -45,7 +45,8 @@ function compile({ fields, timestampField }: StreamSchema): Canonicaliser {
       const text = prefix + canonicalField(reading[name], field)
       values = values === '' ? text : `${values},${text}`
     }
-    const timestamped = Object.hasOwn(reading, timestampField) ? 1 : 0
+    const isUndeclared = !Object.hasOwn(fields, timestampField)
+    const timestamped = isUndeclared && Object.hasOwn(reading, timestampField) ? 1 : 0
     values = `{${values}}`
     if (Object.keys(reading).length === declared + timestamped) {
       return { values, extra: '', all: values }
@@ -102,11 +103,21 @@ function canonicalInstant(text: string): string {
   return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : JSON.stringify(text)
 }
 
-/** True when a value nests deeper than `levels`. */
-export function isDeeperThan(value: object, levels: number): boolean {
+/** What keeps a reading from being written down again as JSON, or nothing. */
+export function unwritable(reading: object): string | undefined {
+  return problemWithin(reading, depthMax)
+}
+
+function problemWithin(value: object, levels: number): string | undefined {
+  if (levels === 0) return `nested deeper than ${depthMax} levels`
   for (const member of Object.values(value) as unknown[]) {
-    if (typeof member !== 'object' || member === null) continue
-    if (levels === 1 || isDeeperThan(member, levels - 1)) return true
+    if (typeof member === 'number') {
+      // JSON.parse reads 1e400 as Infinity, which no JSON can express.
+      if (!Number.isFinite(member)) return 'a number is too large for a double'
+    } else if (typeof member === 'object' && member !== null) {
+      const problem = problemWithin(member, levels - 1)
+      if (problem !== undefined) return problem
+    }
   }
-  return false
+  return undefined
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { DecodedMessage } from '../src/pipeline/reading.ts'
+import { unsafeContent } from './json-safety.ts'
 
 /** A message that cannot be taken apart into readings. */
 export interface UndecodableMessage {
@@ -9,15 +10,6 @@ export interface UndecodableMessage {
 
 /** Most readings that one message may carry. */
 export const readingsPerMessageMax = 10_000
-
-/** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */
-const parseWithSource = JSON.parse as (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown
-
-/** 2^53: from here on a double cannot tell neighbouring integers apart. */
-const integerMax = 2n ** 53n
 
 /** Takes a JSON message apart: one object, or an array of readings. */
 export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
@@ -29,7 +21,7 @@ export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMes
   } catch (error) {
     return { ok: false, problem: `not valid JSON: ${(error as Error).message}` }
   }
-  const problem = unsafeContent(text)
+  const problem = unsafeContent(text, value)
   if (problem !== undefined) return { ok: false, problem }
   if (!Array.isArray(value)) {
     if (value === null || typeof value !== 'object') {
@@ -49,35 +41,6 @@ function textOf(payload: Uint8Array): string | undefined {
   const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(payload)
   const text = bytes.toString()
   return text.includes('\uFFFD') && !isUtf8(bytes) ? undefined : text
-}
-
-/**
- * What `JSON.parse` lets through but must not be stored: integers that a double would round (D14),
- * U+0000 and lone surrogates (D62). Two cheap looks at the text decide whether to look closely.
- */
-function unsafeContent(text: string): string | undefined {
-  if (!/\d{16}/.test(text) && !text.includes('\\u')) return undefined
-  let problem: string | undefined
-  parseWithSource(text, (key, value, context) => {
-    problem ??= unsafeText(key) ?? unsafeValue(key, value, context.source)
-    return value
-  })
-  return problem
-}
-
-function unsafeValue(key: string, value: unknown, source: string | undefined): string | undefined {
-  if (typeof value === 'string') return unsafeText(value)
-  if (typeof value !== 'number' || source === undefined || !/^-?\d+$/.test(source)) return undefined
-  const literal = BigInt(source)
-  const magnitude = literal < 0n ? -literal : literal
-  return magnitude > integerMax
-    ? `the integer ${source.slice(0, 40)} at '${key}' is beyond 2^53 and would be rounded`
-    : undefined
-}
-
-function unsafeText(text: string): string | undefined {
-  if (text.includes('\0')) return 'U+0000 is not allowed in text'
-  return text.isWellFormed() ? undefined : 'lone surrogates are not allowed in text'
 }
 
 /**

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import type { Judge, RefusalReason, RefusedReading } from '../src/pipeline/reading.ts'
 import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
-import { canonicaliserOf, depthMax, isDeeperThan } from './canonical.ts'
+import { canonicaliserOf, unwritable } from './canonical.ts'
 import { timestampOf } from './timestamp.ts'
 import { validatorOf } from './validate.ts'
 
@@ -16,9 +16,8 @@ export function judgeOf(schema: StreamSchema): Judge {
 
   return (reading, receipt) => {
     if (!isObject(reading)) return refused('malformed', 'a reading must be an object')
-    if (isDeeperThan(reading, depthMax)) {
-      return refused('malformed', `nested deeper than ${depthMax} levels`)
-    }
+    const problem = unwritable(reading)
+    if (problem !== undefined) return refused('malformed', problem)
     const claimedUs = timestampOf(reading, schema)
     const problems = validator.problems(reading)
     if (problems !== undefined) {
@@ -53,8 +52,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The first problems in one sentence; all of them are in the details. */
 function summaryOf(details: readonly ErrorDetail[]): string {
-  return details.map(({ path, message }) => `${path} ${message}`).join('; ')
+  const named = details.slice(0, 3).map(({ path, message }) => `${path} ${message}`)
+  const rest = details.length - named.length
+  return named.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
 
 function refused(

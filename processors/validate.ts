@@ -13,6 +13,9 @@ export interface SchemaValidator {
   flagged(reading: object): readonly string[]
 }
 
+/** Problems that are named of one reading: an array of wrong items would have one for each. */
+const detailsMax = 100
+
 const noFields: readonly string[] = []
 
 /**
@@ -46,7 +49,7 @@ function compile(schema: StreamSchema): SchemaValidator {
       if (check(reading)) return undefined
       const all = explain()
       all(reading)
-      return (all.errors ?? check.errors ?? []).map(toDetail)
+      return (all.errors ?? check.errors ?? []).slice(0, detailsMax).map(toDetail)
     },
     flagged(reading) {
       if (bounds === undefined || bounds(reading)) return noFields
@@ -60,6 +63,8 @@ function newAjv(allErrors: boolean): Ajv {
   return new Ajv({
     allErrors,
     strict: true,
+    // A field may be named like what every object inherits, such as `constructor`.
+    ownProperties: true,
     validateFormats: true,
     formats: { datetime: (text: string) => typeof parseRfc3339(text) === 'number' },
   })
@@ -110,14 +115,24 @@ function fieldSchema(field: FieldDefinition, strictness: Strictness): object {
       return field.items === undefined
         ? { type: 'array' }
         : { type: 'array', items: fieldSchema(field.items, strictness) }
-    case 'number':
     case 'integer':
+      return { type: 'integer', ...bounds, ...integerBounds(strictness.bounds ? field : {}) }
+    case 'number':
     case 'boolean':
     case 'string':
       return { type: field.type, ...bounds }
     default:
       return field.type satisfies never
   }
+}
+
+/** Beyond this a double is no exact integer, whichever way it was spelled (D14). */
+const integerMax = 2 ** 53
+
+/** An integer stays exact in a lenient stream, too. */
+function integerBounds(field: Pick<FieldDefinition, 'min' | 'max'>): object {
+  const { min = -integerMax, max = integerMax } = field
+  return { minimum: Math.max(min, -integerMax), maximum: Math.min(max, integerMax) }
 }
 
 function boundsOf(field: FieldDefinition): object {

@@ -9,7 +9,7 @@ import { authRoutes } from './auth/auth-routes.ts'
 import { Authenticator } from './auth/authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './auth/bootstrap.ts'
 import { Tokens } from './auth/tokens.ts'
-import type { Config } from './config/config.ts'
+import { type Config, urlHost } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
@@ -33,6 +33,9 @@ import { TemplateStore } from './templates/template-store.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 import { VaultStore } from './vaults/vault-store.ts'
 
+/** How long requests under way may take when the service stops. */
+const requestPatienceMs = 2_000
+
 /** A running service. */
 export interface Service {
   readonly httpAddress: string
@@ -52,17 +55,23 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const { http, mqtt, adminFile } = await startFronts(engine, { config, logger })
   const { port } = http.server.address() as AddressInfo
   return {
-    httpAddress: `http://${config.host}:${port}`,
-    mqttAddress: mqtt && `mqtt://${config.host}:${mqtt.port}`,
+    httpAddress: `http://${urlHost(config.host)}:${port}`,
+    mqttAddress: mqtt && `mqtt://${urlHost(config.host)}:${mqtt.port}`,
     adminFile,
     failed: Promise.race([engine.journal.failed, engine.worker.failed]),
     async close() {
-      await mqtt?.close()
-      await http.close()
+      await Promise.all([mqtt?.close(), closeHttp(http)])
       await engine.commits.drain()
       await engine.close()
     },
   }
+}
+
+/** Requests under way may end; a connection that just hangs on does not keep the process. */
+async function closeHttp(http: FastifyInstance): Promise<void> {
+  const patience = setTimeout(() => http.server.closeAllConnections(), requestPatienceMs)
+  await http.close()
+  clearTimeout(patience)
 }
 
 type Engine = Awaited<ReturnType<typeof startEngine>>
@@ -143,6 +152,7 @@ async function startFronts(engine: Engine, context: Context) {
             streams: directory,
             authenticate: async (key, secret) => (await keys.verify(key, secret))?.userId,
             isReady: () => engine.commits.failure === undefined,
+            onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
             onClientError: (clientId, error) =>
               logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
           },

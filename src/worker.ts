@@ -6,7 +6,7 @@ import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
-import { ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
+import { type Consumer, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { StateDecisionStore } from './pipeline/decision-store.ts'
 import { Shipper } from './pipeline/shipper.ts'
@@ -98,6 +98,20 @@ async function loadShape(state: StateDatabase, id: string, version: number): Pro
   return shapeOf((JSON.parse(row.definition) as VersionedDefinition).schema)
 }
 
+/**
+ * A journal that ends before a consumer's position is not the one that the consumer followed: new
+ * entries would get offsets that it takes for done, and would be skipped.
+ */
+function assertJournalReaches(head: Offset, consumers: readonly Consumer[]): void {
+  for (const consumer of consumers) {
+    const position = consumer.position()
+    if (position <= head) continue
+    throw new Error(
+      `the journal ends at ${head}, but the ${consumer.name} has come to ${position}: put back the journal.db that belongs to this data folder`,
+    )
+  }
+}
+
 function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
@@ -114,6 +128,7 @@ function run(port: MessagePort, data: WorkerData): void {
     async start() {
       const { shipper, decider, head, logger } = await composed
       const journal = { reader: new SqliteJournalReader(data.journalPath), head }
+      assertJournalReaches(journal.reader.nextOffset(), [shipper, decider])
       const shipping = new ConsumerLoop(shipper, journal, shipperPace)
       const deciding = new ConsumerLoop(decider, journal, deciderPace)
       const done = Promise.all(

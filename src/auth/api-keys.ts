@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** All permissions there are: what the bootstrap key has. */
-export const allScopes = [
+const allScopes = [
   'vaults:read',
   'vaults:write',
   'streams:read',

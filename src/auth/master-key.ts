@@ -51,7 +51,8 @@ export class MasterKey {
   /** @throws Error when the bytes were not encrypted with this key, or were changed */
   decrypt(bytes: Uint8Array): string {
     const nonce = bytes.subarray(0, nonceBytes)
-    const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, nonce)
+    const options = { authTagLength: tagBytes }
+    const decipher = createDecipheriv('aes-256-gcm', this.#cipherKey, nonce, options)
     decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
     const text = decipher.update(bytes.subarray(nonceBytes + tagBytes))
     return Buffer.concat([text, decipher.final()]).toString('utf8')

@@ -47,7 +47,7 @@ export function readConfig(environment: Environment): Config {
     mqttPort: read.port('STREAMVAULT_MQTT_PORT', 1883),
     adminKey: read.adminKey(),
     masterKey: read.masterKey(),
-    publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `http://${host}:${httpPort}`),
+    publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `http://${urlHost(host)}:${httpPort}`),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
   }
@@ -79,7 +79,7 @@ function reader(environment: Environment, problems: string[]) {
       const given = text(name, fallback)
       const known = values.find((one) => one === given)
       if (known === undefined) {
-        problems.push(`${name} must be ${values.join(' or ')}, not '${given}'`)
+        problems.push(`${name} must be ${values.join(' or ')}, not '${withoutUserInfo(given)}'`)
       }
       return known ?? fallback
     },
@@ -96,7 +96,7 @@ function reader(environment: Environment, problems: string[]) {
     url(name: string, fallback: string): string {
       const given = text(name, fallback)
       if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '')
-      problems.push(`${name} must be an http or https URL, not '${given}'`)
+      problems.push(`${name} must be an http or https URL, not '${withoutUserInfo(given)}'`)
       return fallback
     },
 
@@ -123,6 +123,16 @@ function reader(environment: Environment, problems: string[]) {
       return given
     },
   }
+}
+
+/** An IPv6 address stands in brackets in a URL (RFC 3986, section 3.2.2). */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** What is wrong is shown, but not a password in it. */
+function withoutUserInfo(text: string): string {
+  return text.replace(/\/\/[^/]*@/, '//[secret]@')
 }
 
 const byteUnits: Readonly<Record<string, number>> = {

@@ -15,7 +15,7 @@ export class LruMap<Key, Value> {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
     // Re-inserting moves an entry to the young end. Below half of the limit nothing is about to be
-    // forgotten, so the order does not matter yet and a hit costs a look-up only.
+    // forgotten, and a hit costs a look-up only: the order is approximate in return.
     if (this.#entries.size * 2 > this.#entriesMax) {
       this.#entries.delete(key)
       this.#entries.set(key, value)

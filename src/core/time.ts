@@ -40,6 +40,10 @@ function daysFromCivil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468
 }
 
+/** The years that RFC 3339 can write, in UTC. */
+const firstUs = daysFromCivil(1, 1, 1) * usPerDay
+const endUs = daysFromCivil(10_000, 1, 1) * usPerDay
+
 /**
  * Microseconds since the epoch of an RFC 3339 date-time with a zone; fraction digits beyond six
  * are cut off.
@@ -64,6 +68,9 @@ export function parseRfc3339(text: string): number | TimeProblem {
   const offsetUs = parseOffset(text, at)
   if (typeof offsetUs !== 'number') return offsetUs
   const instantUs = dateUs + timeUs + fractionUs - offsetUs
+  if (instantUs < firstUs || instantUs >= endUs) {
+    return { problem: 'in UTC its year is not 0001 to 9999' }
+  }
   // Beyond 2^53 a double cannot count single microseconds; whole seconds stay exact.
   if (fractionUs !== 0 && !Number.isSafeInteger(instantUs)) {
     return { problem: 'fractions of a second are supported up to the year 2255' }

@@ -4,7 +4,7 @@ import type { FieldMap, StreamSchema, TimestampFormat } from '../pipeline/stream
 import { isObject, parseFieldMap } from './field-map.ts'
 
 /** Every type of stream that the interface names. */
-export const streamTypes = [
+const streamTypes = [
   'iot_sensor',
   'api_pull',
   'event_stream',
@@ -60,7 +60,8 @@ export function parseDefinition(body: unknown): StreamDefinition {
   if (typeof name !== 'string' || name.trim() === '' || name.length > 200) {
     problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
   }
-  const vaultId = parseId<VaultId>(String(value['vaultId']))
+  const { vaultId: vaultText } = value
+  const vaultId = typeof vaultText === 'string' ? parseId<VaultId>(vaultText) : undefined
   if (vaultId === undefined) problems.push({ path: 'vaultId', message: 'must be a uuid' })
   const type = streamTypes.find((known) => known === value['type'])
   if (type === undefined) {

@@ -140,6 +140,10 @@ function bounds(
     problems.push({ path: `${path}.range`, message: 'must be [min, max]' })
     return {}
   }
+  for (const key of Object.keys(wide)) {
+    if (key === 'min' || key === 'max') continue
+    problems.push({ path: `${path}.range.${key}`, message: 'is not known' })
+  }
   const low = min ?? wide['min'] ?? undefined
   const high = max ?? wide['max'] ?? undefined
   if (!isBound(low) || !isBound(high)) {
@@ -164,7 +168,8 @@ function enumeration(
   const values = value['enum']
   if (values === undefined) return {}
   const expected = type === 'number' || type === 'integer' ? 'number' : type
-  const fits = (item: unknown) => typeof item === expected
+  const isScalar = expected === 'number' || expected === 'string' || expected === 'boolean'
+  const fits = (item: unknown) => isScalar && typeof item === expected
   if (!Array.isArray(values) || values.length === 0 || !values.every(fits)) {
     problems.push({ path: `${path}.enum`, message: `must be a list of values of type ${type}` })
     return {}

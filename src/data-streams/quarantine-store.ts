@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { sql } from 'kysely'
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
 import type { StateDatabase } from '../state/database.ts'
@@ -28,7 +29,9 @@ export class QuarantineStore {
   async list(streamId: StreamId, after: number, limit: number): Promise<QuarantineEntry[]> {
     const rows = await this.#state
       .selectFrom('quarantine')
-      .selectAll()
+      .select(['id', 'reason', 'message', 'details', 'payload', 'received_at', 'source'])
+      // What a reading claims may lie beyond 2^53, which integers are not read as.
+      .select(sql<number | null>`CAST(timestamp AS DOUBLE PRECISION)`.as('timestamp'))
       .where('stream_id', '=', streamId)
       .where('id', '>', after)
       .orderBy('id')

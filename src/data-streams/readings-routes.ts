@@ -120,14 +120,17 @@ function dataBody(query: ReadingsQuery, { points, next }: ReadingsPage): object 
     start: formatUs(query.startUs),
     end: query.endUs === endOfTimeUs ? null : formatUs(query.endUs),
     aggregation: query.aggregation,
-    data: points.map(pointBody),
+    data: points.map((point) => pointBody(point, query.fields)),
     nextCursor: cursor === undefined ? null : Buffer.from(cursor).toString('base64url'),
   }
 }
 
 /** A flagged field is told by a key that no field can have, as `temperature:flag`. */
-function pointBody({ timestampUs, values, extra, flagged, count }: DataPoint): object {
-  const flags = (flagged ?? []).map((name) => [`${name}:flag`, 'out_of_range'])
+function pointBody(point: DataPoint, fields: readonly string[]): object {
+  const { timestampUs, values, extra, flagged = [], count } = point
+  const flags = flagged
+    .filter((name) => fields.length === 0 || fields.includes(name))
+    .map((name) => [`${name}:flag`, 'out_of_range'])
   return {
     timestamp: formatUs(timestampUs),
     ...values,

@@ -36,7 +36,7 @@ export interface ErrorBody {
   readonly details?: readonly ErrorDetail[]
 }
 
-export function errorBody(error: DomainError): ErrorBody {
+function errorBody(error: DomainError): ErrorBody {
   const { code, message, details } = error
   const statusCode = statusByCode[code]
   const retryAfter = error.retryAfter ?? (statusCode === 503 ? retryAfterFaultS : undefined)

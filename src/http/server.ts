@@ -3,6 +3,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyPluginAsync,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
 import { DomainError } from '../core/errors.ts'
@@ -26,11 +27,14 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   const app = Fastify({
     loggerInstance: needs.logger,
     bodyLimit: bodyBytesMax,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
+    frameworkErrors: (_, request, reply) => handleNotFound(request, reply),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
   })
+  // JSON only: without this, text/plain would be taken and then be found wanting.
+  app.removeContentTypeParser('text/plain')
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   for (const routes of needs.openRoutes) await app.register(routes)

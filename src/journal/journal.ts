@@ -44,5 +44,8 @@ export interface JournalReader {
   /** Batches from an offset on, in order: at least one if there is one, about `entriesMax`. */
   read(from: Offset, entriesMax: number): readonly JournalBatch[]
 
+  /** Offset that the next entry will get. */
+  nextOffset(): Offset
+
   close(): void
 }

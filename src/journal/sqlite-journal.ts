@@ -44,12 +44,7 @@ export class SqliteJournalFile {
          ORDER BY first_offset LIMIT ${trimRowsMax}
        ) RETURNING bytes`,
     )
-    const last = this.#database
-      .prepare(
-        'SELECT first_offset + entries AS head FROM batches ORDER BY first_offset DESC LIMIT 1',
-      )
-      .get()
-    this.#head = Number(last?.['head'] ?? 0)
+    this.#head = headOf(this.#database)
     const sum = this.#database.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM batches').get()
     this.#bytes = Number(sum?.['bytes'])
   }
@@ -124,6 +119,15 @@ export class SqliteJournalFile {
 /** SQLITE_FULL, https://sqlite.org/rescode.html */
 const sqliteFull = 13
 
+function headOf(database: DatabaseSync): Offset {
+  const last = database
+    .prepare(
+      'SELECT first_offset + entries AS head FROM batches ORDER BY first_offset DESC LIMIT 1',
+    )
+    .get()
+  return Number(last?.['head'] ?? 0)
+}
+
 function full(message: string): DomainError {
   return new DomainError('journal_full', message, { retryAfter: 1 })
 }
@@ -180,6 +184,10 @@ export class SqliteJournalReader implements JournalReader {
       if (entries >= entriesMax) break
     }
     return batches
+  }
+
+  nextOffset(): Offset {
+    return headOf(this.#database)
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '../core/errors.ts'
 import type { JournalBatch, JournalReader, Offset } from '../journal/journal.ts'
 import type { JournalHead } from '../journal/journal-head.ts'
+import { EntryFormatError } from './entry.ts'
 
 /** Waits between attempts after a failure: doubled each time, up to the longest. */
 const retryMsFirst = 100
@@ -76,12 +76,18 @@ export class ConsumerLoop {
         if (handled) await this.#rest(startedMs, signal)
         else await this.#head.reaches(this.#consumer.position(), signal)
       } catch (error) {
-        this.#problem = messageOf(error)
+        this.#problem = this.#describe(error)
         onFailure(error)
         await pause(retryMs, signal)
         retryMs = Math.min(retryMs * 2, retryMsMax)
       }
     }
+  }
+
+  /** What may be shown to anybody: a database's message could quote a reading. */
+  #describe(error: unknown): string {
+    if (error instanceof EntryFormatError) return error.message
+    return `the ${this.#consumer.name} fails and tries again: the log says why`
   }
 
   async #round(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { arrayElementTexts, decodeJson } from '../../processors/decode.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
 import type { EntryWriter } from './entry.ts'
-import type { GroupCommit } from './group-commit.ts'
+import { type GroupCommit, nothing } from './group-commit.ts'
 import type { DecodedMessage, RefusedReading, Verdict } from './reading.ts'
 
 /** How far ahead of the server a reading's clock may be (D19). */
@@ -35,49 +35,52 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)
     this.stats.quarantined++
-    this.#commits.add((writer) => {
-      writer.quarantined(message.stream, refusal, { ...message, atUs: receivedAtUs })
-    }, settled)
+    const received = { atUs: receivedAtUs, source: message.source, payload: message.payload }
+    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
     const { readings } = decoded
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(readings.length)
-    const verdicts = readings.map((reading, index) =>
+    const verdicts: Verdict[] = []
+    for (const reading of readings) {
       // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
-      message.stream.judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs }),
-    )
+      const receipt = { receivedAtUs: receivedAtUs + verdicts.length, futureToleranceUs }
+      verdicts.push(message.stream.judge(reading, receipt))
+    }
     for (const { accepted } of verdicts) this.stats[accepted ? 'accepted' : 'quarantined']++
-    this.#commits.add((writer) => {
-      writeEntries(writer, { ...message, receivedAtUs }, decoded, verdicts)
-    }, settled)
+    const judged = { message, decoded, receivedAtUs, verdicts }
+    this.#commits.add((writer) => writeEntries(writer, judged), settled)
     return { receivedAtUs, verdicts }
   }
 
   settleInOrder(settled: Settled): void {
-    this.#commits.add(() => {}, settled)
+    this.#commits.add(nothing, settled)
   }
 }
 
-function writeEntries(
-  writer: EntryWriter,
-  message: RawMessage & { readonly receivedAtUs: number },
-  { isBatch }: DecodedMessage,
-  verdicts: readonly Verdict[],
-): void {
-  const { stream, payload, source } = message
+/** A message with what was found of it. */
+interface JudgedMessage {
+  readonly message: RawMessage
+  readonly decoded: DecodedMessage
+  readonly receivedAtUs: number
+  readonly verdicts: readonly Verdict[]
+}
+
+function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
+  const { stream, payload, source } = judged.message
   let elements: readonly string[] | undefined
-  verdicts.forEach((verdict, index) => {
-    const atUs = message.receivedAtUs + index
+  for (const [index, verdict] of judged.verdicts.entries()) {
+    const atUs = judged.receivedAtUs + index
     if (verdict.accepted) {
       writer.accepted(stream, verdict, atUs)
-      return
+      continue
     }
-    if (isBatch) elements ??= arrayElementTexts(Buffer.from(payload).toString())
+    if (judged.decoded.isBatch) elements ??= arrayElementTexts(Buffer.from(payload).toString())
     const original = elements === undefined ? payload : Buffer.from(elements[index] ?? '')
     writer.quarantined(stream, verdict, { atUs, source, payload: original })
-  })
+  }
 }
 
 function malformed(problem: string): RefusedReading {

@@ -64,14 +64,6 @@ export async function commitChanges(
   })
 }
 
-/** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE, https://sqlite.org/rescode.html */
-const uniqueViolations: readonly (number | undefined)[] = [1555, 2067]
-
-/** True for the failure of a change that would have made something twice. */
-export function isUniqueViolation(error: unknown): boolean {
-  return uniqueViolations.includes((error as { readonly sqliteCode?: number }).sqliteCode)
-}
-
 function kyselyOver(connection: DatabaseSync): StateDatabase {
   return new Kysely<StateSchema>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
 }

@@ -33,11 +33,14 @@ export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): Fa
 
     app.get<ListTemplates>('/templates', async (request) => {
       const { query } = request
-      refuseUnknownParameters(query, ['page', 'page_size', 'public'])
+      refuseUnknownParameters(query, parameters)
       const page = pageRequest(query)
       const filter = {
         ownerId: callerOf(request).userId,
         publicOnly: booleanParameter(query, 'public'),
+        searchTerm: textParameter(query, 'search_term'),
+        sortBy: choiceParameter(query, 'sort_by', ['created_at', 'name'] as const),
+        sortType: choiceParameter(query, 'sort_type', ['asc', 'desc'] as const),
       }
       const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
       const content = await templates.list(filter, slice)
@@ -53,7 +56,29 @@ export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): Fa
   }
 }
 
-function booleanParameter(query: Readonly<Record<string, unknown>>, name: string): boolean {
+const parameters = ['page', 'page_size', 'public', 'search_term', 'sort_by', 'sort_type']
+
+type Query = Readonly<Record<string, unknown>>
+
+function textParameter(query: Query, name: string): string {
+  const text = query[name]
+  return typeof text === 'string' ? text : ''
+}
+
+/** One of the values; the first when it is empty, which is the default. */
+function choiceParameter<Value extends string>(
+  query: Query,
+  name: string,
+  values: readonly [Value, ...Value[]],
+): Value {
+  const text = textParameter(query, name)
+  if (text === '') return values[0]
+  const chosen = values.find((value) => value === text.toLowerCase())
+  if (chosen === undefined) throw invalidParameter(name, `must be one of ${values.join(', ')}`)
+  return chosen
+}
+
+function booleanParameter(query: Query, name: string): boolean {
   const text = query[name] ?? 'false'
   if (text !== 'true' && text !== 'false') throw invalidParameter(name, 'must be true or false')
   return text === 'true'

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
@@ -12,6 +13,13 @@ export interface TemplateFilter {
   readonly ownerId: UserId
   /** True for everybody's public templates instead of one's own. */
   readonly publicOnly: boolean
+  /** Part of the name, in upper or lower case; all when empty. */
+  readonly searchTerm: string
+}
+
+export interface TemplateOrder {
+  readonly sortBy: 'created_at' | 'name'
+  readonly sortType: 'asc' | 'desc'
 }
 
 export interface Slice {
@@ -61,11 +69,14 @@ export class TemplateStore {
     return row && fromRow(row)
   }
 
-  async list(filter: TemplateFilter, { offset, limit }: Slice): Promise<Template[]> {
+  async list(
+    filter: TemplateFilter & TemplateOrder,
+    { offset, limit }: Slice,
+  ): Promise<Template[]> {
     const rows = await this.#matching(filter)
       .selectAll()
-      .orderBy('created_at')
-      .orderBy('id')
+      .orderBy(filter.sortBy, filter.sortType)
+      .orderBy('id', filter.sortType)
       .limit(limit)
       .offset(offset)
       .execute()
@@ -79,9 +90,12 @@ export class TemplateStore {
     return total
   }
 
-  #matching({ ownerId, publicOnly }: TemplateFilter) {
+  #matching({ ownerId, publicOnly, searchTerm }: TemplateFilter) {
     const all = this.#state.selectFrom('templates')
-    return publicOnly ? all.where('public', '=', 1) : all.where('owner_id', '=', ownerId)
+    const mine = publicOnly ? all.where('public', '=', 1) : all.where('owner_id', '=', ownerId)
+    if (searchTerm === '') return mine
+    // No LIKE: in a search term, % and _ mean themselves.
+    return mine.where(sql<boolean>`instr(lower(name), lower(${searchTerm})) > 0`)
   }
 }
 

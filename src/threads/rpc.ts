@@ -25,18 +25,11 @@ interface TransportedError {
   readonly code?: ErrorCode
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
-  readonly sqliteCode?: number | undefined
 }
 
 /** A failure on the other side that is not a DomainError. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
-  readonly sqliteCode: number | undefined
-
-  constructor(message: string, sqliteCode: number | undefined) {
-    super(message)
-    this.sqliteCode = sqliteCode
-  }
 }
 
 /** Answers calls on a port until it is closed. */
@@ -61,7 +54,7 @@ function transported(error: unknown): TransportedError {
   if (error instanceof DomainError) {
     return { message, code: error.code, retryAfter: error.retryAfter, details: error.details }
   }
-  return { message, sqliteCode: (error as { readonly errcode?: number }).errcode }
+  return { message }
 }
 
 type Argument<Table, Name extends keyof Table> = Table[Name] extends (argument: infer A) => unknown
@@ -89,7 +82,7 @@ export class Caller<Table extends Procedures> {
     argument: Argument<Table, Name>,
     transfer: readonly Transferable[] = [],
   ): Promise<Value<Table, Name>> {
-    if (this.#closed) throw new RemoteError('the thread has ended', undefined)
+    if (this.#closed) throw new RemoteError('the thread has ended')
     const id = ++this.#lastId
     const pending = Promise.withResolvers<unknown>()
     this.#open.set(id, pending)
@@ -108,14 +101,14 @@ export class Caller<Table extends Procedures> {
   close(): void {
     this.#closed = true
     for (const pending of this.#open.values()) {
-      pending.reject(new RemoteError('the thread has ended', undefined))
+      pending.reject(new RemoteError('the thread has ended'))
     }
     this.#open.clear()
   }
 }
 
-function restored({ message, code, retryAfter, details, sqliteCode }: TransportedError): Error {
-  if (code === undefined) return new RemoteError(message, sqliteCode)
+function restored({ message, code, retryAfter, details }: TransportedError): Error {
+  if (code === undefined) return new RemoteError(message)
   return new DomainError(code, message, {
     ...(retryAfter !== undefined && { retryAfter }),
     ...(details !== undefined && { details }),

@@ -11,14 +11,27 @@ export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
 
 const startTimeoutMs = 30_000
 
+/** A service that was started and may not be listening yet, or never will. */
+export interface LaunchedProcess {
+  /** Everything it has printed so far. */
+  readonly output: () => string
+  /** Its exit code, once it has ended: null when a signal ended it. */
+  readonly exited: Promise<number | null>
+  /** Resolves when it listens. @throws Error when it ends before */
+  readonly listening: () => Promise<ServiceProcess>
+  /** Sends it a signal, and waits for nothing. */
+  readonly signal: (signal: NodeJS.Signals) => void
+}
+
 export interface ServiceProcess {
   readonly http: string
+  /** 0 when MQTT is off. */
   readonly mqttPort: number
   readonly dataDir: string
   /** Everything it has printed so far. */
-  output(): string
+  readonly output: () => string
   /** Ends it with a signal and resolves with its exit code (null after a SIGKILL). */
-  end(signal: NodeJS.Signals): Promise<number | null>
+  readonly end: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
 /** A new empty folder for a service's data. */
@@ -31,6 +44,14 @@ export async function startServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
+  return await (await launchServiceProcess(dataDir, environment)).listening()
+}
+
+/** Starts the service and does not wait for it. An empty setting counts as none. */
+export async function launchServiceProcess(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<LaunchedProcess> {
   const child = spawn(process.execPath, ['src/main.ts'], {
     env: {
       ...process.env,
@@ -46,17 +67,23 @@ export async function startServiceProcess(
   let printed = ''
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()))
-  const exited = once(child, 'exit') as Promise<[number | null]>
-  const line = await listeningLine(child, () => printed)
+  const exited = once(child, 'close').then(([code]) => code as number | null)
   return {
-    http: line.http,
-    mqttPort: Number(new URL(line.mqtt).port),
-    dataDir,
     output: () => printed,
-    async end(signal) {
-      child.kill(signal)
-      const [code] = await exited
-      return code
+    exited,
+    signal: (signal) => void child.kill(signal),
+    async listening() {
+      const line = await listeningLine(child, () => printed)
+      return {
+        http: line.http,
+        mqttPort: line.mqtt === 'off' ? 0 : Number(new URL(line.mqtt).port),
+        dataDir,
+        output: () => printed,
+        async end(signal) {
+          child.kill(signal)
+          return await exited
+        },
+      }
     },
   }
 }
@@ -73,7 +100,9 @@ async function listeningLine(child: ChildProcess, printed: () => string): Promis
       .split('\n')
       .find((text) => text.includes('"msg":"listening"') && text.endsWith('}'))
     if (line !== undefined) return JSON.parse(line) as ListeningLine
-    if (child.exitCode !== null) throw new Error(`the service ended at its start: ${printed()}`)
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the service ended at its start: ${printed()}`)
+    }
     await Promise.race([
       once(child.stdout as NodeJS.ReadableStream & NodeJS.EventEmitter, 'data', {
         signal: deadline,

@@ -145,7 +145,7 @@ async function readHourly(
 ): Promise<OrderedPoint[]> {
   const aggregates = columns.map(({ name, type }) => {
     const column = quoted(name)
-    if (isNumeric(type)) return `favg(${column}) AS ${column}`
+    if (isNumeric(type)) return `${average(column)} AS ${column}`
     const value = type === 'timestamp' ? `epoch_us(${column})` : column
     return `arg_max(${value}, ("timestamp", "$digest")) AS ${column}`
   })
@@ -170,6 +170,15 @@ async function readHourly(
     values: valuesOf(row, averaged),
     count: Number(row['$count']),
   }))
+}
+
+/**
+ * The mean, by Kahan summation. Where the sum of finite numbers is not finite, all are scaled down by
+ * a power of two first, which is exact.
+ */
+function average(column: string): string {
+  return `CASE WHEN isfinite(favg(${column})) THEN favg(${column})
+    ELSE favg(${column} * pow(2::DOUBLE, -40)) * pow(2::DOUBLE, 40) END`
 }
 
 function isNumeric(type: Column['type']): boolean {

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config/config.ts'
+
+/** The lines of the error that an environment causes; none when it is fine. */
+function problemsOf(environment: Readonly<Record<string, string>>): string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message.split('\n')
+  }
+}
+
+const secret = 'correct-horse-battery-staple-0001'
+
+describe('readConfig', () => {
+  test('needs no settings at all', () => {
+    expect(readConfig({})).toEqual({
+      dataDir: './data',
+      host: '127.0.0.1',
+      httpPort: 8080,
+      mqttPort: 1883,
+      adminKey: undefined,
+      masterKey: undefined,
+      publicUrl: 'http://127.0.0.1:8080',
+      journalBytesMax: 10 * 1024 ** 3,
+      logLevel: 'info',
+    })
+  })
+
+  test('reads every setting', () => {
+    const masterKey = Buffer.alloc(32, 7).toString('base64')
+    const config = readConfig({
+      STREAMVAULT_DATA_DIR: '/var/lib/streamvault',
+      STREAMVAULT_HOST: '0.0.0.0',
+      STREAMVAULT_HTTP_PORT: '80',
+      STREAMVAULT_MQTT_PORT: '0',
+      STREAMVAULT_ADMIN_KEY: 'sv_live_admin',
+      STREAMVAULT_ADMIN_SECRET: secret,
+      STREAMVAULT_MASTER_KEY: masterKey,
+      STREAMVAULT_PUBLIC_URL: 'https://vault.example/api/',
+      STREAMVAULT_JOURNAL_MAX: '500MiB',
+      STREAMVAULT_LOG_LEVEL: 'silent',
+      STREAMVAULT_TIMESERIES_URL: 'duckdb',
+      STREAMVAULT_STATE_URL: 'sqlite',
+      STREAMVAULT_JOURNAL_URL: 'sqlite',
+    })
+
+    expect(config).toEqual({
+      dataDir: '/var/lib/streamvault',
+      host: '0.0.0.0',
+      httpPort: 80,
+      mqttPort: 0,
+      adminKey: { key: 'sv_live_admin', secret },
+      masterKey,
+      publicUrl: 'https://vault.example/api',
+      journalBytesMax: 500 * 1024 ** 2,
+      logLevel: 'silent',
+    })
+  })
+
+  test('takes an empty value for none', () => {
+    const names = ['HOST', 'HTTP_PORT', 'ADMIN_KEY', 'ADMIN_SECRET', 'MASTER_KEY', 'JOURNAL_MAX']
+    const empty = Object.fromEntries(names.map((name) => [`STREAMVAULT_${name}`, '']))
+
+    expect(readConfig(empty)).toEqual(readConfig({}))
+  })
+
+  test('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true)
+  })
+
+  test('derives the public URL from host and port', () => {
+    const config = readConfig({ STREAMVAULT_HOST: 'vault.local', STREAMVAULT_HTTP_PORT: '81' })
+
+    expect(config.publicUrl).toBe('http://vault.local:81')
+  })
+
+  test('takes an IPv6 host without asking for a public URL', () => {
+    expect(readConfig({ STREAMVAULT_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080')
+  })
+
+  test('reports all problems at once, each by the name of its setting', () => {
+    const problems = problemsOf({
+      STREAMVAULT_HTTP_PORT: 'eighty',
+      STREAMVAULT_MQTT_PORT: '65536',
+      STREAMVAULT_ADMIN_KEY: 'sv_live_admin',
+      STREAMVAULT_MASTER_KEY: 'short',
+      STREAMVAULT_PUBLIC_URL: 'vault.example',
+      STREAMVAULT_JOURNAL_MAX: '10GB',
+      STREAMVAULT_LOG_LEVEL: 'loud',
+      STREAMVAULT_TIMESERIES_URL: 'questdb',
+      STREAMVAULT_STATE_URL: 'postgres',
+      STREAMVAULT_JOURNAL_URL: 'kafka',
+    })
+
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'STREAMVAULT_HTTP_PORT',
+      'STREAMVAULT_MQTT_PORT',
+      'STREAMVAULT_ADMIN_KEY',
+      'STREAMVAULT_MASTER_KEY',
+      'STREAMVAULT_PUBLIC_URL',
+      'STREAMVAULT_JOURNAL_MAX',
+      'STREAMVAULT_LOG_LEVEL',
+      'STREAMVAULT_TIMESERIES_URL',
+      'STREAMVAULT_STATE_URL',
+      'STREAMVAULT_JOURNAL_URL',
+    ])
+  })
+
+  test.each(['0', '1', '65535'])('accepts the port %s', (port) => {
+    expect(readConfig({ STREAMVAULT_HTTP_PORT: port }).httpPort).toBe(Number(port))
+  })
+
+  test.each(['65536', '-1', '80.5', '1e3', '0x50', ' 80', '080808'])(
+    'refuses the port %j and shows it',
+    (port) => {
+      expect(problemsOf({ STREAMVAULT_HTTP_PORT: port })).toEqual([
+        `STREAMVAULT_HTTP_PORT must be a port from 0 to 65535, not '${port}'`,
+      ])
+    },
+  )
+
+  test.each([
+    ['1', 1],
+    ['4096', 4096],
+    ['1KiB', 1024],
+    ['500MiB', 500 * 1024 ** 2],
+    ['10GiB', 10 * 1024 ** 3],
+    ['2TiB', 2 * 1024 ** 4],
+  ])('reads the size %s', (text, bytes) => {
+    expect(readConfig({ STREAMVAULT_JOURNAL_MAX: text }).journalBytesMax).toBe(bytes)
+  })
+
+  test.each(['0', '0GiB', '-1', '1.5GiB', '10GB', '10 GiB', '10gib', 'GiB', '9999999TiB', 'much'])(
+    'refuses the size %j',
+    (text) => {
+      expect(problemsOf({ STREAMVAULT_JOURNAL_MAX: text })).toEqual([
+        expect.stringContaining('STREAMVAULT_JOURNAL_MAX'),
+      ])
+    },
+  )
+
+  test.each(['ftp://vault.example', 'vault.example', 'http://', 'https://a b/'])(
+    'refuses the public URL %j',
+    (url) => {
+      expect(problemsOf({ STREAMVAULT_PUBLIC_URL: url })).toHaveLength(1)
+    },
+  )
+})
+
+describe('secrets', () => {
+  test('an admin key and its secret are given together or not at all', () => {
+    expect(problemsOf({ STREAMVAULT_ADMIN_KEY: 'sv_live_admin' })).toHaveLength(1)
+    expect(problemsOf({ STREAMVAULT_ADMIN_SECRET: secret })).toHaveLength(1)
+  })
+
+  test('an admin secret has at least 32 characters', () => {
+    const [enough, tooShort] = [32, 31].map((length) =>
+      problemsOf({
+        STREAMVAULT_ADMIN_KEY: 'sv_live_admin',
+        STREAMVAULT_ADMIN_SECRET: 'x'.repeat(length),
+      }),
+    )
+
+    expect(enough).toEqual([])
+    expect(tooShort).toEqual(['STREAMVAULT_ADMIN_SECRET must have at least 32 characters'])
+  })
+
+  test.each([31, 33])('a master key of %i bytes is refused', (length) => {
+    const masterKey = Buffer.alloc(length, 1).toString('base64')
+
+    expect(problemsOf({ STREAMVAULT_MASTER_KEY: masterKey })).toEqual([
+      'STREAMVAULT_MASTER_KEY must be 32 bytes in base64',
+    ])
+  })
+
+  test.each([
+    ['STREAMVAULT_ADMIN_SECRET', 'hunter2'],
+    ['STREAMVAULT_MASTER_KEY', 'hunter2'],
+    ['STREAMVAULT_STATE_URL', 'postgres://vault:hunter2@db/vault'],
+    ['STREAMVAULT_TIMESERIES_URL', 'questdb://vault:hunter2@db/vault'],
+    ['STREAMVAULT_JOURNAL_URL', 'kafka://vault:hunter2@db/vault'],
+    ['STREAMVAULT_PUBLIC_URL', 'ftp://vault:hunter2@vault.example'],
+  ])('a wrong %s is named in a message, but its secret is not shown', (name, value) => {
+    const message = problemsOf({ STREAMVAULT_ADMIN_KEY: 'sv_live_admin', [name]: value }).join()
+
+    expect(message).toContain(name)
+    expect(message).not.toContain('hunter2')
+  })
+})

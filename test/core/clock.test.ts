@@ -1,0 +1,90 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Clock, ReceiptClock, systemClock } from '../../src/core/clock.ts'
+
+class FakeClock implements Clock {
+  now = 1_700_000_000_000_000
+
+  nowUs(): number {
+    return this.now
+  }
+}
+
+describe('ReceiptClock', () => {
+  test('gives the time of the clock', () => {
+    const clock = new FakeClock()
+
+    expect(new ReceiptClock(clock).reserve(1)).toBe(clock.now)
+  })
+
+  test('gives each microsecond once while the clock stands still', () => {
+    const clock = new FakeClock()
+    const receipts = new ReceiptClock(clock)
+
+    expect([receipts.reserve(1), receipts.reserve(3), receipts.reserve(1)]).toEqual([
+      clock.now,
+      clock.now + 1,
+      clock.now + 4,
+    ])
+  })
+
+  test('comes back to the clock once that has caught up', () => {
+    const clock = new FakeClock()
+    const receipts = new ReceiptClock(clock)
+    receipts.reserve(100)
+    clock.now += 100
+
+    expect(receipts.reserve(1)).toBe(clock.now)
+  })
+
+  test('never gives a microsecond twice, however the clock wobbles within a second', () => {
+    const step = fc.record({
+      forwardUs: fc.oneof(fc.nat(3), fc.nat(5_000_000)),
+      wobbleUs: fc.nat(900_000),
+      count: fc.integer({ min: 1, max: 1_000 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+        const clock = new FakeClock()
+        const receipts = new ReceiptClock(clock)
+        let steadyUs = clock.now
+        let lastUs = 0
+        for (const { forwardUs, wobbleUs, count } of steps) {
+          steadyUs += forwardUs
+          clock.now = steadyUs + wobbleUs
+          const firstUs = receipts.reserve(count)
+          expect(firstUs).toBeGreaterThan(lastUs)
+          lastUs = firstUs + count - 1
+        }
+      }),
+    )
+  })
+
+  test('bridges a clock that was set back by less than a second', () => {
+    const clock = new FakeClock()
+    const receipts = new ReceiptClock(clock)
+    const beforeUs = receipts.reserve(1)
+    clock.now -= 999_999
+
+    expect(receipts.reserve(1)).toBe(beforeUs + 1)
+  })
+
+  test('believes a clock that was set back by an hour', () => {
+    const clock = new FakeClock()
+    const receipts = new ReceiptClock(clock)
+    receipts.reserve(1)
+    clock.now -= 3_600_000_000
+
+    expect(receipts.reserve(1)).toBe(clock.now)
+  })
+})
+
+describe('systemClock', () => {
+  test('counts whole microseconds since the epoch', () => {
+    const beforeMs = Date.now()
+    const nowUs = systemClock.nowUs()
+
+    expect(Number.isSafeInteger(nowUs)).toBe(true)
+    expect(Math.abs(nowUs / 1000 - beforeMs)).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,175 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatUs, parseRfc3339 } from '../../src/core/time.ts'
+
+/** The Unix time that `Date` gives for a text of its own format, in microseconds. */
+function us(isoText: string): number {
+  return Date.parse(isoText) * 1000
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}
+
+/** ±HH:MM of an offset in minutes. */
+function zone(offsetMinutes: number): string {
+  const minutes = Math.abs(offsetMinutes)
+  const sign = offsetMinutes < 0 ? '-' : '+'
+  return `${sign}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
+}
+
+/** Date and time of day in the zone, without the zone, with the milliseconds of `Date`. */
+function localText(instantMs: number, offsetMinutes: number): string {
+  return new Date(instantMs + offsetMinutes * 60_000).toISOString().slice(0, -1)
+}
+
+const offsets = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 })
+
+function instants(first: string, last: string): fc.Arbitrary<number> {
+  return fc.integer({ min: Date.parse(first), max: Date.parse(last) })
+}
+
+/** Where a double still counts single microseconds. */
+const precise = instants('1700-01-01T00:00:00Z', '2250-01-01T00:00:00Z')
+
+describe('parseRfc3339', () => {
+  test.each([
+    ['2026-01-31T23:59:59Z', us('2026-01-31T23:59:59Z')],
+    ['2026-01-31t23:59:59z', us('2026-01-31T23:59:59Z')],
+    ['2026-01-31T23:59:59-00:00', us('2026-01-31T23:59:59Z')],
+    ['2026-01-31T23:59:59+00:00', us('2026-01-31T23:59:59Z')],
+    ['2026-01-31T23:59:59+05:45', us('2026-01-31T18:14:59Z')],
+    ['2026-01-31T23:59:59-23:59', us('2026-02-01T23:58:59Z')],
+    ['2026-01-31T23:59:59.5Z', us('2026-01-31T23:59:59.500Z')],
+    ['2026-01-31T23:59:59.000001Z', us('2026-01-31T23:59:59Z') + 1],
+    ['2024-02-29T00:00:00Z', us('2024-02-29T00:00:00Z')],
+    ['2000-02-29T00:00:00Z', us('2000-02-29T00:00:00Z')],
+    ['1970-01-01T00:00:00Z', 0],
+    ['1969-12-31T23:59:59.999999Z', -1],
+    ['0001-01-01T00:00:00Z', us('0001-01-01T00:00:00Z')],
+    ['9999-12-31T23:59:59Z', us('9999-12-31T23:59:59Z')],
+  ])('accepts %s', (text, expectedUs) => {
+    expect(parseRfc3339(text)).toBe(expectedUs)
+  })
+
+  test.each([
+    ['2026-06-30T23:59:60Z', 'leap seconds'],
+    ['2026-06-30T23:59:61Z', 'no second 61'],
+    ['2026-01-31T24:00:00Z', 'no hour 24'],
+    ['2026-01-31T23:60:00Z', 'no minute 60'],
+    ['2026-01-31 23:59:59Z', 'separated by T'],
+    ['2026-01-31T23:59:59,5Z', 'zone'],
+    ['2026-01-31T23:59:59.Z', 'needs digits'],
+    ['2026-01-31T23:59:59+0100', 'zone'],
+    ['2026-01-31T23:59:59+01', 'zone'],
+    ['2026-01-31T23:59:59+1:00', 'zone'],
+    ['2026-01-31T23:59:59+24:00', 'zone'],
+    ['2026-01-31T23:59:59+01:60', 'zone'],
+    ['2026-01-31T23:59:59−01:00', 'zone'],
+    ['2026-01-31T23:59:59', 'zone is missing'],
+    ['2026-01-31T23:59:59.123', 'zone is missing'],
+    ['2026-01-31T23:59Z', 'HH:MM:SS'],
+    ['2026-01-31', 'separated by T'],
+    ['20260131T235959Z', 'RFC 3339'],
+    ['2026-W05-6T23:59:59Z', 'RFC 3339'],
+    ['2026-031T23:59:59Z', 'RFC 3339'],
+    ['26-01-31T23:59:59Z', 'RFC 3339'],
+    ['+002026-01-31T23:59:59Z', 'RFC 3339'],
+    ['２０２６-01-31T23:59:59Z', 'RFC 3339'],
+    ['', 'RFC 3339'],
+    ['0000-01-01T00:00:00Z', 'no year 0000'],
+    ['2026-00-01T00:00:00Z', 'no month 00'],
+    ['2026-13-01T00:00:00Z', 'no month 13'],
+    ['2026-01-00T00:00:00Z', 'no day 00'],
+    ['2026-04-31T00:00:00Z', 'no day 31'],
+    ['2026-02-29T00:00:00Z', 'no day 29'],
+    ['1900-02-29T00:00:00Z', 'no day 29'],
+  ])('refuses %j and says why', (text, reason) => {
+    expect(parseRfc3339(text)).toEqual({ problem: expect.stringContaining(reason) })
+  })
+
+  test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+    'refuses %s, which is an instant of a year that UTC could not write',
+    (text) => {
+      expect(parseRfc3339(text)).toEqual({ problem: expect.any(String) })
+    },
+  )
+
+  test('cuts off the fraction beyond six digits, and never rounds it up', () => {
+    const digits = fc.string({ unit: fc.nat(9).map(String), maxLength: 20 })
+    fc.assert(
+      fc.property(precise, fc.nat(999_999), digits, (instantMs, micros, more) => {
+        const second = Math.floor(instantMs / 1000) * 1000
+        const fraction = String(micros).padStart(6, '0') + more
+        const text = `${new Date(second).toISOString().slice(0, 19)}.${fraction}Z`
+
+        expect(parseRfc3339(text)).toBe(second * 1000 + micros)
+      }),
+    )
+  })
+
+  test('agrees with Date on any instant and any offset, and adds the microseconds', () => {
+    fc.assert(
+      fc.property(precise, fc.nat(999), offsets, (instantMs, micros, offset) => {
+        const fraction = String(micros).padStart(3, '0')
+        const text = `${localText(instantMs, offset)}${fraction}${zone(offset)}`
+
+        expect(parseRfc3339(text)).toBe(instantMs * 1000 + micros)
+      }),
+    )
+  })
+
+  test('agrees with Date on whole seconds of any year that RFC 3339 can write', () => {
+    const anyYear = instants('0001-01-02T00:00:00Z', '9999-12-30T00:00:00Z')
+    fc.assert(
+      fc.property(anyYear, offsets, (instantMs, offset) => {
+        const second = Math.floor(instantMs / 1000) * 1000
+        const text = localText(second, offset).slice(0, 19) + zone(offset)
+
+        expect(parseRfc3339(text)).toBe(second * 1000)
+      }),
+    )
+  })
+
+  test('refuses an instant that is followed by anything', () => {
+    fc.assert(
+      fc.property(precise, fc.string({ minLength: 1 }), (instantMs, more) => {
+        expect(parseRfc3339(new Date(instantMs).toISOString() + more)).toHaveProperty('problem')
+      }),
+    )
+  })
+
+  test('answers any text with a number or a problem', () => {
+    const similar = fc.stringMatching(/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d*)?[Zz+-].{0,5}$/)
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), similar), (text) => {
+        const parsed = parseRfc3339(text)
+        const problem = typeof parsed === 'number' ? undefined : parsed.problem
+
+        expect(problem ?? parsed).toSatisfy(
+          (one) => Number.isInteger(one) || (typeof one === 'string' && one !== ''),
+        )
+      }),
+    )
+  })
+})
+
+describe('formatUs', () => {
+  test('writes UTC with Z and six decimals', () => {
+    expect(formatUs(us('2026-01-31T23:59:59.123Z') + 45)).toBe('2026-01-31T23:59:59.123045Z')
+  })
+
+  test('counts forwards within a second before 1970, too', () => {
+    expect(formatUs(-1)).toBe('1969-12-31T23:59:59.999999Z')
+  })
+
+  test('is read back as the same microsecond', () => {
+    fc.assert(
+      fc.property(precise, fc.nat(999), (instantMs, micros) => {
+        const timestampUs = instantMs * 1000 + micros
+
+        expect(parseRfc3339(formatUs(timestampUs))).toBe(timestampUs)
+      }),
+    )
+  })
+})

@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { connectAsync } from 'mqtt'
+import { describe, expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
+import { startedServices } from '../support/started-services.ts'
+import { SteadyLoad } from '../support/steady-load.ts'
+
+const { newFolder, launch, start } = startedServices()
+
+describe('starting', () => {
+  test('prints listening with both addresses once it takes readings at them', async () => {
+    const { http, mqttPort } = await start(newFolder())
+
+    const api = new ApiClient(http)
+    const streamId = await api.createStream()
+    const device = await connectAsync({
+      host: '127.0.0.1',
+      port: mqttPort,
+      username: adminKey,
+      password: adminSecret,
+    })
+    await device.publishAsync(`streams/${streamId}/data`, '{"temperature":1}', { qos: 1 })
+    await device.endAsync()
+
+    expect(await api.settled(streamId, 1)).toMatchObject({ stored: 1 })
+  })
+
+  test('prints listening even when nothing else is logged', async () => {
+    const process = await launch(newFolder(), { STREAMVAULT_LOG_LEVEL: 'silent' })
+
+    await expect
+      .poll(() => process.output(), { timeout: 20_000 })
+      .toMatch(/^listening http:\/\/127\.0\.0\.1:\d+ mqtt:\/\/127\.0\.0\.1:\d+$/m)
+  })
+
+  test('leaves MQTT out when its port is 0', async () => {
+    const { mqttPort, output } = await start(newFolder(), { STREAMVAULT_MQTT_PORT: '0' })
+
+    expect(mqttPort).toBe(0)
+    expect(output()).toContain('"mqtt":"off"')
+  })
+
+  test('makes the data folder when it is missing, for its owner only', async () => {
+    const folder = join(newFolder(), 'deep', 'data')
+
+    await start(folder)
+
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'master.key')).mode & 0o777).toBe(0o600)
+  })
+
+  test('is refused on a data folder that another process uses, which goes on', async () => {
+    const folder = newFolder()
+    const { http } = await start(folder)
+
+    const second = await launch(folder)
+
+    expect(await second.exited).toBe(1)
+    expect(second.output()).toContain(folder)
+    expect(second.output()).toMatch(/used by another process/)
+    expect(second.output()).not.toMatch(/\n\s+at /)
+    expect((await fetch(`${http}/health/ready`)).status).toBe(200)
+  })
+
+  test('is refused on a port that is taken, with exit code 1 and its number', async () => {
+    const { http } = await start(newFolder())
+    const { port } = new URL(http)
+
+    const second = await launch(newFolder(), { STREAMVAULT_HTTP_PORT: port })
+
+    expect(await second.exited).toBe(1)
+    expect(second.output()).toContain(port)
+    expect(second.output()).not.toMatch(/\n\s+at /)
+  })
+
+  test('is refused with every problem of the environment at once, and stores nothing', async () => {
+    const folder = join(newFolder(), 'data')
+
+    const process = await launch(folder, {
+      STREAMVAULT_HTTP_PORT: 'eighty',
+      STREAMVAULT_MQTT_PORT: '70000',
+      STREAMVAULT_ADMIN_SECRET: 'hush-hush',
+      STREAMVAULT_MASTER_KEY: 'c2hvcnQ=',
+      STREAMVAULT_PUBLIC_URL: 'vault.example',
+      STREAMVAULT_JOURNAL_MAX: 'plenty',
+      STREAMVAULT_LOG_LEVEL: 'loud',
+      STREAMVAULT_TIMESERIES_URL: 'influx://host',
+      STREAMVAULT_STATE_URL: 'mongo://host',
+      STREAMVAULT_JOURNAL_URL: 'pulsar://host',
+    })
+
+    expect(await process.exited).toBe(1)
+    const named = process.output().match(/^STREAMVAULT_[A-Z_]+/gm)
+    expect(named?.toSorted()).toEqual([
+      'STREAMVAULT_ADMIN_SECRET',
+      'STREAMVAULT_HTTP_PORT',
+      'STREAMVAULT_JOURNAL_MAX',
+      'STREAMVAULT_JOURNAL_URL',
+      'STREAMVAULT_LOG_LEVEL',
+      'STREAMVAULT_MASTER_KEY',
+      'STREAMVAULT_MQTT_PORT',
+      'STREAMVAULT_PUBLIC_URL',
+      'STREAMVAULT_STATE_URL',
+      'STREAMVAULT_TIMESERIES_URL',
+    ])
+    expect(process.output()).not.toMatch(/hush-hush|c2hvcnQ=|\n\s+at /)
+    expect(existsSync(folder)).toBe(false)
+  })
+})
+
+describe('stopping', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits 0', async (signal) => {
+    const { end } = await start(newFolder())
+
+    expect(await end(signal)).toBe(0)
+  })
+
+  test('under load exits 0 within 10 s and keeps everything that was acknowledged', async () => {
+    const folder = newFolder()
+    const service = await start(folder)
+    const streamId = await new ApiClient(service.http).createStream()
+    const load = new SteadyLoad(service, streamId)
+    await load.acknowledgedAtLeast(400)
+
+    const stoppedMs = performance.now()
+    expect(await service.end('SIGTERM')).toBe(0)
+
+    expect(performance.now() - stoppedMs).toBeLessThan(10_000)
+    const acknowledged = await load.end()
+    const api = new ApiClient((await start(folder)).http)
+    const counters = await api.settled(streamId, acknowledged.size)
+    const values = (await api.readAll(streamId)).map(({ temperature }) => Number(temperature))
+    expect(new Set(values).size).toBe(values.length)
+    expect([...acknowledged].filter((value) => !values.includes(value))).toEqual([])
+    expect(counters).toMatchObject({ stored: values.length, pending: 0, quarantined: 0 })
+  })
+
+  const halfRequest = 'POST /streams HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf'
+
+  test.each([
+    ['that has sent nothing to HTTP', 'http', ''],
+    ['with half a request to HTTP', 'http', halfRequest],
+    ['that has sent nothing to MQTT', 'mqtt', ''],
+    ['with half a packet to MQTT', 'mqtt', '\x10\x20\x00\x04MQ'],
+  ] as const)('exits 0 within 10 s beside a connection %s', async (_, where, sent) => {
+    const { http, mqttPort, end } = await start(newFolder())
+    const socket = connect(where === 'http' ? Number(new URL(http).port) : mqttPort, '127.0.0.1')
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    await written(socket, sent)
+    // The connection was accepted before any that comes after it.
+    expect((await fetch(`${http}/health/live`)).status).toBe(200)
+
+    const stoppedMs = performance.now()
+    const code = await end('SIGTERM')
+
+    socket.destroy()
+    expect(code).toBe(0)
+    expect(performance.now() - stoppedMs).toBeLessThan(10_000)
+  })
+
+  test('ends at once with a second SIGTERM', async () => {
+    const folder = newFolder()
+    const process = await launch(folder)
+    const { http } = await process.listening()
+    const slow = connect(Number(new URL(http).port), '127.0.0.1')
+    slow.on('error', () => undefined)
+    await once(slow, 'connect')
+    await written(slow, halfRequest)
+
+    const stoppedMs = performance.now()
+    process.signal('SIGTERM')
+    await expect.poll(process.output).toContain('stopping')
+    process.signal('SIGTERM')
+    await process.exited
+
+    slow.destroy()
+    expect(performance.now() - stoppedMs).toBeLessThan(3_000)
+  })
+})
+
+async function written(socket: Socket, text: string): Promise<void> {
+  if (text === '') return
+  await new Promise((resolve) => socket.write(text, 'latin1', resolve))
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { type RawAnswer, sendRaw } from '../support/raw-http.ts'
+import { runningService } from '../support/running-service.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
+
+const service = runningService()
+const credentials = ['x-api-key', adminKey, 'x-api-secret', adminSecret]
+const json = ['content-type', 'application/json']
+
+function send(
+  method: string,
+  path: string,
+  { headers = [], body }: { headers?: readonly string[]; body?: string | Uint8Array } = {},
+): Promise<RawAnswer> {
+  return sendRaw(service.process.http, {
+    method,
+    path,
+    headers: [...credentials, ...headers],
+    ...(body !== undefined && { body }),
+  })
+}
+
+/** The shape of every error (D4): nothing beside it, no stack, no path, no query. */
+function expectError(answer: RawAnswer, statusCode: number, error: string): void {
+  expect(answer.status).toBe(statusCode)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(answer.body).toMatchObject({ error, statusCode })
+  expect(answer.body.message).toMatch(/\S/)
+  expect(['error', 'message', 'statusCode', 'details', 'retryAfter']).toEqual(
+    expect.arrayContaining(Object.keys(answer.body)),
+  )
+  expect(answer.text).not.toMatch(/\bat \S+ \(|node_modules|\.ts:|SELECT /)
+}
+
+const template = { name: 'boiler', hint: 'a boiler', required_streams: [] }
+
+describe('an address that does not exist', () => {
+  test('is 404 not_found', async () => {
+    expectError(await send('GET', '/boilers'), 404, 'not_found')
+  })
+
+  test('is told without its query', async () => {
+    const answer = await send('GET', '/boilers?secret=hush')
+
+    expect(answer.text).not.toContain('hush')
+  })
+
+  test('is 404 for a method that the path does not have, which the message names', async () => {
+    const answer = await send('PATCH', '/vaults')
+
+    expectError(answer, 404, 'not_found')
+    expect(answer.body.message).toContain('PATCH /vaults')
+  })
+
+  test.each([
+    ['is far too long', `/vaults/${'a'.repeat(500)}`],
+    ['has percent signs that make no sense', '/vaults/%zz'],
+  ])('answers in the shape of every error when it %s', async (_, path) => {
+    const answer = await send('GET', path)
+
+    expect([400, 404, 414]).toContain(answer.status)
+    expectError(answer, answer.status, answer.body.error)
+    expect(answer.body.error).toMatch(/^[a-z_]+$/)
+  })
+})
+
+describe('a body', () => {
+  test('with an unknown field is 400, naming the field', async () => {
+    const body = JSON.stringify({ ...template, colour: 'red' })
+
+    const answer = await send('POST', '/templates', { headers: json, body })
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.body.details).toEqual([
+      { path: 'colour', message: expect.stringMatching(/\S/) as string },
+    ])
+  })
+
+  test('with several faults is 400, naming all of them', async () => {
+    const body = JSON.stringify({ name: 7, required_streams: ['ok', 8], colour: 'red' })
+
+    const answer = await send('POST', '/templates', { headers: json, body })
+
+    expectError(answer, 400, 'invalid_request')
+    const paths = answer.body.details?.map(({ path }) => path)
+    expect(paths?.toSorted()).toEqual(['colour', 'hint', 'name', 'required_streams.1'])
+  })
+
+  test.each([
+    ['text', 'not JSON'],
+    ['half an object', '{"name":'],
+    ['nothing', ''],
+    ['two objects', '{}{}'],
+    ['a prototype', '{"__proto__":{"name":"x"}}'],
+  ])('of %s is 400 malformed_body', async (_, body) => {
+    const answer = await send('POST', '/templates', { headers: json, body })
+
+    expectError(answer, 400, 'malformed_body')
+  })
+
+  test.each([
+    ['an array', '[]'],
+    ['a text', '"boiler"'],
+    ['null', 'null'],
+  ])('of %s where an object belongs is 400 invalid_request', async (_, body) => {
+    expectError(await send('POST', '/templates', { headers: json, body }), 400, 'invalid_request')
+    expectError(await send('POST', '/vaults', { headers: json, body }), 400, 'invalid_request')
+  })
+
+  test.each(['/templates', '/vaults'])(
+    'without a content type is 415 unsupported_media_type at %s',
+    async (path) => {
+      const answer = await send('POST', path, { body: JSON.stringify(template) })
+
+      expectError(answer, 415, 'unsupported_media_type')
+    },
+  )
+
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'json',
+    'a/b/c',
+  ])('of the content type %s is 415 unsupported_media_type', async (contentType) => {
+    const headers = ['content-type', contentType]
+
+    const answer = await send('POST', '/templates', { headers, body: JSON.stringify(template) })
+
+    expectError(answer, 415, 'unsupported_media_type')
+  })
+
+  test('of JSON in UTF-8 may say so', async () => {
+    const headers = ['content-type', 'application/json; charset=utf-8']
+
+    const answer = await send('POST', '/templates', { headers, body: JSON.stringify(template) })
+
+    expect(answer.status).toBe(201)
+  })
+
+  test('that announces more than the size limit is 413 body_too_large', async () => {
+    const headers = [...json, 'content-length', String(5 * 1024 * 1024)]
+
+    expectError(await send('POST', '/templates', { headers }), 413, 'body_too_large')
+  })
+})
+
+test('two credentials at once are an error of the same shape', async () => {
+  const answer = await send('GET', '/vaults', { headers: ['authorization', 'Bearer x'] })
+
+  expectError(answer, 400, 'ambiguous_credentials')
+})
+
+test('an unknown parameter of a query is 400, naming it', async () => {
+  const answer = await send('GET', '/templates?colour=red')
+
+  expectError(answer, 400, 'invalid_request')
+  expect(answer.body.details).toMatchObject([{ path: 'colour' }])
+})

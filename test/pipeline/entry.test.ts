@@ -1,0 +1,299 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
+import {
+  type Entry,
+  EntryFormatError,
+  EntryWriter,
+  readEntries,
+  streamIdOf,
+} from '../../src/pipeline/entry.ts'
+import type {
+  AcceptedReading,
+  RefusalReason,
+  RefusedReading,
+  StreamVersion,
+} from '../../src/pipeline/reading.ts'
+
+interface Accepted {
+  readonly stream: StreamVersion
+  readonly receivedAtUs: number
+  readonly reading: AcceptedReading
+}
+
+interface Quarantined {
+  readonly stream: StreamVersion
+  readonly refusal: RefusedReading
+  readonly received: {
+    readonly atUs: number
+    readonly source: string
+    readonly payload: Uint8Array
+  }
+}
+
+type Written = Accepted | Quarantined
+
+function streamVersion(streamId: string, version = 1): StreamVersion {
+  return {
+    streamId: streamId as StreamId,
+    ownerId: 'owner' as UserId,
+    version,
+    schema: {
+      fields: {},
+      validation: 'lenient',
+      timestampField: 'timestamp',
+      timestampFormat: 'rfc3339',
+    },
+  }
+}
+
+function acceptedReading(overrides: Partial<AcceptedReading> = {}): AcceptedReading {
+  return {
+    accepted: true,
+    timestampUs: 1_000,
+    values: '{"level":1}',
+    extra: '',
+    flagged: [],
+    digest: '00000000000000ff',
+    ...overrides,
+  }
+}
+
+const anyStream = streamVersion('01234567-89ab-4def-8123-456789abcdef')
+const times = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, Number.MAX_SAFE_INTEGER))
+const codePoints = fc
+  .integer({ min: 0, max: 0x10ffff })
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+const texts = fc.string({ unit: codePoints })
+const objects = fc.dictionary(texts, texts, { maxKeys: 3 }).map((value) => JSON.stringify(value))
+const reasons = fc.constantFrom<RefusalReason>('malformed', 'schema_mismatch', 'timestamp_invalid')
+
+/** A few streams, as objects that are shared: writers know streams by their object. */
+const streams = fc.constantFrom(
+  anyStream,
+  streamVersion('01234567-89ab-4def-8123-456789abcdef', 2 ** 32 - 1),
+  streamVersion('ffffffff-ffff-4fff-bfff-ffffffffffff', 7),
+)
+
+const accepted: fc.Arbitrary<Accepted> = fc.record({
+  stream: streams,
+  receivedAtUs: times,
+  reading: fc
+    .record({
+      timestampUs: times,
+      values: objects,
+      extra: fc.oneof(fc.constant(''), objects),
+      flagged: fc.array(fc.string()),
+      digest: fc.stringMatching(/^[0-9a-f]{16}$/),
+    })
+    .map(acceptedReading),
+})
+
+const quarantined: fc.Arbitrary<Quarantined> = fc.record({
+  stream: streams,
+  refusal: fc.record({
+    accepted: fc.constant(false as const),
+    reason: reasons,
+    message: texts,
+    details: fc.array(fc.record({ path: texts, message: texts }), { maxLength: 3 }),
+    timestampUs: fc.option(times, { nil: undefined }),
+  }),
+  received: fc.record({ atUs: times, source: texts, payload: fc.uint8Array({ maxLength: 200 }) }),
+})
+
+const sequences = fc.array(fc.oneof(accepted, quarantined), { maxLength: 10 })
+
+function write(writer: EntryWriter, one: Written): void {
+  if ('reading' in one) writer.accepted(one.stream, one.reading, one.receivedAtUs)
+  else writer.quarantined(one.stream, one.refusal, one.received)
+}
+
+function written(sequence: readonly Written[]): Uint8Array<ArrayBuffer> {
+  const writer = new EntryWriter()
+  for (const one of sequence) write(writer, one)
+  return writer.take().bytes
+}
+
+/** What a reader should make of it. */
+function expected(one: Written): object {
+  const stream = { streamId: one.stream.streamId, streamVersion: one.stream.version }
+  if ('reading' in one) {
+    const { digest, extra, ...reading } = one.reading
+    return {
+      ...stream,
+      ...reading,
+      receivedAtUs: one.receivedAtUs,
+      digest: Buffer.from(digest, 'hex').readBigUInt64LE(),
+      extra: extra === '' ? undefined : extra,
+    }
+  }
+  const { reason, message, details, timestampUs } = one.refusal
+  const { atUs: receivedAtUs, source, payload } = one.received
+  const notes = { reason, message, details, source }
+  return { ...stream, accepted: false, receivedAtUs, timestampUs, notes, payload: [...payload] }
+}
+
+/** An entry in a form that can be compared, independent of the memory it was read from. */
+function plain(entry: Entry): object {
+  const { streamKey, ...rest } = entry
+  const payload = entry.accepted ? {} : { payload: [...entry.payload] }
+  return { streamId: streamIdOf(streamKey), ...rest, ...payload }
+}
+
+const readAll = (bytes: Uint8Array) => [...readEntries(bytes)].map(plain)
+
+describe('entries', () => {
+  test('are read as they were written, in their order', () => {
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        expect(readAll(written(sequence))).toEqual(sequence.map(expected))
+      }),
+    )
+  })
+
+  test('are read from a part of other memory', () => {
+    fc.assert(
+      fc.property(sequences, fc.nat(20), (sequence, offset) => {
+        const bytes = written(sequence)
+        const within = new Uint8Array(offset + bytes.length + 3).fill(0xaa)
+        within.set(bytes, offset)
+
+        expect(readAll(within.subarray(offset, offset + bytes.length))).toEqual(readAll(bytes))
+      }),
+    )
+  })
+})
+
+describe('EntryWriter', () => {
+  test('counts entries and bytes, and starts anew once they were taken', () => {
+    fc.assert(
+      fc.property(sequences, (sequence) => {
+        const writer = new EntryWriter()
+        for (const one of sequence) write(writer, one)
+        const { count, byteLength } = writer
+        const taken = writer.take()
+
+        expect({ count, byteLength }).toEqual({
+          count: sequence.length,
+          byteLength: taken.bytes.length,
+        })
+        expect(taken.count).toBe(sequence.length)
+        expect([writer.count, writer.byteLength]).toEqual([0, 0])
+      }),
+    )
+  })
+
+  test('grows from any size', () => {
+    fc.assert(
+      fc.property(sequences, fc.nat(300), (sequence, bytesInitial) => {
+        const writer = new EntryWriter(bytesInitial)
+        for (const one of sequence) write(writer, one)
+
+        expect(readAll(writer.take().bytes)).toEqual(sequence.map(expected))
+      }),
+    )
+  })
+
+  test('writes the same bytes for the same entry, whatever was written before', () => {
+    fc.assert(
+      fc.property(accepted, quarantined, (before, one) => {
+        const writer = new EntryWriter()
+        write(writer, before)
+        writer.take()
+        write(writer, one)
+
+        expect(writer.take().bytes).toEqual(written([one]))
+      }),
+    )
+  })
+
+  test('hands out memory that it does not write to again', () => {
+    const writer = new EntryWriter()
+    write(writer, { stream: anyStream, receivedAtUs: 1, reading: acceptedReading() })
+    const { bytes } = writer.take()
+    const before = readAll(bytes)
+    write(writer, { stream: anyStream, receivedAtUs: 2, reading: acceptedReading() })
+
+    expect(readAll(bytes)).toEqual(before)
+  })
+})
+
+/** Offsets of the known places of the layout. */
+const formatAt = 4
+const verdictAt = 5
+const notesLengthAt = 50
+
+function withByte(bytes: Uint8Array, at: number, value: number): Uint8Array {
+  const changed = bytes.slice()
+  changed[at] = value
+  return changed
+}
+
+describe('bytes that are no entries of this format', () => {
+  const one = written([{ stream: anyStream, receivedAtUs: 1, reading: acceptedReading() }])
+
+  test('a newer format is refused and never guessed at', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(accepted, quarantined),
+        fc.integer({ min: 2, max: 255 }),
+        (any, format) => {
+          const bytes = withByte(written([any]), formatAt, format)
+
+          expect(() => readAll(bytes)).toThrow(EntryFormatError)
+          expect(() => readAll(bytes)).toThrow(`format ${format}`)
+        },
+      ),
+    )
+  })
+
+  test('a newer entry behind older ones is refused, too', () => {
+    const bytes = new Uint8Array([...one, ...withByte(one, formatAt, 2)])
+    const entries = readEntries(bytes)
+
+    expect(entries.next().done).toBe(false)
+    expect(() => entries.next()).toThrow(EntryFormatError)
+  })
+
+  test('a cut leaves the entries before it and refuses the one that it is in', () => {
+    const cutSequences = fc.array(fc.oneof(accepted, quarantined), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(cutSequences, fc.nat(), (sequence, place) => {
+        const ends = sequence.map((_, index) => written(sequence.slice(0, index + 1)).length)
+        const bytes = written(sequence)
+        const cut = place % bytes.length
+        const read: object[] = []
+        const readCut = () => {
+          for (const entry of readEntries(bytes.subarray(0, cut))) read.push(plain(entry))
+        }
+
+        if (cut === 0 || ends.includes(cut)) readCut()
+        else expect(readCut).toThrow(EntryFormatError)
+        expect(read).toEqual(
+          sequence.slice(0, ends.filter((end) => end <= cut).length).map(expected),
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([0, 3, 255])('the unknown verdict %i is refused', (verdict) => {
+    expect(() => readAll(withByte(one, verdictAt, verdict))).toThrow(EntryFormatError)
+  })
+
+  test('a length that leaves no room for the header is refused', () => {
+    fc.assert(
+      fc.property(fc.nat(49), (length) => {
+        const bytes = withByte(one, 0, length)
+
+        expect(() => readAll(bytes)).toThrow(EntryFormatError)
+        expect(() => readAll(bytes.subarray(0, 4 + length))).toThrow(EntryFormatError)
+      }),
+    )
+  })
+
+  test('notes that are longer than their entry are refused', () => {
+    expect(() => readAll(withByte(one, notesLengthAt, 200))).toThrow(EntryFormatError)
+  })
+})

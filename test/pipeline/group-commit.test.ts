@@ -1,0 +1,283 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DomainError } from '../../src/core/errors.ts'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { type EntryWriter, readEntries } from '../../src/pipeline/entry.ts'
+import { GroupCommit } from '../../src/pipeline/group-commit.ts'
+import type { StreamVersion } from '../../src/pipeline/reading.ts'
+
+interface Append {
+  /** Texts of the messages in it. */
+  readonly texts: readonly string[]
+  readonly count: number
+  succeed(): void
+  fail(error: unknown): void
+}
+
+/** A journal whose appends end when the test says so. */
+class HandJournal implements Journal {
+  readonly appends: Append[] = []
+  readonly open = new Set<Append>()
+
+  append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const texts = [...readEntries(bytes)].map((entry) => (entry.accepted ? entry.values : ''))
+    const append: Append = {
+      texts,
+      count,
+      succeed: () => {
+        this.open.delete(append)
+        resolve(0)
+      },
+      fail: (error) => {
+        this.open.delete(append)
+        reject(error)
+      },
+    }
+    this.appends.push(append)
+    this.open.add(append)
+    return promise
+  }
+
+  async trim(): Promise<void> {}
+
+  status(): never {
+    throw new Error('nobody asks')
+  }
+}
+
+const stream: StreamVersion = {
+  streamId: '01234567-89ab-4def-8123-456789abcdef' as StreamId,
+  ownerId: 'owner' as UserId,
+  version: 1,
+  schema: {
+    fields: {},
+    validation: 'lenient',
+    timestampField: 'timestamp',
+    timestampFormat: 'rfc3339',
+  },
+}
+
+function entryOf(text: string): (writer: EntryWriter) => void {
+  const reading = { timestampUs: 0, values: text, extra: '', flagged: [], digest: '0'.repeat(16) }
+  return (writer) => writer.accepted(stream, { accepted: true, ...reading }, 0)
+}
+
+/** Group commits onto a journal in the test's hand, with a list of what was settled, in order. */
+function started() {
+  const journal = new HandJournal()
+  const commits = new GroupCommit(journal)
+  const settled: { text: string; error: DomainError | undefined }[] = []
+  const add = (text: string) => commits.add(entryOf(text), (error) => settled.push({ text, error }))
+  const settledTexts = () => settled.map(({ text }) => text)
+  return { journal, commits, settled, settledTexts, add }
+}
+
+const full = new DomainError('journal_full', 'no space left', { retryAfter: 1 })
+
+describe('GroupCommit', () => {
+  test('appends together what came in one turn of the event loop', async () => {
+    const { journal, add } = started()
+    for (const text of ['a', 'b', 'c']) add(text)
+    await turn()
+
+    expect(journal.appends).toMatchObject([{ texts: ['a', 'b', 'c'], count: 3 }])
+  })
+
+  test('settles nothing before the append has ended', async () => {
+    const { journal, add, settledTexts } = started()
+    add('a')
+    await turn()
+    expect(settledTexts()).toEqual([])
+
+    journal.appends[0]?.succeed()
+    await turn()
+    expect(settledTexts()).toEqual(['a'])
+  })
+
+  test('groups what queues up while the journal is busy with one append or two', async () => {
+    const { journal, add } = started()
+    const texts = ['a', 'b', 'c', 'd', 'e']
+    for (const text of texts) {
+      add(text)
+      await turn()
+    }
+    const busy = journal.open.size
+    expect([1, 2]).toContain(busy)
+
+    journal.appends[0]?.succeed()
+    await turn()
+    expect(journal.appends.map((append) => append.texts)).toEqual([
+      ...texts.slice(0, busy).map((text) => [text]),
+      texts.slice(busy),
+    ])
+  })
+
+  test('settles in the order of arrival, whichever append ends first', async () => {
+    const { journal, add, settledTexts } = started()
+    add('a')
+    await turn()
+    add('b')
+    await turn()
+    while (journal.open.size > 0) {
+      ;[...journal.open].at(-1)?.succeed()
+      await turn()
+    }
+
+    expect(settledTexts()).toEqual(['a', 'b'])
+  })
+
+  test('settles a message without entries after what came before it', async () => {
+    const { journal, commits, add, settled, settledTexts } = started()
+    add('a')
+    await turn()
+    commits.add(
+      () => {},
+      (error) => settled.push({ text: 'nothing', error }),
+    )
+    await turn()
+    expect(settledTexts()).toEqual([])
+
+    journal.appends[0]?.succeed()
+    await turn()
+    expect(settledTexts()).toEqual(['a', 'nothing'])
+  })
+
+  test('tells a failure to the messages of its batch and to no others', async () => {
+    const { journal, add, settled } = started()
+    add('a')
+    add('b')
+    await turn()
+    add('c')
+    await turn()
+    journal.appends[0]?.fail(full)
+    await turn()
+    journal.appends[1]?.succeed()
+    await turn()
+
+    expect(settled).toEqual([
+      { text: 'a', error: full },
+      { text: 'b', error: full },
+      { text: 'c', error: undefined },
+    ])
+  })
+
+  test('goes on after a failure that may pass', async () => {
+    const { journal, commits, add, settled } = started()
+    add('a')
+    await turn()
+    journal.appends[0]?.fail(full)
+    await turn()
+    add('b')
+    await turn()
+    journal.appends[1]?.succeed()
+    await turn()
+
+    expect(settled[1]).toEqual({ text: 'b', error: undefined })
+    expect(commits.failure).toBeUndefined()
+    expect(() => commits.assertReady()).not.toThrow()
+  })
+
+  test('refuses everything after a failure that does not pass', async () => {
+    const { journal, commits, add } = started()
+    const broken = new DomainError('journal_unavailable', 'the disk failed')
+    add('a')
+    await turn()
+    journal.appends[0]?.fail(broken)
+    await turn()
+
+    expect(() => commits.assertReady()).toThrow(broken)
+    expect(commits.failure).toBe(broken)
+  })
+
+  test('takes an unexpected error for one that does not pass', async () => {
+    const { journal, commits, add, settled } = started()
+    const cause = new Error('the thread has ended')
+    add('a')
+    await turn()
+    journal.appends[0]?.fail(cause)
+    await turn()
+
+    expect(settled[0]?.error).toMatchObject({ code: 'journal_unavailable', cause })
+    expect(() => commits.assertReady()).toThrow('the thread has ended')
+  })
+
+  test('refuses, for now, while more than 64 MiB wait for the disk', async () => {
+    const { journal, commits, add } = started()
+    const mebibyte = 1024 * 1024
+    while (commits.waitingBytes <= 64 * mebibyte) {
+      expect(() => commits.assertReady()).not.toThrow()
+      add('x'.repeat(mebibyte))
+      await turn()
+    }
+    const refusal = expect.objectContaining({ code: 'overloaded', retryAfter: 1 })
+    expect(() => commits.assertReady()).toThrow(refusal)
+
+    journal.appends[0]?.succeed()
+    await turn()
+    expect(() => commits.assertReady()).not.toThrow()
+  })
+
+  test('drains once all that was added before is settled', async () => {
+    const { journal, commits, add, settledTexts } = started()
+    add('a')
+    const drained = commits.drain().then(() => settledTexts())
+    await turn()
+    journal.appends[0]?.succeed()
+
+    expect(await drained).toEqual(['a'])
+  })
+
+  test('counts the batches that are on disk, and none that were empty or failed', async () => {
+    const { journal, commits, add } = started()
+    await commits.drain()
+    expect(commits.committed).toBe(0)
+
+    add('a')
+    await turn()
+    journal.appends[0]?.succeed()
+    await turn()
+    add('b')
+    await turn()
+    journal.appends[1]?.fail(full)
+    await turn()
+    expect(commits.committed).toBe(1)
+  })
+
+  test('settles each message once and in order, with the outcome of the append it was in', async () => {
+    const action = fc.record({
+      kind: fc.constantFrom('add', 'add', 'end'),
+      pick: fc.nat(1),
+      fails: fc.boolean(),
+    })
+    const scenario = fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
+      const { journal, add, settled } = started()
+      const added: string[] = []
+      const failed = new Set<string>()
+      const end = (append: Append | undefined, fails: boolean) => {
+        if (fails) for (const text of append?.texts ?? []) failed.add(text)
+        if (fails) append?.fail(full)
+        else append?.succeed()
+      }
+      for (const { kind, pick, fails } of actions) {
+        if (kind === 'end') end([...journal.open][pick], fails)
+        else added.push(String(added.length))
+        if (kind === 'add') add(added.at(-1) ?? '')
+        await turn()
+        expect(journal.open.size).toBeLessThanOrEqual(2)
+      }
+      while (journal.open.size > 0) {
+        end([...journal.open].at(-1), false)
+        await turn()
+      }
+
+      expect(journal.appends.flatMap(({ texts }) => texts)).toEqual(added)
+      expect(settled).toEqual(
+        added.map((text) => ({ text, error: failed.has(text) ? full : undefined })),
+      )
+    })
+    await fc.assert(scenario)
+  })
+})

@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { adminKey, adminSecret } from './service-process.ts'
+
+/** Types of MQTT 3.1.1 packets, table 2.1. */
+export const packetTypes = {
+  connect: 1,
+  connack: 2,
+  publish: 3,
+  puback: 4,
+  pubrec: 5,
+  pubrel: 6,
+  pubcomp: 7,
+  subscribe: 8,
+  suback: 9,
+  disconnect: 14,
+} as const
+
+export interface MqttPacket {
+  readonly type: number
+  readonly flags: number
+  readonly body: Buffer
+}
+
+export interface ConnectFields {
+  readonly clientId: string
+  readonly isClean?: boolean
+  readonly username?: string
+  readonly password?: string
+  readonly will?: { readonly topic: string; readonly payload: string }
+}
+
+export function connectPacket(fields: ConnectFields): Buffer {
+  const { clientId, isClean = true, username = adminKey, password = adminSecret, will } = fields
+  const qosOfWill = 1
+  const flags = 0xc0 | (isClean ? 2 : 0) | (will ? 4 | (qosOfWill << 3) : 0)
+  const head = Buffer.concat([field('MQTT'), Buffer.from([4, flags, 0, 0])])
+  const willFields = will ? [field(will.topic), field(will.payload)] : []
+  return packet(packetTypes.connect, 0, [
+    head,
+    field(clientId),
+    ...willFields,
+    field(username),
+    field(password),
+  ])
+}
+
+export interface PublishFields {
+  readonly topic: string
+  readonly payload: string
+  readonly packetId: number
+  readonly qos?: 1 | 2
+  readonly isDup?: boolean
+}
+
+export function publishPacket(fields: PublishFields): Buffer {
+  const { topic, payload, packetId, qos = 1, isDup = false } = fields
+  const flags = (isDup ? 8 : 0) | (qos << 1)
+  return packet(packetTypes.publish, flags, [field(topic), u16(packetId), Buffer.from(payload)])
+}
+
+export function pubrelPacket(packetId: number): Buffer {
+  return packet(packetTypes.pubrel, 2, [u16(packetId)])
+}
+
+export function subscribePacket(packetId: number, topic: string): Buffer {
+  return packet(packetTypes.subscribe, 2, [u16(packetId), field(topic), Buffer.from([1])])
+}
+
+/** The packet id that an acknowledgement is about. */
+export function packetIdOf({ body }: MqttPacket): number {
+  return body.readUInt16BE(0)
+}
+
+/** A TCP connection to a broker that sends what it is told and keeps what comes back. */
+export class RawMqttConnection {
+  readonly #socket: Socket
+  readonly #packets: MqttPacket[] = []
+  #unread = Buffer.alloc(0)
+  #isClosed = false
+  /** Resolves when the connection is closed, from whichever side and for whatever reason. */
+  readonly closed: Promise<void>
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', () => undefined)
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.#isClosed = true
+        resolve()
+      })
+    })
+  }
+
+  static async open(port: number): Promise<RawMqttConnection> {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    return new RawMqttConnection(socket)
+  }
+
+  /** Sends all packets in one write. */
+  send(...packets: readonly Buffer[]): void {
+    this.#socket.write(Buffer.concat(packets))
+  }
+
+  /** The next packets that arrive, in their order. @throws Error when the connection ends before */
+  async next(count = 1): Promise<MqttPacket[]> {
+    while (this.#packets.length < count) {
+      if (this.#isClosed) throw new Error(`closed after ${this.#packets.length} packets`)
+      const arrived = new Promise((resolve) => this.#socket.once('data', resolve))
+      await Promise.race([arrived, this.closed])
+    }
+    return this.#packets.splice(0, count)
+  }
+
+  /** Ends the connection without a DISCONNECT. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk])
+    for (;;) {
+      const found = firstPacket(this.#unread)
+      if (!found) return
+      this.#packets.push(found.packet)
+      this.#unread = this.#unread.subarray(found.length)
+    }
+  }
+}
+
+function firstPacket(
+  bytes: Buffer,
+): { readonly packet: MqttPacket; readonly length: number } | undefined {
+  let bodyLength = 0
+  for (let at = 1; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    bodyLength += (byte & 127) * 128 ** (at - 1)
+    if (byte > 127) continue
+    const length = at + 1 + bodyLength
+    if (bytes.length < length) return undefined
+    const first = bytes[0] ?? 0
+    const body = bytes.subarray(at + 1, length)
+    return { packet: { type: first >> 4, flags: first & 15, body }, length }
+  }
+  return undefined
+}
+
+function packet(type: number, flags: number, parts: readonly Buffer[]): Buffer {
+  const body = Buffer.concat(parts)
+  const header = [(type << 4) | flags]
+  let rest = body.length
+  do {
+    header.push((rest % 128) | (rest >= 128 ? 128 : 0))
+    rest = Math.floor(rest / 128)
+  } while (rest > 0)
+  return Buffer.concat([Buffer.from(header), body])
+}
+
+function field(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([u16(bytes.length), bytes])
+}
+
+function u16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255])
+}

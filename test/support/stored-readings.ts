@@ -1,0 +1,95 @@
+import { canonicalJson } from '../../src/core/canonical-json.ts'
+import { shapeOf } from '../../src/time-series/shape.ts'
+import type {
+  DataPoint,
+  ReadingsQuery,
+  Shipment,
+  StoredReading,
+  TimeSeriesStore,
+} from '../../src/time-series/time-series-store.ts'
+
+/** 2026-03-01T00:00:00Z: the first moment of a month. */
+export const marchUs = Date.UTC(2026, 2, 1) * 1000
+
+export const hourUs = 3_600_000_000
+
+const temperatureShape = shapeOf({ temperature: { type: 'number' } })
+
+/** What a test says of a reading; the rest is of no importance to it. */
+export interface ReadingNotes extends Partial<Omit<StoredReading, 'values' | 'extra'>> {
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+let digests = 0n
+
+/** A reading like no other, unless a test gives it the digest and timestamp of another. */
+export function storedReading(notes: ReadingNotes = {}): StoredReading {
+  const { values = { temperature: 21.5 }, extra, ...rest } = notes
+  return {
+    streamId: 'boiler',
+    shape: temperatureShape,
+    timestampUs: marchUs,
+    receivedAtUs: marchUs,
+    digest: ++digests,
+    flagged: [],
+    ...rest,
+    values: canonicalJson(values),
+    extra: extra === undefined ? undefined : canonicalJson(extra),
+  }
+}
+
+/** A shipment of these readings, and of nothing else, from an offset on. */
+export function shipmentOf(readings: readonly StoredReading[], from: number): Shipment {
+  const received = new Map<string, number>()
+  for (const { streamId } of readings) received.set(streamId, (received.get(streamId) ?? 0) + 1)
+  return { readings, received, from, nextOffset: from + readings.length }
+}
+
+/** Ships readings from where the store stands. */
+export async function ship(
+  store: TimeSeriesStore,
+  readings: readonly StoredReading[],
+): Promise<void> {
+  await store.write(shipmentOf(readings, store.position()))
+}
+
+/** A question for all raw readings of the stream `boiler`, as far as a test does not narrow it. */
+function readingsQuery(notes: Partial<ReadingsQuery> = {}): ReadingsQuery {
+  return {
+    streamId: 'boiler',
+    startUs: 0,
+    endUs: Number.MAX_SAFE_INTEGER,
+    aggregation: 'raw',
+    fields: [],
+    limit: 10_000,
+    after: undefined,
+    ...notes,
+  }
+}
+
+/** All points of a query, page by page. */
+export async function allPoints(
+  store: TimeSeriesStore,
+  notes: Partial<ReadingsQuery> = {},
+): Promise<DataPoint[]> {
+  const points: DataPoint[] = []
+  let after: ReadingsQuery['after']
+  do {
+    const page = await store.query(readingsQuery({ ...notes, after }))
+    points.push(...page.points.map(promised))
+    after = page.next
+  } while (after !== undefined)
+  return points
+}
+
+/** What the port promises of a point, without what an adapter may add for its own use. */
+function promised({ timestampUs, values, extra, flagged, count }: DataPoint): DataPoint {
+  return {
+    timestampUs,
+    values,
+    ...(extra && { extra }),
+    ...(flagged && { flagged }),
+    ...(count !== undefined && { count }),
+  }
+}

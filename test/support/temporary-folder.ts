@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An empty folder that is removed at the end of the block that declares it with `using`. */
+export class TemporaryFolder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'streamvault-test-'))
+
+  file(name: string): string {
+    return join(this.path, name)
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,59 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { timeSeriesContract } from '../contracts/time-series-contract.ts'
+import { openDuckDbStore } from '../support/duckdb-store.ts'
+import { ship, storedReading } from '../support/stored-readings.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+timeSeriesContract(openDuckDbStore)
+
+describe('the file', () => {
+  test('is refused when a newer version has written it', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const store = await DuckDbStore.open(path, systemClock)
+    await store.close()
+    await runIn(path, 'UPDATE store_version SET version = 2')
+
+    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (2)')
+  })
+
+  test('keeps a bounded number of rows with counts', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const store = await DuckDbStore.open(path, systemClock)
+    const received = new Map(Array.from({ length: 5_000 }, (_, index) => [`stream-${index}`, 1]))
+    for (let from = 0; from < 15; from++) {
+      await store.write({ readings: [], received, from, nextOffset: from + 1 })
+    }
+    await store.close()
+
+    const [row] = await runIn(path, 'SELECT count(*)::INTEGER AS rows FROM stream_counts')
+    expect(row?.['rows']).toBeLessThanOrEqual(55_000)
+    const reopened = await DuckDbStore.open(path, systemClock)
+    expect(reopened.counts('stream-4999').received).toBe(15)
+    await reopened.close()
+  })
+
+  test('is not locked any more once the store is closed', async () => {
+    await using opened = await openDuckDbStore()
+    await ship(opened.store, [storedReading()])
+
+    await opened.reopen()
+    await opened.reopen()
+
+    expect(opened.store.position()).toBe(1)
+  })
+})
+
+async function runIn(path: string, sql: string): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(path)
+  const connection = await instance.connect()
+  const reader = await connection.runAndReadAll(sql)
+  const rows = reader.getRowObjectsJS()
+  connection.closeSync()
+  instance.closeSync()
+  return rows
+}
