@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, newDataDir } from '../test/support/service-process.ts'
+import { freePort, newDataDir, startArguments } from '../test/support/service-process.ts'
 import type { HttpLoadResult } from './http-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
@@ -187,7 +187,7 @@ export async function startTime(runs: number): Promise<Figure> {
   for (let run = 0; run < runs; run++) {
     const dataDir = newDataDir()
     const startedMs = performance.now()
-    const child = spawn(process.execPath, ['src/main.ts'], {
+    const child = spawn(process.execPath, startArguments, {
       env: {
         ...process.env,
         STREAMVAULT_DATA_DIR: dataDir,

@@ -6,10 +6,11 @@ import {
   type Packet,
   PacketFramer,
   ProtocolError,
-  type PublishView,
   packetType,
+  type ReadTopic,
+  type TakenPublish,
   takeKeepAlive,
-  viewPublish,
+  takePublish,
 } from './mqtt-framing.ts'
 
 /** Readings of one client that may be on their way to the disk before it is read further. */
@@ -17,15 +18,6 @@ const inFlightMax = 2_000
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
-
-/** A PUBLISH that was taken out of the stream of packets. */
-export interface TakenPublish {
-  readonly topic: string
-  readonly payload: Buffer
-  readonly qos: 0 | 1
-  readonly isDuplicate: boolean
-  readonly packetId: number
-}
 
 /** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
 export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
@@ -141,8 +133,8 @@ export class MqttConnection extends Duplex {
     const { bytes, start, end } = packet
     const type = (bytes[start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
-      const view = viewPublish(packet)
-      if (view !== undefined && this.#publish(this.#taken(packet, view), this.#take)) return
+      const publish = takePublish(packet, this.#readTopic)
+      if (publish !== undefined && this.#publish(publish, this.#take)) return
     }
     if (type === packetType.connect && !this.#take) {
       this.#isConnecting = true
@@ -151,19 +143,12 @@ export class MqttConnection extends Duplex {
     this.#isBrokerFull = !this.push(bytes.subarray(start, end))
   }
 
-  #taken({ bytes, end }: Packet, view: PublishView): TakenPublish {
-    const { qos, isDuplicate, packetId } = view
-    const payload = bytes.subarray(view.payloadStart, end)
-    return { topic: this.#topicOf(bytes, view), payload, qos, isDuplicate, packetId }
-  }
-
   /** Clients mostly repeat themselves: a topic like the one before is not decoded again. */
-  #topicOf(bytes: Buffer, { topicStart, topicEnd }: PublishView): string {
-    const last = this.#lastTopic
-    const isSame = last.compare(bytes, topicStart, topicEnd) === 0
-    if (isSame) return this.#lastTopicText
-    this.#lastTopic = Buffer.from(bytes.subarray(topicStart, topicEnd))
-    this.#lastTopicText = this.#lastTopic.toString()
+  readonly #readTopic: ReadTopic = (bytes, start, end) => {
+    if (this.#lastTopic.compare(bytes, start, end) !== 0) {
+      this.#lastTopic = Buffer.from(bytes.subarray(start, end))
+      this.#lastTopicText = this.#lastTopic.toString()
+    }
     return this.#lastTopicText
   }
 

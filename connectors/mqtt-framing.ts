@@ -92,24 +92,26 @@ function variableHeaderAt({ bytes, start }: Packet): number {
   return at + 1
 }
 
-/** A PUBLISH packet of QoS 0 or 1, section 3.3, taken apart without copying. */
-export interface PublishView {
-  /** The topic stands at these places of the packet's bytes. */
-  readonly topicStart: number
-  readonly topicEnd: number
-  readonly payloadStart: number
-  readonly qos: 0 | 1
+/** A PUBLISH of QoS 0 or 1, section 3.3. */
+export interface TakenPublish {
+  readonly topic: string
+  /** A view of the bytes that arrived. */
+  readonly payload: Buffer
+  readonly qos: number
   readonly isDuplicate: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
 }
+
+/** The text of a topic that stands at [start, end) of the bytes. */
+export type ReadTopic = (bytes: Buffer, start: number, end: number) => string
 
 /**
  * Takes a PUBLISH apart; nothing for QoS 2, which is a conversation.
  *
  * @throws ProtocolError for QoS 3, a packet id of 0 ([MQTT-2.3.1-1]) or a topic beyond the packet
  */
-export function viewPublish(packet: Packet): PublishView | undefined {
+export function takePublish(packet: Packet, readTopic: ReadTopic): TakenPublish | undefined {
   const { bytes, start, end } = packet
   const flags = bytes[start] as number
   const qos = (flags >> 1) & 3
@@ -122,10 +124,9 @@ export function viewPublish(packet: Packet): PublishView | undefined {
   const packetId = qos === 0 ? 0 : bytes.readUInt16BE(topicEnd)
   if (qos === 1 && packetId === 0) throw new ProtocolError('a PUBLISH with packet id 0')
   return {
-    topicStart: at + 2,
-    topicEnd,
-    payloadStart,
-    qos: qos === 0 ? 0 : 1,
+    topic: readTopic(bytes, at + 2, topicEnd),
+    payload: bytes.subarray(payloadStart, end),
+    qos,
     isDuplicate: (flags & 8) !== 0,
     packetId,
   }

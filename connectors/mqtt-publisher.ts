@@ -4,7 +4,8 @@ import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import type { Acceptor, MessageOutcome, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
-import { Retransmissions } from './mqtt-retransmissions.ts'
+import type { TakenPublish } from './mqtt-framing.ts'
+import { type PacketIdentity, Retransmissions } from './mqtt-retransmissions.ts'
 
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
@@ -29,22 +30,13 @@ export interface MqttPublisherNeeds {
 /** Who is connected. */
 interface Session {
   readonly userId: UserId
+  readonly clientId: string
   readonly source: string
   /** The topic that the client published to last, and the stream that it means. */
   topic: string
   streamId: StreamId | undefined
   /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
   lookingUp: Promise<void> | undefined
-}
-
-/** A message of a client, in the broker's or in our own form. */
-interface Publication {
-  readonly session: Session
-  readonly clientId: string
-  readonly payload: Buffer
-  readonly qos: number
-  readonly isDuplicate: boolean
-  readonly packetId: number
 }
 
 type Done = (error?: Error | null) => void
@@ -77,6 +69,7 @@ export class Publisher {
     const { remoteAddress } = client.conn as MqttConnection
     this.#sessions.set(client, {
       userId,
+      clientId: client.id,
       source: `mqtt client '${client.id}' at ${remoteAddress}`,
       topic: '',
       streamId: undefined,
@@ -97,12 +90,7 @@ export class Publisher {
       }
       if (session.streamId === undefined) return false
       this.stats.published++
-      const { payload, qos, isDuplicate, packetId } = publish
-      this.#find(
-        session.streamId,
-        { session, clientId: client.id, payload, qos, isDuplicate, packetId },
-        settled,
-      )
+      this.#find(session, session.streamId, publish, settled)
       return true
     })
   }
@@ -115,9 +103,8 @@ export class Publisher {
       return
     }
     this.stats.published++
-    const publication: Publication = {
-      session,
-      clientId: client.id,
+    const taken: TakenPublish = {
+      topic: packet.topic,
       payload: packet.payload as Buffer,
       qos: packet.qos,
       isDuplicate: packet.dup,
@@ -125,7 +112,7 @@ export class Publisher {
     }
     const streamId = streamIdOf(packet.topic)
     const take = () => {
-      this.#find(streamId, publication, (error) => {
+      this.#find(session, streamId, taken, (error) => {
         if (error?.retryable && !client.closed) setTimeout(take, retryMs)
         else done(error ?? null)
       })
@@ -134,18 +121,22 @@ export class Publisher {
   }
 
   /** Acknowledgements go out in the order of arrival, so a look-up holds back what follows it. */
-  #find(streamId: StreamId | undefined, publication: Publication, settled: Settled): void {
-    const { session } = publication
+  #find(
+    session: Session,
+    streamId: StreamId | undefined,
+    publish: TakenPublish,
+    settled: Settled,
+  ): void {
     const before = session.lookingUp
     const stream = streamId && this.#needs.streams.cached(streamId)
     if (before === undefined && (stream !== undefined || streamId === undefined)) {
-      this.#take(stream, publication, settled)
+      this.#take(session, stream, publish, settled)
       return
     }
     const lookUp = async () => {
       await before
       const found = streamId && (await this.#needs.streams.find(streamId))
-      this.#take(found, publication, settled)
+      this.#take(session, found, publish, settled)
     }
     const lookingUp = lookUp()
       .catch((error: unknown) => settled(lookUpFailed(error)))
@@ -155,15 +146,19 @@ export class Publisher {
     session.lookingUp = lookingUp
   }
 
-  #take(stream: CompiledStream | undefined, publication: Publication, settled: Settled): void {
-    const { session } = publication
+  #take(
+    session: Session,
+    stream: CompiledStream | undefined,
+    publish: TakenPublish,
+    settled: Settled,
+  ): void {
     if (!stream || stream.ownerId !== session.userId) {
       this.stats.dropped++
       this.#needs.intake.settleInOrder(settled)
       return
     }
     try {
-      this.#accept(stream, publication, settled)
+      this.#accept(session, stream, publish, settled)
     } catch (error) {
       // A bug of ours: it costs this connection, and not the service.
       this.#needs.onFailure(error)
@@ -171,20 +166,29 @@ export class Publisher {
     }
   }
 
-  #accept(stream: CompiledStream, publication: Publication, settled: Settled): void {
-    const { session, payload, clientId, packetId, qos, isDuplicate } = publication
-    const { source, userId } = session
-    const identity = { userId, clientId, packetId, payload }
-    const seenAtUs = isDuplicate ? this.#retransmissions.find(identity) : undefined
-    const message = { stream, payload, source }
+  #accept(session: Session, stream: CompiledStream, publish: TakenPublish, settled: Settled): void {
+    const { payload } = publish
+    const { source } = session
+    const seenAtUs = publish.isDuplicate
+      ? this.#retransmissions.find(identityOf(session, publish))
+      : undefined
     const outcome = this.#needs.intake.accept(
-      seenAtUs === undefined ? message : { ...message, receivedAtUs: seenAtUs },
+      seenAtUs === undefined
+        ? { stream, payload, source }
+        : { stream, payload, source, receivedAtUs: seenAtUs },
       settled,
     )
-    if (qos > 0 && usesReceiptTime(outcome)) {
-      this.#retransmissions.remember(identity, outcome.receivedAtUs)
+    if (publish.qos > 0 && usesReceiptTime(outcome)) {
+      this.#retransmissions.remember(identityOf(session, publish), outcome.receivedAtUs)
     }
   }
+}
+
+function identityOf(
+  { userId, clientId }: Session,
+  { packetId, payload }: TakenPublish,
+): PacketIdentity {
+  return { userId, clientId, packetId, payload }
 }
 
 function lookUpFailed(error: unknown): DomainError {

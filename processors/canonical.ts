@@ -34,21 +34,25 @@ export function canonicaliserOf(schema: StreamSchema): Canonicaliser {
 function compile({ fields, timestampField }: StreamSchema): Canonicaliser {
   const plan = Object.keys(fields)
     .sort(compareText)
-    .map((name) => ({ name, field: fields[name] as FieldDefinition, prefix: `"${name}":` }))
+    .map((name) => ({
+      name,
+      field: fields[name] as FieldDefinition,
+      first: `{"${name}":`,
+      next: `,"${name}":`,
+    }))
 
   return (reading) => {
     let values = ''
     let declared = 0
-    for (const { name, field, prefix } of plan) {
+    for (const { name, field, first, next } of plan) {
       if (!Object.hasOwn(reading, name)) continue
+      values += (declared === 0 ? first : next) + canonicalField(reading[name], field)
       declared++
-      const text = prefix + canonicalField(reading[name], field)
-      values = values === '' ? text : `${values},${text}`
     }
     const isUndeclared = !Object.hasOwn(fields, timestampField)
     const timestamped = isUndeclared && Object.hasOwn(reading, timestampField) ? 1 : 0
-    values = `{${values}}`
-    if (Object.keys(reading).length === declared + timestamped) {
+    values = declared === 0 ? '{}' : `${values}}`
+    if (countMembers(reading) === declared + timestamped) {
       return { values, extra: '', all: values }
     }
     const unknown = Object.entries(reading).filter(
@@ -103,6 +107,12 @@ function canonicalInstant(text: string): string {
   return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : JSON.stringify(text)
 }
 
+function countMembers(value: object): number {
+  let count = 0
+  for (const _ in value) count++
+  return count
+}
+
 /** What keeps a reading from being written down again as JSON, or nothing. */
 export function unwritable(reading: object): string | undefined {
   return problemWithin(reading, depthMax)
@@ -110,7 +120,9 @@ export function unwritable(reading: object): string | undefined {
 
 function problemWithin(value: object, levels: number): string | undefined {
   if (levels === 0) return `nested deeper than ${depthMax} levels`
-  for (const member of Object.values(value) as unknown[]) {
+  // for-in makes no list of what it visits; what JSON.parse made inherits nothing enumerable.
+  for (const name in value) {
+    const member = (value as Readonly<Record<string, unknown>>)[name]
     if (typeof member === 'number') {
       // JSON.parse reads 1e400 as Infinity, which no JSON can express.
       if (!Number.isFinite(member)) return 'a number is too large for a double'

@@ -81,9 +81,12 @@ function inspect(value: unknown, found: Inspection): void {
     return
   }
   if (typeof value !== 'object' || value === null) return
-  const members = Object.values(value)
-  if (!Array.isArray(value)) found.members += members.length
-  for (const member of members) inspect(member, found)
+  const isObject = !Array.isArray(value)
+  // for-in makes no list of what it visits; what JSON.parse made inherits nothing enumerable.
+  for (const name in value) {
+    if (isObject) found.members++
+    inspect((value as Readonly<Record<string, unknown>>)[name], found)
+  }
 }
 
 function unsafeValue(key: string, value: unknown, source: string | undefined): string | undefined {

@@ -87,7 +87,8 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   // The composition roots: of the process, of the worker thread, and the one's view of the other.
   { from: /^src\/(app|worker|processing-worker)\.ts$/, mayImport: [/^(?!src\/(app|main)\.ts)/] },
-  { from: /^src\/main\.ts$/, mayImport: [/^src\/(app\.ts|config|core|observability)/] },
+  { from: /^src\/cli\//, mayImport: [/^src\/(app\.ts|cli|config|core|observability)/] },
+  { from: /^src\/main\.ts$/, mayImport: [/^src\/cli\//] },
 ]
 
 const product = globSync(['src/**/*.ts', 'connectors/*.ts', 'processors/*.ts'])

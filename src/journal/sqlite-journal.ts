@@ -66,12 +66,11 @@ export class SqliteJournalFile {
   /** Deletes some of what lies below the offset; true when more is left to delete. */
   trim(below: Offset): boolean {
     if (this.#failure !== undefined) return false
-    const deleted = this.#trim.all(below)
-    for (const row of deleted) this.#bytes -= Number(row['bytes'])
-    if (this.#bytes < this.#bytesMax) this.#full = undefined
-    if (deleted.length === trimRowsMax) return true
-    this.#giveBackSpace()
-    return false
+    try {
+      return this.#delete(below)
+    } catch (error) {
+      throw this.#classify(error)
+    }
   }
 
   status(): JournalStatus {
@@ -85,6 +84,22 @@ export class SqliteJournalFile {
 
   close(): void {
     this.#database.close()
+  }
+
+  #delete(below: Offset): boolean {
+    const deleted = this.#trim.all(below)
+    for (const row of deleted) this.#bytes -= Number(row['bytes'])
+    if (deleted.length > 0) this.#full = undefined
+    else if (this.#full !== undefined && this.#bytes < this.#bytesMax) this.#tryWriting()
+    if (deleted.length === trimRowsMax) return true
+    this.#giveBackSpace()
+    return false
+  }
+
+  /** Whether the disk takes a commit again, without an entry: the same version is written anew. */
+  #tryWriting(): void {
+    this.#database.exec(`PRAGMA user_version = ${fileVersion}`)
+    this.#full = undefined
   }
 
   #refuseWhenUnable(bytes: number): void {

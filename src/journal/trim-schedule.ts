@@ -8,12 +8,10 @@ export class TrimSchedule {
   #running: Promise<void> = Promise.resolve()
 
   constructor(journal: Journal, slowestPosition: () => Promise<Offset>) {
-    let trimmedTo: Offset = 0
     let isBusy = false
     const trim = async () => {
       const position = await slowestPosition()
-      if (position > trimmedTo) await journal.trim(position)
-      trimmedTo = position
+      await journal.trim(position)
     }
     this.#timer = setInterval(() => {
       if (isBusy) return

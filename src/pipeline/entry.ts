@@ -216,23 +216,31 @@ function readEntry(buffer: Buffer, at: number, end: number): Entry {
   const notesEnd = at + headerBytes + buffer.readUInt32LE(at + 50)
   if (notesEnd > end) throw new EntryFormatError(`the notes at byte ${at} have no end`)
   const notes = buffer.toString('utf8', at + headerBytes, notesEnd)
-  const header = {
-    streamKey: buffer.toString('latin1', at + 6, at + 22),
-    streamVersion: buffer.readUInt32LE(at + 22),
-    receivedAtUs: buffer.readDoubleLE(at + 26),
-  }
+  const streamKey = buffer.toString('latin1', at + 6, at + 22)
+  const streamVersion = buffer.readUInt32LE(at + 22)
+  const receivedAtUs = buffer.readDoubleLE(at + 26)
   const timestampUs = buffer.readDoubleLE(at + 34)
   const verdict = buffer[at + 5] ?? 0
   switch (verdict) {
     case verdictAccepted: {
-      const { extra, flagged = [] } = notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
-      const values = buffer.toString('utf8', notesEnd, end)
-      const digest = buffer.readBigUInt64LE(at + 42)
-      return { ...header, accepted: true, timestampUs, digest, values, extra, flagged }
+      const { extra, flagged } = notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
+      return {
+        streamKey,
+        streamVersion,
+        receivedAtUs,
+        accepted: true,
+        timestampUs,
+        digest: buffer.readBigUInt64LE(at + 42),
+        values: buffer.toString('utf8', notesEnd, end),
+        extra,
+        flagged: flagged ?? noFields,
+      }
     }
     case verdictQuarantined:
       return {
-        ...header,
+        streamKey,
+        streamVersion,
+        receivedAtUs,
         accepted: false,
         timestampUs: Number.isNaN(timestampUs) ? undefined : timestampUs,
         notes: JSON.parse(notes) as QuarantineNotes,
@@ -244,3 +252,4 @@ function readEntry(buffer: Buffer, at: number, end: number): Entry {
 }
 
 const noNotes: AcceptedNotes = {}
+const noFields: readonly string[] = []

@@ -21,8 +21,8 @@ export class Intake implements Acceptor {
   readonly #commits: GroupCommit
   readonly #receipts: ReceiptClock
 
-  /** Readings since the start, by verdict. */
-  readonly stats = { accepted: 0, quarantined: 0 }
+  /** Readings that are on disk since the start, by verdict. */
+  readonly stats: IntakeStats = { accepted: 0, quarantined: 0 }
 
   constructor({ commits, receipts }: IntakeNeeds) {
     this.#commits = commits
@@ -34,29 +34,56 @@ export class Intake implements Acceptor {
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)
-    this.stats.quarantined++
     const received = { atUs: receivedAtUs, source: message.source, payload: message.payload }
-    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
-    return { receivedAtUs, verdicts: [refusal] }
+    const verdicts = [refusal]
+    this.#commits.add(
+      (writer) => writer.quarantined(message.stream, refusal, received),
+      this.#counting(verdicts, settled),
+    )
+    return { receivedAtUs, verdicts }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
     const { readings } = decoded
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(readings.length)
-    const verdicts: Verdict[] = []
-    for (const reading of readings) {
-      // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
-      const receipt = { receivedAtUs: receivedAtUs + verdicts.length, futureToleranceUs }
-      verdicts.push(message.stream.judge(reading, receipt))
-    }
-    for (const { accepted } of verdicts) this.stats[accepted ? 'accepted' : 'quarantined']++
+    const { judge } = message.stream
+    // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
+    const verdicts = readings.map((reading, index) =>
+      judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs }),
+    )
     const judged = { message, decoded, receivedAtUs, verdicts }
-    this.#commits.add((writer) => writeEntries(writer, judged), settled)
+    this.#commits.add((writer) => writeEntries(writer, judged), this.#counting(verdicts, settled))
     return { receivedAtUs, verdicts }
   }
 
   settleInOrder(settled: Settled): void {
     this.#commits.add(nothing, settled)
+  }
+
+  /**
+   * Counts what is on disk: what was refused whole, or failed, was not received (D21). It keeps
+   * numbers and not verdicts: what waits for the disk outlives young memory, and is dear.
+   */
+  #counting(verdicts: readonly Verdict[], settled: Settled): Settled {
+    const { stats } = this
+    const accepted = verdicts.reduce((sum, verdict) => sum + (verdict.accepted ? 1 : 0), 0)
+    return countingOn(stats, { accepted, quarantined: verdicts.length - accepted }, settled)
+  }
+}
+
+interface IntakeStats {
+  accepted: number
+  quarantined: number
+}
+
+/** A function of its own, so that the callback keeps nothing alive but what it is given here. */
+function countingOn(stats: IntakeStats, added: Readonly<IntakeStats>, settled: Settled): Settled {
+  return (error) => {
+    if (error === undefined) {
+      stats.accepted += added.accepted
+      stats.quarantined += added.quarantined
+    }
+    settled(error)
   }
 }
 

@@ -74,6 +74,9 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
   return {
     close: () => connection.close(),
     prepare(sql) {
+      // SQLite ends a transaction by itself when the disk fails, and then refuses to roll it back:
+      // that second error would hide the first.
+      if (sql === 'rollback' && !connection.isTransaction) return nothingToRollBack
       let statement = prepared.get(sql)
       if (!statement) {
         statement = adaptStatement(connection.prepare(sql))
@@ -82,6 +85,13 @@ function adapt(connection: DatabaseSync): SqliteDatabase {
       return statement
     },
   }
+}
+
+const nothingToRollBack: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
 }
 
 function adaptStatement(statement: StatementSync): SqliteStatement {

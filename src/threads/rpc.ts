@@ -67,9 +67,13 @@ type Value<Table, Name extends keyof Table> = Table[Name] extends (argument: nev
 /** The calling side. When the other thread ends, every open and later call is rejected. */
 export class Caller<Table extends Procedures> {
   readonly #port: MessagePort
-  readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
+  /**
+   * Open calls by id; ids are used again. No Map: one that entries come and go in is copied all the
+   * time, and the copies left behind in old memory keep what they refer to alive, whole batches.
+   */
+  readonly #open: (PromiseWithResolvers<unknown> | undefined)[] = []
+  readonly #freeIds: number[] = []
   #closed = false
-  #lastId = 0
 
   constructor(port: MessagePort) {
     this.#port = port
@@ -83,16 +87,17 @@ export class Caller<Table extends Procedures> {
     transfer: readonly Transferable[] = [],
   ): Promise<Value<Table, Name>> {
     if (this.#closed) throw new RemoteError('the thread has ended')
-    const id = ++this.#lastId
+    const id = this.#freeIds.pop() ?? this.#open.length
     const pending = Promise.withResolvers<unknown>()
-    this.#open.set(id, pending)
+    this.#open[id] = pending
     this.#port.postMessage({ id, name, argument } satisfies Call, transfer)
     return (await pending.promise) as Value<Table, Name>
   }
 
   #settle({ id, value, error }: Answer): void {
-    const pending = this.#open.get(id)
-    this.#open.delete(id)
+    const pending = this.#open[id]
+    this.#open[id] = undefined
+    this.#freeIds.push(id)
     if (error === undefined) pending?.resolve(value)
     else pending?.reject(restored(error))
   }
@@ -100,10 +105,8 @@ export class Caller<Table extends Procedures> {
   /** Rejects every open and later call: the other side is gone. */
   close(): void {
     this.#closed = true
-    for (const pending of this.#open.values()) {
-      pending.reject(new RemoteError('the thread has ended'))
-    }
-    this.#open.clear()
+    for (const pending of this.#open) pending?.reject(new RemoteError('the thread has ended'))
+    this.#open.length = 0
   }
 }
 

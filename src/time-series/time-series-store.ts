@@ -29,6 +29,7 @@ export interface StoredReading {
 
 /** What one stretch of the journal brings to the store. */
 export interface Shipment {
+  /** Each an object of its own. */
   readonly readings: readonly StoredReading[]
   /** Entries of the stretch by stream, quarantined ones included. */
   readonly received: ReadonlyMap<string, number>

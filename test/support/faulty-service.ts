@@ -48,6 +48,11 @@ export class FaultyService implements AsyncDisposable {
     return this.#folder.path
   }
 
+  /** Everything that it has printed since its start. */
+  log(): string {
+    return this.#process.output()
+  }
+
   /** Ends it as `kill -9` does, whatever it is doing. */
   async kill(): Promise<void> {
     await this.#process.end('SIGKILL')

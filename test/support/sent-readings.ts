@@ -14,6 +14,8 @@ interface SentReading {
   readonly temperature: number
 }
 
+const refusalWaitMs = 20_000
+
 /** Sends numbered readings to one stream, and remembers which of them were acknowledged. */
 export class SentReadings {
   readonly streamId: string
@@ -45,12 +47,13 @@ export class SentReadings {
     return await this.#push(api, reading)
   }
 
-  /** Pushes, several at a time, until each of them has been refused once. */
+  /** Pushes, several at a time, until each of them is refused, or has not been for long. */
   async pushUntilRefused(api: ApiClient): Promise<Answer<PushAnswer>[]> {
+    const untilMs = performance.now() + refusalWaitMs
     const one = async () => {
       for (;;) {
         const answer = await this.push(api)
-        if (answer.status !== 202) return answer
+        if (answer.status !== 202 || performance.now() > untilMs) return answer
       }
     }
     return await Promise.all([one(), one(), one(), one()])

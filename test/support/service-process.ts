@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,16 @@ import { join } from 'node:path'
 /** The bootstrap key that test services are started with. */
 export const adminKey = 'sv_test_admin'
 export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
+
+/** What `npm start` gives to Node: its flags, and the program. */
+export const startArguments = startScript().split(' ').slice(1)
+
+function startScript(): string {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: { readonly start: string }
+  }
+  return manifest.scripts.start
+}
 
 const startTimeoutMs = 30_000
 
@@ -52,7 +62,7 @@ export async function launchServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LaunchedProcess> {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = spawn(process.execPath, startArguments, {
     env: {
       ...process.env,
       STREAMVAULT_DATA_DIR: dataDir,

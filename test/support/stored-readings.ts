@@ -78,7 +78,11 @@ export async function allPoints(
   do {
     const page = await store.query(readingsQuery({ ...notes, after }))
     points.push(...page.points.map(promised))
-    after = page.next
+    const { next } = page
+    if (next && next.digest === after?.digest && next.timestampUs === after.timestampUs) {
+      throw new Error(`the cursor stands still at ${next.timestampUs} ${next.digest}`)
+    }
+    after = next
   } while (after !== undefined)
   return points
 }

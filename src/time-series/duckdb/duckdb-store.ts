@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance, INTEGER, VARCHAR } from '@duckdb/node-api'
+import { type DuckDBConnection, INTEGER, VARCHAR } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type {
@@ -13,53 +13,46 @@ import type {
 import { appendColumns, ColumnBuffers } from './append.ts'
 import { Catalog, createReadingsTable, noCounts } from './catalog.ts'
 import { writeCounts } from './counts.ts'
+import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
 import { queryReadings } from './query.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
 
-/** Memory of DuckDB's buffers: it holds what is appended and queried, not the file. */
-const memoryLimit = '96MB'
-
-interface Connections {
-  readonly instance: DuckDBInstance
-  readonly writer: DuckDBConnection
-  readonly catalog: Catalog
-}
-
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore {
-  readonly #path: string
+  readonly #file: DuckDbFile
   readonly #clock: Clock
-  #open: Connections
+  #catalog: Catalog
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
 
-  private constructor(path: string, clock: Clock, open: Connections) {
-    this.#path = path
+  private constructor(file: DuckDbFile, catalog: Catalog, clock: Clock) {
+    this.#file = file
+    this.#catalog = catalog
     this.#clock = clock
-    this.#open = open
   }
 
   static async open(path: string, clock: Clock): Promise<DuckDbStore> {
-    return new DuckDbStore(path, clock, await connect(path))
+    const file = await DuckDbFile.open(path)
+    return new DuckDbStore(file, await Catalog.load(file.writer), clock)
   }
 
   position(): Offset {
-    return this.#open.catalog.position
+    return this.#catalog.position
   }
 
   counts(streamId: string): StoredCounts {
-    return this.#open.catalog.streams.get(streamId)?.counts ?? noCounts
+    return this.#catalog.streams.get(streamId)?.counts ?? noCounts
   }
 
   storedPerSecond(streamId: string): number {
-    return this.#open.catalog.streams.get(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
+    return this.#catalog.streams.get(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
   }
 
   totals(): StoredTotals {
     let stored = 0
     let duplicates = 0
-    for (const { counts } of this.#open.catalog.streams.values()) {
+    for (const { counts } of this.#catalog.streams.values()) {
       stored += counts.stored
       duplicates += counts.duplicates
     }
@@ -68,7 +61,7 @@ export class DuckDbStore implements TimeSeriesStore {
 
   async write(shipment: Shipment): Promise<void> {
     await this.#reopenIfSuspect()
-    const { catalog } = this.#open
+    const catalog = this.#catalog
     if (shipment.from !== catalog.position) {
       throw new Error(`expected a shipment from ${catalog.position}, not from ${shipment.from}`)
     }
@@ -81,31 +74,24 @@ export class DuckDbStore implements TimeSeriesStore {
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    const { instance, catalog } = this.#open
-    const connection = await instance.connect()
-    try {
-      return await queryReadings(connection, catalog, query)
-    } finally {
-      connection.closeSync()
-    }
+    return await this.#file.read((connection) => queryReadings(connection, this.#catalog, query))
   }
 
   async close(): Promise<void> {
-    this.#open.writer.closeSync()
-    this.#open.instance.closeSync()
-    await Promise.resolve()
+    await this.#file.close()
   }
 
   async #reopenIfSuspect(): Promise<void> {
     if (!this.#isSuspect) return
-    await this.close()
-    this.#open = await connect(this.#path)
+    await this.#file.reopen()
+    this.#catalog = await Catalog.load(this.#file.writer)
     this.#isSuspect = false
   }
 
   /** Rows, counts and position in one transaction; memory follows once it is committed. */
   async #writeAll(shipment: Shipment): Promise<void> {
-    const { writer, catalog } = this.#open
+    const { writer } = this.#file
+    const catalog = this.#catalog
     const streamsBefore = catalog.streams.size
     const groups = groupByStream(catalog, shipment)
     const duplicates = await findDuplicates(writer, catalog, groups)
@@ -128,12 +114,6 @@ export class DuckDbStore implements TimeSeriesStore {
     catalog.countRows = countRows
     catalog.position = shipment.nextOffset
   }
-}
-
-async function connect(path: string): Promise<Connections> {
-  const instance = await DuckDBInstance.create(path, { memory_limit: memoryLimit, threads: '2' })
-  const writer = await instance.connect()
-  return { instance, writer, catalog: await Catalog.load(writer) }
 }
 
 async function createMissing(

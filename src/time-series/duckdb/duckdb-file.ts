@@ -1,0 +1,103 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+
+/** Memory of DuckDB's buffers: it holds what is appended and queried, not the file. */
+const memoryLimit = '96MB'
+
+const threads = '2'
+
+interface OpenFile {
+  readonly instance: DuckDBInstance
+  readonly writer: DuckDBConnection
+}
+
+/**
+ * A DuckDB file that is not closed under its users.
+ *
+ * A query that is still running when its instance is closed, or one that begins afterwards, brings
+ * down the process; so closing waits for those who read, and nobody gets in meanwhile.
+ */
+export class DuckDbFile {
+  readonly #path: string
+  readonly #readers = new Set<Promise<unknown>>()
+  #open: OpenFile | undefined
+  /** Pending while the file is being closed or opened. */
+  #changing: Promise<void> | undefined
+
+  private constructor(path: string, open: OpenFile) {
+    this.#path = path
+    this.#open = open
+  }
+
+  static async open(path: string): Promise<DuckDbFile> {
+    return new DuckDbFile(path, await openFile(path))
+  }
+
+  /** The one connection that writes. @throws Error when the file is closed */
+  get writer(): DuckDBConnection {
+    if (!this.#open) throw closedError()
+    return this.#open.writer
+  }
+
+  /** Lets somebody read through a connection of their own. @throws Error when the file is closed */
+  async read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+    while (this.#changing) await this.#changing.catch(() => undefined)
+    if (!this.#open) throw closedError()
+    const reading = withConnection(this.#open.instance, work)
+    this.#readers.add(reading)
+    try {
+      return await reading
+    } finally {
+      this.#readers.delete(reading)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#change(async () => undefined)
+  }
+
+  /** Closes the file and opens it anew: what follows sees what is really there. */
+  async reopen(): Promise<void> {
+    await this.#change(() => openFile(this.#path))
+  }
+
+  async #change(next: () => Promise<OpenFile | undefined>): Promise<void> {
+    const before = this.#changing
+    const change = async () => {
+      await before?.catch(() => undefined)
+      await Promise.allSettled(this.#readers)
+      const open = this.#open
+      this.#open = undefined
+      open?.writer.closeSync()
+      open?.instance.closeSync()
+      this.#open = await next()
+    }
+    const changing = change()
+    this.#changing = changing
+    try {
+      await changing
+    } finally {
+      if (this.#changing === changing) this.#changing = undefined
+    }
+  }
+}
+
+async function openFile(path: string): Promise<OpenFile> {
+  const instance = await DuckDBInstance.create(path, { memory_limit: memoryLimit, threads })
+  return { instance, writer: await instance.connect() }
+}
+
+async function withConnection<Result>(
+  instance: DuckDBInstance,
+  work: (connection: DuckDBConnection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await instance.connect()
+  try {
+    return await work(connection)
+  } finally {
+    connection.closeSync()
+  }
+}
+
+function closedError(): Error {
+  return new Error('the time-series file is closed')
+}
