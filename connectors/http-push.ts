@@ -27,6 +27,9 @@ export interface HttpPushNeeds {
   readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
 }
 
+/** Largest message. */
+const bodyBytesMax = 4 * 1024 * 1024
+
 interface PushRequest {
   Params: { streamId: string }
   Body: Buffer
@@ -40,7 +43,8 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
       done(null, body)
     })
-    app.post<PushRequest>('/streams/:streamId/data', async (request, reply) => {
+    const options = { bodyLimit: bodyBytesMax }
+    app.post<PushRequest>('/streams/:streamId/data', options, async (request, reply) => {
       const stream = await streamOf(needs, request)
       needs.assertReady()
       const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -7,6 +7,9 @@ import { type MqttPublisherNeeds, Publisher, unable } from './mqtt-publisher.ts'
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
 const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
 
+/** QoS 2 messages of one client that may wait for its PUBREL: the broker keeps them in memory. */
+const exchangesMax = 100
+
 /** Connections beyond this are closed at once. */
 const connectionsMax = 10_000
 
@@ -74,6 +77,7 @@ export async function startMqttBroker(
 
 function brokerOptions(publisher: Publisher): AedesOptions {
   return {
+    maxInflightInbound: exchangesMax,
     // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.
     preConnect(client, packet, callback) {
       const isNameless = packet.clientId === '' && !packet.clean

@@ -53,6 +53,7 @@ export class MqttConnection extends Duplex {
     super({ allowHalfOpen: false })
     this.#socket = socket
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('drain', () => this.#proceed())
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
@@ -66,6 +67,7 @@ export class MqttConnection extends Duplex {
   open(take: TakePublish): void {
     this.#take = take
     this.#isConnecting = false
+    this.#framer.allowLargePackets()
     this.#proceed()
   }
 
@@ -126,6 +128,8 @@ export class MqttConnection extends Duplex {
 
   #mayProceed(): boolean {
     const isWaiting = this.#isConnecting || this.#isBrokerFull || this.#retry !== undefined
+    // Who does not take our acknowledgements gets no more of them.
+    if (this.#socket.writableNeedDrain) return false
     return !isWaiting && this.#slots.length < inFlightMax && !this.destroyed
   }
 

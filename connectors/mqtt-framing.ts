@@ -1,6 +1,9 @@
 /** Types of control packets, MQTT 3.1.1 table 2.1. */
 export const packetType = { connect: 1, publish: 3 } as const
 
+/** Largest packet before the client is known: a CONNECT with its will. */
+const earlyPacketBytesMax = 64 * 1024
+
 /** Largest packet: a PUBLISH with a payload of the size that HTTP takes, too. */
 const packetBytesMax = 4 * 1024 * 1024 + 1024
 
@@ -24,6 +27,12 @@ export class PacketFramer {
   #at = 0
   /** Bytes below which there is no complete packet, so that dribbled ones are not joined in vain. */
   #needed = 2
+  #packetBytesMax = earlyPacketBytesMax
+
+  /** To be called when the client is known: from now on its packets may be large. */
+  allowLargePackets(): void {
+    this.#packetBytesMax = packetBytesMax
+  }
 
   /** Adds bytes; `next` then hands out the packets that are complete. */
   push(chunk: Buffer): void {
@@ -41,7 +50,7 @@ export class PacketFramer {
     if (unread < this.#needed) return undefined
     const bytes = this.#joined()
     const start = this.#at
-    const end = endOfPacket(bytes, start)
+    const end = endOfPacket(bytes, start, this.#packetBytesMax)
     this.#needed = end === undefined ? unread + 1 : end - start
     if (end === undefined || end > bytes.length) return undefined
     this.#needed = 2
@@ -71,7 +80,7 @@ export class PacketFramer {
  * Where the packet at an offset ends, or nothing while its length is not complete. Remaining
  * length, section 2.2.3: seven bits a byte, four bytes at most.
  */
-function endOfPacket(bytes: Buffer, start: number): number | undefined {
+function endOfPacket(bytes: Buffer, start: number, bytesMax: number): number | undefined {
   let length = 0
   for (let digits = 0; digits < 4; digits++) {
     const at = start + 1 + digits
@@ -79,8 +88,8 @@ function endOfPacket(bytes: Buffer, start: number): number | undefined {
     const digit = bytes[at] as number
     length += (digit & 0x7f) * 128 ** digits
     if (digit >= 0x80) continue
-    if (length <= packetBytesMax) return at + 1 + length
-    throw new ProtocolError(`a packet of ${length} bytes is larger than ${packetBytesMax}`)
+    if (length <= bytesMax) return at + 1 + length
+    throw new ProtocolError(`a packet of ${length} bytes is larger than ${bytesMax}`)
   }
   throw new ProtocolError('malformed remaining length')
 }

@@ -23,6 +23,8 @@ export interface MqttPublisherNeeds {
   readonly authenticate: (key: string, secret: string) => Promise<UserId | undefined>
   /** Told of what should not have happened. */
   readonly onFailure: (error: unknown) => void
+  /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
+  readonly assertReady: () => void
   /** False when nothing can be accepted now: clients are told so when they connect. */
   readonly isReady: () => boolean
 }
@@ -160,6 +162,10 @@ export class Publisher {
     try {
       this.#accept(session, stream, publish, settled)
     } catch (error) {
+      if (error instanceof DomainError) {
+        settled(error)
+        return
+      }
       // A bug of ours: it costs this connection, and not the service.
       this.#needs.onFailure(error)
       settled(new DomainError('overloaded', 'the message could not be handled', { cause: error }))
@@ -167,6 +173,7 @@ export class Publisher {
   }
 
   #accept(session: Session, stream: CompiledStream, publish: TakenPublish, settled: Settled): void {
+    this.#needs.assertReady()
     const { payload } = publish
     const { source } = session
     const seenAtUs = publish.isDuplicate

@@ -16,6 +16,9 @@ export interface SchemaValidator {
 /** Problems that are named of one reading: an array of wrong items would have one for each. */
 const detailsMax = 100
 
+/** Elements of one array: every wrong one of them is a problem of its own. */
+const arrayItemsMax = 10_000
+
 const noFields: readonly string[] = []
 
 /**
@@ -36,7 +39,7 @@ export function validatorOf(schema: StreamSchema): SchemaValidator {
 function compile(schema: StreamSchema): SchemaValidator {
   const strict = schema.validation === 'strict'
   const rules = objectSchema(schema.fields, { strict, bounds: strict })
-  if (strict) rules.properties[schema.timestampField] = {}
+  if (strict) rules.properties[schema.timestampField] ??= {}
   const check = newAjv(false).compile(rules)
   const explain = lazily(() => newAjv(true).compile(rules))
   const bounds =
@@ -113,8 +116,12 @@ function fieldSchema(field: FieldDefinition, strictness: Strictness): object {
       return objectSchema(field.fields ?? {}, strictness)
     case 'array':
       return field.items === undefined
-        ? { type: 'array' }
-        : { type: 'array', items: fieldSchema(field.items, strictness) }
+        ? { type: 'array', maxItems: arrayItemsMax }
+        : {
+            type: 'array',
+            maxItems: arrayItemsMax,
+            items: fieldSchema(field.items, strictness),
+          }
     case 'integer':
       return { type: 'integer', ...bounds, ...integerBounds(strictness.bounds ? field : {}) }
     case 'number':
@@ -152,6 +159,14 @@ function hasBounds(fields: FieldMap): boolean {
   )
 }
 
+/** The first values of an enumeration: it stands in every entry that breaks it. */
+function listed(values: readonly unknown[]): string {
+  const named = JSON.stringify(values.slice(0, valuesNamedMax))
+  return values.length > valuesNamedMax ? `${named} and others` : named
+}
+
+const valuesNamedMax = 10
+
 function toDetail(error: ErrorObject): ErrorDetail {
   const within = error.instancePath.slice(1).split('/').filter(Boolean)
   switch (error.keyword) {
@@ -170,7 +185,7 @@ function toDetail(error: ErrorObject): ErrorDetail {
     case 'enum':
       return {
         path: within.join('.'),
-        message: `must be one of ${JSON.stringify(error.params['allowedValues'])}`,
+        message: `must be one of ${listed(error.params['allowedValues'] as readonly unknown[])}`,
       }
     default:
       return { path: within.join('.'), message: error.message ?? 'is not valid' }

@@ -151,6 +151,7 @@ async function startFronts(engine: Engine, context: Context) {
             intake: engine.intake,
             streams: directory,
             authenticate: async (key, secret) => (await keys.verify(key, secret))?.userId,
+            assertReady: () => engine.commits.assertReady(),
             isReady: () => engine.commits.failure === undefined,
             onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
             onClientError: (clientId, error) =>

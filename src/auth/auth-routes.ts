@@ -11,21 +11,28 @@ export interface AuthRoutesNeeds {
 /** A key and its secret become an access token. */
 export function authRoutes({ keys, tokens }: AuthRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.post<IssueToken>('/auth/token', { schema: issueToken }, async (request, reply) => {
-      const { apiKey, apiSecret } = request.body
-      const caller = await keys.verify(apiKey, apiSecret)
-      if (!caller) {
-        throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
-      }
-      return reply.header('cache-control', 'no-store').send({
-        accessToken: tokens.issue(caller),
-        tokenType: 'Bearer',
-        expiresIn: tokenLifetimeS,
-        scope: caller.scope,
-      })
-    })
+    app.post<IssueToken>(
+      '/auth/token',
+      { schema: issueToken, bodyLimit: bodyBytesMax },
+      async (request, reply) => {
+        const { apiKey, apiSecret } = request.body
+        const caller = await keys.verify(apiKey, apiSecret)
+        if (!caller) {
+          throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
+        }
+        return reply.header('cache-control', 'no-store').send({
+          accessToken: tokens.issue(caller),
+          tokenType: 'Bearer',
+          expiresIn: tokenLifetimeS,
+          scope: caller.scope,
+        })
+      },
+    )
   }
 }
+
+/** Anybody may send this body, so it is a small one. */
+const bodyBytesMax = 4_096
 
 interface IssueToken {
   Body: { apiKey: string; apiSecret: string }

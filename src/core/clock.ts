@@ -4,9 +4,24 @@ export interface Clock {
   nowUs(): number
 }
 
-export const systemClock: Clock = {
-  nowUs: () => Math.floor((performance.timeOrigin + performance.now()) * 1000),
+/** A difference from the wall clock beyond this is not rounding: the clock was set, or slept. */
+const driftMsMax = 20
+
+/** The wall clock with microseconds in between: it follows a clock that is set, or that slept. */
+class SystemClock implements Clock {
+  #originMs = performance.timeOrigin
+
+  nowUs(): number {
+    const elapsedMs = performance.now()
+    const wallMs = Date.now()
+    if (Math.abs(wallMs - this.#originMs - elapsedMs) > driftMsMax) {
+      this.#originMs = wallMs - elapsedMs
+    }
+    return Math.floor((this.#originMs + elapsedMs) * 1000)
+  }
 }
+
+export const systemClock: Clock = new SystemClock()
 
 /** A clock that was set back by more than this is believed; a smaller step is only bridged. */
 const bridgedUs = 1_000_000

@@ -70,6 +70,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const source = parseSource(value['source'], problems)
   const schema = parseFieldMap(value['schema'], 'schema', problems)
   const processing = parseProcessing(value['processing'], problems)
+  checkTimestampField(source, schema, problems)
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
     throw new DomainError('invalid_request', 'the stream definition is not valid', {
       details: problems,
@@ -88,6 +89,20 @@ export function schemaOf({ source, schema, processing }: VersionedDefinition): S
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',
   }
+}
+
+/** A declared field that also carries the time has to be able to hold it. */
+function checkTimestampField(source: Json, schema: FieldMap, problems: ErrorDetail[]): void {
+  const { timestampField, timestampFormat = 'rfc3339' } = source
+  if (typeof timestampField !== 'string' || !Object.hasOwn(schema, timestampField)) return
+  const type = schema[timestampField]?.type
+  const isText = timestampFormat === 'rfc3339'
+  const fits = isText
+    ? type === 'string' || type === 'datetime'
+    : type === 'number' || type === 'integer'
+  if (fits) return
+  const path = `schema.${timestampField}.type`
+  problems.push({ path, message: `cannot hold a time in the format ${String(timestampFormat)}` })
 }
 
 interface Report {

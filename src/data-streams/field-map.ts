@@ -5,6 +5,10 @@ import type { FieldDefinition, FieldMap, FieldType } from '../pipeline/stream-sc
 const depthMax = 8
 const fieldsMax = 256
 
+/** An enumeration stands in every message about it, so it has to stay short. */
+const enumValuesMax = 256
+const textLengthMax = 256
+
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
 
 /** Names that answers and stores use for themselves; `__proto__` is no plain property of objects. */
@@ -102,8 +106,11 @@ function fieldDefinition(value: unknown, path: string, place: Place): FieldDefin
     return { type: 'string' }
   }
   const { unit, required } = value
-  if (unit !== undefined && typeof unit !== 'string') {
-    problems.push({ path: `${path}.unit`, message: 'must be a text' })
+  if (unit !== undefined && !isShortText(unit)) {
+    problems.push({
+      path: `${path}.unit`,
+      message: `must be a text of at most ${textLengthMax} characters`,
+    })
   }
   if (required !== undefined && typeof required !== 'boolean') {
     problems.push({ path: `${path}.required`, message: 'must be true or false' })
@@ -156,6 +163,15 @@ function bounds(
   return { ...(low !== undefined && { min: low }), ...(high !== undefined && { max: high }) }
 }
 
+/** Every value but a long text. */
+function isShort(value: unknown): boolean {
+  return typeof value !== 'string' || isShortText(value)
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= textLengthMax
+}
+
 function isBound(value: unknown): value is number | undefined {
   return value === undefined || (typeof value === 'number' && Number.isFinite(value))
 }
@@ -169,9 +185,13 @@ function enumeration(
   if (values === undefined) return {}
   const expected = type === 'number' || type === 'integer' ? 'number' : type
   const isScalar = expected === 'number' || expected === 'string' || expected === 'boolean'
-  const fits = (item: unknown) => isScalar && typeof item === expected
+  const fits = (item: unknown) => isScalar && typeof item === expected && isShort(item)
   if (!Array.isArray(values) || values.length === 0 || !values.every(fits)) {
     problems.push({ path: `${path}.enum`, message: `must be a list of values of type ${type}` })
+    return {}
+  }
+  if (values.length > enumValuesMax) {
+    problems.push({ path: `${path}.enum`, message: `has more than ${enumValuesMax} values` })
     return {}
   }
   return { enum: [...new Set(values as (string | number | boolean)[])] }

@@ -24,6 +24,9 @@ const statusByCode: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
 }
 
+/** Problems that are named of one request. */
+const detailsMax = 100
+
 /** Seconds after which a service that is out of order is worth another try. */
 const retryAfterFaultS = 5
 
@@ -58,6 +61,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     return
   }
   const body = errorBody(known)
+  if (body.statusCode >= 500) request.log.warn({ err: known, cause: known.cause }, known.message)
   if (body.retryAfter !== undefined) void reply.header('retry-after', body.retryAfter)
   void reply.code(body.statusCode).send(body)
 }
@@ -71,17 +75,22 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply): vo
 function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
   if (error instanceof DomainError) return error
   if (error.validation) {
-    const details = error.validation.map(({ instancePath, params, message }) => {
-      const within = instancePath.slice(1).replaceAll('/', '.')
-      const name = params['additionalProperty'] ?? params['missingProperty']
-      const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
-      return { path: path.join('.'), message: message ?? 'is not valid' }
-    })
+    const details = error.validation
+      .slice(0, detailsMax)
+      .map(({ instancePath, params, message }) => {
+        const within = instancePath.slice(1).replaceAll('/', '.')
+        const name = params['additionalProperty'] ?? params['missingProperty']
+        const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
+        return { path: path.join('.'), message: message ?? 'is not valid' }
+      })
     return new DomainError('invalid_request', `the ${error.validationContext} is not valid`, {
       details,
     })
   }
   switch (error.code) {
+    // The client went away while it was sending: nobody reads the answer.
+    case 'ECONNRESET':
+      return new DomainError('malformed_body', 'the body was cut off')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new DomainError('body_too_large', 'the body is too large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

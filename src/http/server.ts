@@ -9,8 +9,14 @@ import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts
 import { DomainError } from '../core/errors.ts'
 import { handleError, handleNotFound } from './error-handler.ts'
 
-/** Largest body of a request. */
-const bodyBytesMax = 4 * 1024 * 1024
+/** Largest body of a request, unless its route says otherwise. */
+const bodyBytesMax = 2 * 1024 * 1024
+
+/** Time for a request to arrive: a body that drips in is not waited for. */
+const requestTimeoutMs = 30_000
+
+/** Connections beyond this are closed at once. */
+const connectionsMax = 10_000
 
 export interface HttpServerNeeds {
   readonly logger: FastifyBaseLogger
@@ -27,6 +33,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   const app = Fastify({
     loggerInstance: needs.logger,
     bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
     logController: new LogController({ disableRequestLogging: true }),
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
@@ -35,6 +42,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   })
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
+  app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   for (const routes of needs.openRoutes) await app.register(routes)

@@ -41,7 +41,11 @@ export interface Journal {
 
 /** What a consumer sees of the journal. */
 export interface JournalReader {
-  /** Batches from an offset on, in order: at least one if there is one, about `entriesMax`. */
+  /**
+   * Batches in order, beginning with the one that holds the offset: at least one if there is one,
+   * then as long as there are fewer than `entriesMax` entries, and not too many bytes to be held at
+   * once.
+   */
   read(from: Offset, entriesMax: number): readonly JournalBatch[]
 
   /** Offset that the next entry will get. */

@@ -8,6 +8,9 @@ const fileVersion = 1
 /** Pages of 32 KiB hold a usual batch in one or two. */
 const pageBytes = 32 * 1024
 
+/** A consumer is handed about this much at once, however large the entries are. */
+const readBytesMax = 8 * 1024 * 1024
+
 /** Pages that the file keeps for reuse after a trim; more are given back to the file system. */
 const freePagesKept = 2_048
 
@@ -117,6 +120,14 @@ export class SqliteJournalFile {
    */
   #classify(error: unknown): DomainError {
     const { errcode } = error as { readonly errcode?: number }
+    if (errcode === sqliteBusy) {
+      return new DomainError('overloaded', 'the journal is locked by another program', {
+        retryAfter: 1,
+      })
+    }
+    if (errcode === sqliteTooBig) {
+      return new DomainError('body_too_large', 'a batch is too large for the journal')
+    }
     if (errcode === sqliteFull) {
       this.#full = 'no space left on the journal disk'
       return full(this.#full)
@@ -131,8 +142,12 @@ export class SqliteJournalFile {
   }
 }
 
-/** SQLITE_FULL, https://sqlite.org/rescode.html */
+/** https://sqlite.org/rescode.html */
+const sqliteBusy = 5
 const sqliteFull = 13
+const sqliteTooBig = 18
+
+const busyTimeoutMs = 5_000
 
 function headOf(database: DatabaseSync): Offset {
   const last = database
@@ -153,6 +168,8 @@ function unavailable(message: string): DomainError {
 
 function openForWriting(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
+  // Somebody who looks into the file with a tool is waited for.
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   database.exec(`PRAGMA page_size = ${pageBytes}`)
   database.exec('PRAGMA auto_vacuum = INCREMENTAL')
   database.exec('PRAGMA journal_mode = WAL')
@@ -181,22 +198,24 @@ export class SqliteJournalReader implements JournalReader {
     this.#database = new DatabaseSync(path, { readOnly: true })
     this.#select = this.#database.prepare(
       `SELECT first_offset, entries, payload FROM batches
-       WHERE first_offset >= ? ORDER BY first_offset`,
+       WHERE first_offset >= coalesce(
+         (SELECT first_offset FROM batches WHERE first_offset <= :from AND first_offset + entries > :from
+          ORDER BY first_offset DESC LIMIT 1), :from)
+       ORDER BY first_offset`,
     )
   }
 
   read(from: Offset, entriesMax: number): readonly JournalBatch[] {
     const batches: JournalBatch[] = []
     let entries = 0
-    for (const row of this.#select.iterate(from)) {
+    let bytes = 0
+    for (const row of this.#select.iterate({ from })) {
       const count = Number(row['entries'])
-      batches.push({
-        firstOffset: Number(row['first_offset']),
-        count,
-        bytes: row['payload'] as Uint8Array,
-      })
+      const payload = row['payload'] as Uint8Array
+      batches.push({ firstOffset: Number(row['first_offset']), count, bytes: payload })
       entries += count
-      if (entries >= entriesMax) break
+      bytes += payload.byteLength
+      if (entries >= entriesMax || bytes >= readBytesMax) break
     }
     return batches
   }

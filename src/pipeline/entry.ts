@@ -182,17 +182,19 @@ function acceptedNotes({ extra, flagged }: AcceptedReading): string {
 }
 
 /**
- * Reads a batch of entries.
+ * Reads a batch of entries, without the first `skipped` ones.
  *
  * @throws EntryFormatError for an entry of another format or with a length that cannot be: it is
  *   refused, never misread.
  */
-export function* readEntries(bytes: Uint8Array): Generator<Entry> {
+export function* readEntries(bytes: Uint8Array, skipped = 0): Generator<Entry> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
+  let left = skipped
   while (at < buffer.length) {
     const end = endOfEntry(buffer, at)
-    yield readEntry(buffer, at, end)
+    if (left > 0) left--
+    else yield readEntry(buffer, at, end)
     at = end
   }
 }

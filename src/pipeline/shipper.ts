@@ -1,8 +1,24 @@
 import { LruMap } from '../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../journal/journal.ts'
-import type { Shape, StoredReading, TimeSeriesStore } from '../time-series/time-series-store.ts'
+import type {
+  Shape,
+  Shipment,
+  StoredReading,
+  TimeSeriesStore,
+} from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
 import { type AcceptedEntry, readEntries, streamIdOf } from './entry.ts'
+
+/** Entries of one shipment. */
+const entriesMax = 10_000
+
+/** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
+const columnsMax = 256
+
+/** Columns that a store has beside the fields, about. */
+const ownColumns = 6
+
+const monthUs = 30 * 86_400_000_000
 
 /** Streams whose shapes are kept at hand. */
 const streamsMax = 100_000
@@ -30,6 +46,9 @@ export class Shipper implements Consumer {
   readonly #loadShape: ShipperNeeds['loadShape']
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
 
+  /** Less than the limit after a failure, until it has gone well again for a while. */
+  #entriesMax = entriesMax
+
   constructor({ store, loadShape }: ShipperNeeds) {
     this.#store = store
     this.#loadShape = loadShape
@@ -40,26 +59,45 @@ export class Shipper implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
+    const shipment = await this.#load(batches)
+    try {
+      await this.#store.write(shipment)
+      this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMax)
+    } catch (error) {
+      // Whatever was too much for the store at once may not be in smaller portions.
+      const failed = shipment.nextOffset - shipment.from
+      this.#entriesMax = Math.max(1, Math.floor(failed / 2))
+      throw error
+    }
+  }
+
+  /** What comes next, up to what the store takes in one go. A position may lie within a batch. */
+  async #load(batches: readonly JournalBatch[]): Promise<Shipment> {
+    const from = this.#store.position()
     const readings: StoredReading[] = []
     const counted = new Map<KnownStream, number>()
-    const from = this.#store.position()
+    const places = new Places()
     let nextOffset = from
-    for (const { firstOffset, count, bytes } of batches) {
-      if (firstOffset !== nextOffset) {
+    portion: for (const { firstOffset, count, bytes } of batches) {
+      if (firstOffset > nextOffset || firstOffset + count <= nextOffset) {
         throw new Error(`the journal has no entry ${nextOffset}: it goes on at ${firstOffset}`)
       }
-      nextOffset = firstOffset + count
-      for (const entry of readEntries(bytes)) {
+      for (const entry of readEntries(bytes, nextOffset - firstOffset)) {
+        if (nextOffset - from >= this.#entriesMax) break portion
         const stream = this.#streamOf(entry.streamKey)
+        if (entry.accepted) {
+          const { streamVersion } = entry
+          const shape =
+            stream.shapes.get(streamVersion) ?? (await this.#loadShapeOf(stream, streamVersion))
+          if (!places.take(shape, entry.timestampUs)) break portion
+          readings.push(storedReading(stream.id, shape, entry))
+        }
         counted.set(stream, (counted.get(stream) ?? 0) + 1)
-        if (!entry.accepted) continue
-        const { streamVersion } = entry
-        const shape = stream.shapes.get(streamVersion) ?? (await this.#load(stream, streamVersion))
-        readings.push(storedReading(stream.id, shape, entry))
+        nextOffset++
       }
     }
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    await this.#store.write({ readings, received, from, nextOffset })
+    return { readings, received, from, nextOffset }
   }
 
   #streamOf(streamKey: string): KnownStream {
@@ -70,10 +108,38 @@ export class Shipper implements Consumer {
     return made
   }
 
-  async #load({ id, shapes }: KnownStream, version: number): Promise<Shape> {
+  async #loadShapeOf({ id, shapes }: KnownStream, version: number): Promise<Shape> {
     const shape = await this.#loadShape(id, version)
     shapes.set(version, shape)
     return shape
+  }
+}
+
+/**
+ * The places in a store that one shipment touches. Stores keep shapes, and months or the like, apart,
+ * and each column of a place takes memory while it is written to; readings that are spread over
+ * decades must not open hundreds of places at once.
+ */
+class Places {
+  readonly #taken = new Set<string>()
+  #columns = 0
+  #shape: Shape | undefined
+  #month = Number.NaN
+
+  /** Notes the place of a reading; false when that would be one too many. */
+  take(shape: Shape, timestampUs: number): boolean {
+    const month = Math.floor(timestampUs / monthUs)
+    if (month === this.#month && shape === this.#shape) return true
+    const place = `${shape.id} ${month}`
+    if (!this.#taken.has(place)) {
+      // One place is always possible, however wide it is.
+      if (this.#taken.size > 0 && this.#columns + shape.columns.length > columnsMax) return false
+      this.#columns += shape.columns.length + ownColumns
+      this.#taken.add(place)
+    }
+    this.#shape = shape
+    this.#month = month
+    return true
   }
 }
 

@@ -62,8 +62,8 @@ describe('Retransmissions', () => {
     ])
   })
 
-  test('forgets a client when ten thousand others came after it, and not before', () => {
-    const others = Array.from({ length: 9_999 }, (_, index) => packet({ clientId: `fan ${index}` }))
+  test('forgets a client when a thousand others came after it, and not before', () => {
+    const others = Array.from({ length: 999 }, (_, index) => packet({ clientId: `fan ${index}` }))
     const retransmissions = remembering(packet({ clientId: 'first' }), packet(), ...others)
 
     expect(retransmissions.find(packet({ clientId: 'first' }))).toBeUndefined()

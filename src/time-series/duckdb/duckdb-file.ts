@@ -1,9 +1,19 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
-/** Memory of DuckDB's buffers: it holds what is appended and queried, not the file. */
-const memoryLimit = '96MB'
+/**
+ * Limit of DuckDB's buffers. An append needs a quarter of a megabyte for each column of each table that
+ * it touches, and a shipment may touch some 260 columns; it must never fail for want of memory,
+ * because a commit that fails half-way can leave rows behind that no count knows.
+ */
+const memoryLimit = '256MB'
 
 const threads = '2'
+
+/**
+ * A block holds one column of a table, however few its rows: readings that are spread over many
+ * months must not take a quarter of a megabyte for each.
+ */
+const blockBytes = '16384'
 
 interface OpenFile {
   readonly instance: DuckDBInstance
@@ -82,7 +92,11 @@ export class DuckDbFile {
 }
 
 async function openFile(path: string): Promise<OpenFile> {
-  const instance = await DuckDBInstance.create(path, { memory_limit: memoryLimit, threads })
+  const instance = await DuckDBInstance.create(path, {
+    memory_limit: memoryLimit,
+    threads,
+    default_block_size: blockBytes,
+  })
   return { instance, writer: await instance.connect() }
 }
 

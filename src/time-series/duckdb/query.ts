@@ -25,9 +25,8 @@ export async function queryReadings(
     const shape = catalog.shapes.get(shapeId)
     const tables = catalog.tablesOf(shapeId, query.startUs, query.endUs)
     if (!shape || tables.length === 0) continue
-    const part = { tables, key: stream.key, columns: chosenColumns(shape, query.fields) }
-    const read = query.aggregation === 'raw' ? readRaw : readHourly
-    points.push(...(await read(connection, part, query)))
+    const columns = chosenColumns(shape, query.fields)
+    points.push(...(await readTables(connection, { tables, key: stream.key, columns }, query)))
   }
   const ordered = points.sort(inOrder)
   const page = ordered.slice(0, query.limit)
@@ -37,6 +36,24 @@ export async function queryReadings(
       ? { timestampUs: last.timestampUs, digest: last.digest }
       : undefined
   return { points: page, next }
+}
+
+/** Tables of one query: a stream may have hundreds, and mostly the first few fill the page. */
+const tablesPerQuery = 12
+
+/** Reads table by table in the order of time, until there is more than a page. */
+async function readTables(
+  connection: DuckDBConnection,
+  part: Part,
+  query: ReadingsQuery,
+): Promise<OrderedPoint[]> {
+  const read = query.aggregation === 'raw' ? readRaw : readHourly
+  const points: OrderedPoint[] = []
+  for (let at = 0; at < part.tables.length && points.length <= query.limit; at += tablesPerQuery) {
+    const tables = part.tables.slice(at, at + tablesPerQuery)
+    points.push(...(await read(connection, { ...part, tables }, query)))
+  }
+  return points
 }
 
 /** The rows of one stream in the tables of one shape. */
