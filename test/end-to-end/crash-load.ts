@@ -89,6 +89,8 @@ export class MqttDevice {
   readonly #needs: SenderNeeds
   /** Every message that waits for its PUBACK, by its payload. */
   readonly #inFlight = new Map<string, readonly MadeReading[]>()
+  /** Everything that was ever handed to the library; the run's budget bounds it. */
+  readonly #published = new Map<string, readonly MadeReading[]>()
   #isConnected = false
 
   constructor(port: number, clientId: string, needs: SenderNeeds) {
@@ -112,7 +114,8 @@ export class MqttDevice {
     })
     this.#client.on('packetsend', (packet) => {
       if (packet.cmd !== 'publish') return
-      const readings = this.#inFlight.get(String(packet.payload)) ?? []
+      // The library may send a packet again that was acknowledged meanwhile: that counts, too.
+      const readings = this.#published.get(String(packet.payload)) ?? []
       for (const reading of readings) reading.attempts++
     })
   }
@@ -140,6 +143,7 @@ export class MqttDevice {
     { readings }: { readonly readings: readonly MadeReading[] },
   ): void {
     this.#inFlight.set(payload, readings)
+    this.#published.set(payload, readings)
     this.#client.publish(`streams/${streamId}/data`, payload, { qos: 1 }, (error) => {
       if (this.#needs.state.isStopped) return
       if (error) {
