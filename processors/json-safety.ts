@@ -46,6 +46,8 @@ function countMembers(text: string): number | undefined {
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
+    // Digits, signs, commas and spaces, which are most of what stands outside of strings.
+    if (code < colon && code !== quote) continue
     if (code === quote) index = endOfString(text, index)
     else if (code === colon) members++
     else if (code === openBracket || code === openBrace) {

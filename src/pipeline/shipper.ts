@@ -13,7 +13,7 @@ import { type AcceptedEntry, readEntries, streamIdOf } from './entry.ts'
 const entriesMax = 10_000
 
 /** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
-const columnsMax = 128
+const columnsMax = 64
 
 /** Columns that a store has beside the fields, about. */
 const ownColumns = 6

@@ -2,10 +2,10 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 /**
  * Limit of DuckDB's buffers. An append needs a quarter of a megabyte for each column of each table that
- * it touches, and a shipment may touch some 130 columns; it must never fail for want of memory,
+ * it touches, and a shipment may touch some 70 columns; it should never fail for want of memory,
  * because a commit that fails half-way can leave rows behind that no count knows.
  */
-const memoryLimit = '256MB'
+const memoryLimit = '128MB'
 
 const threads = '2'
 
