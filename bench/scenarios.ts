@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, newDataDir, startArguments } from '../test/support/service-process.ts'
+import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
 import type { HttpLoadResult } from './http-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
@@ -187,20 +185,11 @@ export async function startTime(runs: number): Promise<Figure> {
   for (let run = 0; run < runs; run++) {
     const dataDir = newDataDir()
     const startedMs = performance.now()
-    const child = spawn(process.execPath, startArguments, {
-      env: {
-        ...process.env,
-        STREAMVAULT_DATA_DIR: dataDir,
-        STREAMVAULT_HTTP_PORT: '0',
-        STREAMVAULT_MQTT_PORT: String(await freePort()),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    for await (const chunk of child.stdout) if (String(chunk).includes('listening')) break
+    // Without a given key, so that the start makes one, as it does for a new user.
+    const generated = { STREAMVAULT_ADMIN_KEY: '', STREAMVAULT_ADMIN_SECRET: '' }
+    const service = await startServiceProcess(dataDir, generated)
     times.push((performance.now() - startedMs) * 1000)
-    const exited = once(child, 'exit')
-    child.kill('SIGTERM')
-    await exited
+    await service.end('SIGTERM')
     rmSync(dataDir, { recursive: true })
   }
   const slowest = Math.max(...times)

@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-// Type stripping and compiling are done once and not at every start, in every thread: that saves half
-// a second and some 50 MB. Everything else is imported after this, and the threads read it from here.
+// Type stripping and compiling are done once, and not at every start in every thread: that saves time
+// and memory. Everything else is imported after this, and the threads find the cache by its variable.
 const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'streamvault')
 process.env['NODE_COMPILE_CACHE'] ??= cache
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])

@@ -130,9 +130,11 @@ function readingContract(open: OpenNewJournal): void {
         await using opened = await open(spacious)
         const offsets = await appendAll(opened, batches)
         const reader = opened.reader()
-
         offsets.forEach((offset, index) => {
-          expect(contentOf(reader.read(offset, everything))).toEqual(numbered(batches).slice(index))
+          const from = numbered(batches).slice(index)
+          const lastOfBatch = offset + (batches[index]?.count ?? 1) - 1
+          expect(contentOf(reader.read(offset, everything))).toEqual(from)
+          expect(contentOf(reader.read(lastOfBatch, everything))).toEqual(from)
         })
         expect(reader.read(totalOf(batches), everything)).toEqual([])
         expect(reader.read(totalOf(batches) + 100, everything)).toEqual([])
@@ -148,9 +150,7 @@ function readingContract(open: OpenNewJournal): void {
         await using opened = await open(spacious)
         await appendAll(opened, batches)
         const max = Math.max(1, totalOf(batches.slice(0, batch + 1)) + distance)
-
         const kept = opened.reader().read(0, max)
-
         const all = batches.map(({ count }) => count)
         const enough = all.findIndex((_, index) => sum(all.slice(0, index + 1)) >= max)
         expect(kept.map(({ count }) => count)).toEqual(

@@ -141,13 +141,14 @@ function plain(entry: Entry): object {
   return { streamId: streamIdOf(streamKey), ...rest, ...payload }
 }
 
-const readAll = (bytes: Uint8Array) => [...readEntries(bytes)].map(plain)
+const readAll = (bytes: Uint8Array, skipped = 0) => [...readEntries(bytes, skipped)].map(plain)
 
 describe('entries', () => {
   test('are read as they were written, in their order', () => {
     fc.assert(
       fc.property(sequences, (sequence) => {
         expect(readAll(written(sequence))).toEqual(sequence.map(expected))
+        expect(readAll(written(sequence), 1)).toEqual(sequence.slice(1).map(expected))
       }),
     )
   })

@@ -10,7 +10,7 @@ export const adminKey = 'sv_test_admin'
 export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
 
 /** What `npm start` gives to Node: its flags, and the program. */
-export const startArguments = startScript().split(' ').slice(1)
+const startArguments = startScript().split(' ').slice(1)
 
 function startScript(): string {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
