@@ -43,7 +43,7 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
       done(null, body)
     })
-    const options = { bodyLimit: bodyBytesMax }
+    const options = { bodyLimit: bodyBytesMax, config: { scope: 'data:write' } } as const
     app.post<PushRequest>('/streams/:streamId/data', options, async (request, reply) => {
       const stream = await streamOf(needs, request)
       needs.assertReady()

@@ -58,7 +58,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   { from: /^src\/config\//, mayImport: [/^src\/config\//, /^src\/observability\/logger\.ts$/] },
   {
     from: /^src\/http\//,
-    mayImport: [/^src\/http\//, /^src\/auth\/(authenticate|api-keys)\.ts$/, /^src\/core\//],
+    mayImport: [/^src\/http\//, /^src\/auth\/(authenticate|api-keys|scopes)\.ts$/, /^src\/core\//],
   },
   {
     from: /^src\/auth\//,

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { MasterKey } from './master-key.ts'
+import { scopes } from './scopes.ts'
 
 /** Who asks, once that is certain. */
 export interface Caller {
@@ -11,23 +12,8 @@ export interface Caller {
   readonly scope: string
 }
 
-/** All permissions there are: what the bootstrap key has. */
-const allScopes = [
-  'vaults:read',
-  'vaults:write',
-  'streams:read',
-  'streams:write',
-  'data:read',
-  'data:write',
-  'attachments:read',
-  'attachments:write',
-  'notifications:read',
-  'notifications:write',
-  'webhooks:read',
-  'webhooks:write',
-  'keys:admin',
-  'platform:admin',
-].join(' ')
+/** What the bootstrap key has. */
+const allScopes = scopes.join(' ')
 
 export interface ApiKeysNeeds {
   readonly state: StateDatabase

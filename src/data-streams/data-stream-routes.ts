@@ -34,7 +34,7 @@ export interface DataStreamRoutesNeeds {
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
   const { streams, vaults, callerOf } = needs
   return async (app) => {
-    app.post('/streams', async (request, reply) => {
+    app.post('/streams', { config: { scope: 'streams:write' } }, async (request, reply) => {
       const caller = callerOf(request)
       requireBearer(caller, 'creating a data stream')
       const definition = parseDefinition(request.body)
@@ -45,16 +45,20 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
       return reply.code(201).send(streamBody(stream, needs.publicUrl))
     })
 
-    app.get<{ Params: { streamId: string } }>('/streams/:streamId/status', async (request) => {
-      const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-      await needs.processing.caughtUp()
-      const decided: DecidedCounts = await streams.counts(stream.id)
-      const [progress, problem] = await Promise.all([
-        needs.processing.progress(stream.id),
-        needs.processing.problem(),
-      ])
-      return statusBody({ stream, decided, ...progress, problem, nowUs: needs.nowUs() })
-    })
+    app.get<{ Params: { streamId: string } }>(
+      '/streams/:streamId/status',
+      { config: { scope: 'streams:read' } },
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        await needs.processing.caughtUp()
+        const decided: DecidedCounts = await streams.counts(stream.id)
+        const [progress, problem] = await Promise.all([
+          needs.processing.progress(stream.id),
+          needs.processing.problem(),
+        ])
+        return statusBody({ stream, decided, ...progress, problem, nowUs: needs.nowUs() })
+      },
+    )
   }
 }
 

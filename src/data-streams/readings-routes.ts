@@ -38,27 +38,35 @@ const digestMax = 2n ** 64n - 1n
 export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
   const { quarantine, callerOf } = needs
   return async (app) => {
-    app.get<StreamRequest>('/streams/:streamId/data', async (request) => {
-      const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-      const query = readingsQuery(stream, request.query)
-      return dataBody(query, await needs.query(query))
-    })
+    app.get<StreamRequest>(
+      '/streams/:streamId/data',
+      { config: { scope: 'data:read' } },
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        const query = readingsQuery(stream, request.query)
+        return dataBody(query, await needs.query(query))
+      },
+    )
 
-    app.get<StreamRequest>('/streams/:streamId/quarantine', async (request) => {
-      const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-      const { query } = request
-      refuseUnknownParameters(query, ['limit', 'cursor'])
-      const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-      const after = integerParameter(query, 'cursor', {
-        fallback: 0,
-        min: 0,
-        max: Number.MAX_SAFE_INTEGER,
-      })
-      const found = await quarantine.list(stream.id, after, limit + 1)
-      const page = found.slice(0, limit)
-      const nextCursor = found.length > limit ? String(page.at(-1)?.id) : null
-      return { streamId: stream.id, entries: page.map(quarantineBody), nextCursor }
-    })
+    app.get<StreamRequest>(
+      '/streams/:streamId/quarantine',
+      { config: { scope: 'data:read' } },
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        const { query } = request
+        refuseUnknownParameters(query, ['limit', 'cursor'])
+        const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
+        const after = integerParameter(query, 'cursor', {
+          fallback: 0,
+          min: 0,
+          max: Number.MAX_SAFE_INTEGER,
+        })
+        const found = await quarantine.list(stream.id, after, limit + 1)
+        const page = found.slice(0, limit)
+        const nextCursor = found.length > limit ? String(page.at(-1)?.id) : null
+        return { streamId: stream.id, entries: page.map(quarantineBody), nextCursor }
+      },
+    )
   }
 }
 

@@ -6,8 +6,16 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
+import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { handleError, handleNotFound } from './error-handler.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a caller's key must grant for this route; every route that needs credentials names it. */
+    readonly scope?: Scope
+  }
+}
 
 /** Largest body of a request, unless its route says otherwise. */
 const bodyBytesMax = 2 * 1024 * 1024
@@ -49,9 +57,15 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
 
   await app.register(async (guarded) => {
     const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
+    // A route without one would be open to every key: that is a mistake of ours, found at start.
+    guarded.addHook('onRoute', ({ method, url, config }) => {
+      if (config?.scope === undefined) throw new Error(`${String(method)} ${url} names no scope`)
+    })
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', async (request) => {
-      callers.set(request, await needs.authenticator.authenticate(request.raw))
+      const caller = await needs.authenticator.authenticate(request.raw)
+      requireScope(caller, request.routeOptions.config.scope)
+      callers.set(request, caller)
     })
     const callerOf: CallerOf = (request) => {
       const caller = callers.get(request)
@@ -61,6 +75,12 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     for (const routes of needs.routes) await guarded.register(routes(callerOf))
   })
   return app
+}
+
+/** @throws DomainError `insufficient_permissions`, naming what the key lacks */
+function requireScope({ scope: granted }: AuthenticatedCaller, needed: Scope | undefined): void {
+  if (needed === undefined || grants(granted, needed)) return
+  throw new DomainError('insufficient_permissions', `the key lacks the permission ${needed}`)
 }
 
 /** @throws DomainError `invalid_request` unless the request speaks the token interface */

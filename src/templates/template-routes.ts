@@ -18,20 +18,24 @@ export interface TemplateRoutesNeeds {
 
 export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.post<CreateTemplate>('/templates', { schema: createTemplate }, async (request, reply) => {
-      const { body } = request
-      const template = await templates.create(callerOf(request).userId, {
-        name: body.name,
-        description: body.description ?? null,
-        author: body.author ?? null,
-        public: body.public ?? false,
-        hint: body.hint,
-        requiredStreams: [...new Set(body.required_streams)],
-      })
-      return reply.code(201).send(templateBody(template))
-    })
+    app.post<CreateTemplate>(
+      '/templates',
+      { schema: createTemplate, config: { scope: 'vaults:write' } },
+      async (request, reply) => {
+        const { body } = request
+        const template = await templates.create(callerOf(request).userId, {
+          name: body.name,
+          description: body.description ?? null,
+          author: body.author ?? null,
+          public: body.public ?? false,
+          hint: body.hint,
+          requiredStreams: [...new Set(body.required_streams)],
+        })
+        return reply.code(201).send(templateBody(template))
+      },
+    )
 
-    app.get<ListTemplates>('/templates', async (request) => {
+    app.get<ListTemplates>('/templates', { config: { scope: 'vaults:read' } }, async (request) => {
       const { query } = request
       refuseUnknownParameters(query, parameters)
       const page = pageRequest(query)
@@ -47,12 +51,17 @@ export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): Fa
       return envelope(content.map(templateBody), await templates.count(filter), page)
     })
 
-    app.get<ReadTemplate>('/templates/:templateId', async (request) => {
-      const id = parseId<TemplateId>(request.params.templateId)
-      const template = id && (await templates.findVisible(callerOf(request).userId, id))
-      if (!template) throw new DomainError('not_found', `no template ${request.params.templateId}`)
-      return templateBody(template)
-    })
+    app.get<ReadTemplate>(
+      '/templates/:templateId',
+      { config: { scope: 'vaults:read' } },
+      async (request) => {
+        const id = parseId<TemplateId>(request.params.templateId)
+        const template = id && (await templates.findVisible(callerOf(request).userId, id))
+        if (!template)
+          throw new DomainError('not_found', `no template ${request.params.templateId}`)
+        return templateBody(template)
+      },
+    )
   }
 }
 

@@ -24,35 +24,47 @@ type Query = Record<string, unknown>
 export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
   const { vaults, templates, callerOf } = needs
   return async (app) => {
-    app.post<CreateVault>('/vaults', { schema: createVault }, async (request, reply) => {
-      const { userId } = callerOf(request)
-      const { body } = request
-      const templateId = await usableTemplate(templates, userId, body.template_id)
-      const vault = await vaults.create(userId, {
-        templateId,
-        name: body.name,
-        description: body.description ?? null,
-        ledger: body.ledger ?? 'XRPL',
-        jsonPayload: body.json_payload ?? null,
-        public: body.public ?? true,
-      })
-      return reply.code(201).send(vaultBody(vault))
-    })
+    app.post<CreateVault>(
+      '/vaults',
+      { schema: createVault, config: { scope: 'vaults:write' } },
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        const { body } = request
+        const templateId = await usableTemplate(templates, userId, body.template_id)
+        const vault = await vaults.create(userId, {
+          templateId,
+          name: body.name,
+          description: body.description ?? null,
+          ledger: body.ledger ?? 'XRPL',
+          jsonPayload: body.json_payload ?? null,
+          public: body.public ?? true,
+        })
+        return reply.code(201).send(vaultBody(vault))
+      },
+    )
 
-    app.get<{ Querystring: Query }>('/vaults', async (request, reply) => {
-      const caller = callerOf(request)
-      return caller.interface === 'bearer'
-        ? bearerList(vaults, caller.userId, { query: request.query, reply })
-        : pagedList(vaults, caller.userId, request.query)
-    })
+    app.get<{ Querystring: Query }>(
+      '/vaults',
+      { config: { scope: 'vaults:read' } },
+      async (request, reply) => {
+        const caller = callerOf(request)
+        return caller.interface === 'bearer'
+          ? bearerList(vaults, caller.userId, { query: request.query, reply })
+          : pagedList(vaults, caller.userId, request.query)
+      },
+    )
 
-    app.get<{ Params: { vaultId: string } }>('/vaults/:vaultId', async (request) => {
-      const caller = callerOf(request)
-      const id = parseId<VaultId>(request.params.vaultId)
-      const vault = id && (await vaults.findVisible(caller.userId, id))
-      if (!vault) throw new DomainError('not_found', `no vault ${request.params.vaultId}`)
-      return vaultBody(vault)
-    })
+    app.get<{ Params: { vaultId: string } }>(
+      '/vaults/:vaultId',
+      { config: { scope: 'vaults:read' } },
+      async (request) => {
+        const caller = callerOf(request)
+        const id = parseId<VaultId>(request.params.vaultId)
+        const vault = id && (await vaults.findVisible(caller.userId, id))
+        if (!vault) throw new DomainError('not_found', `no vault ${request.params.vaultId}`)
+        return vaultBody(vault)
+      },
+    )
   }
 }
 
