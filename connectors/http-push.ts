@@ -7,6 +7,7 @@ import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import { formatUs } from '../src/core/time.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
 import type { CompiledStream, DecodedMessage, RefusedReading } from '../src/pipeline/reading.ts'
+import { pushReadings } from './http-push-schema.ts'
 
 export interface HttpPushNeeds {
   readonly intake: Acceptor
@@ -30,6 +31,21 @@ export interface HttpPushNeeds {
 /** Largest message. */
 const bodyBytesMax = 4 * 1024 * 1024
 
+const pushOptions = {
+  bodyLimit: bodyBytesMax,
+  schema: pushReadings,
+  config: {
+    scope: 'data:write',
+    errors: [
+      'idempotency_conflict',
+      'journal_full',
+      'journal_unavailable',
+      'overloaded',
+      'reading_rejected',
+    ],
+  },
+} as const
+
 interface PushRequest {
   Params: { streamId: string }
   Body: Buffer
@@ -43,8 +59,7 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
       done(null, body)
     })
-    const options = { bodyLimit: bodyBytesMax, config: { scope: 'data:write' } } as const
-    app.post<PushRequest>('/streams/:streamId/data', options, async (request, reply) => {
+    app.post<PushRequest>('/streams/:streamId/data', pushOptions, async (request, reply) => {
       const stream = await streamOf(needs, request)
       needs.assertReady()
       const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -11,6 +11,7 @@ import { ensureBootstrapKey, openMasterKey } from './auth/bootstrap.ts'
 import { Tokens } from './auth/tokens.ts'
 import { type Config, urlHost } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
+import { productVersion } from './config/product-version.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
@@ -160,6 +161,9 @@ async function startFronts(engine: Engine, context: Context) {
         )
   const http = await buildHttpServer({
     logger,
+    version: productVersion(),
+    publicUrl: config.publicUrl,
+    checkAnswers: config.checkAnswers,
     authenticator: new Authenticator({ keys, tokens }),
     openRoutes: [
       authRoutes({ keys, tokens }),

@@ -27,6 +27,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^processors\/decode\.ts$/,
       /^src\/core\//,
       /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+      /^src\/http\/(schema|openapi\/error-answers)\.ts$/,
     ],
   },
   { from: /^src\/threads\//, mayImport: [/^src\/threads\//, /^src\/core\//] },
@@ -62,7 +63,13 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   {
     from: /^src\/auth\//,
-    mayImport: [/^src\/auth\//, /^src\/state\//, /^src\/core\//, /^src\/config\/data-folder\.ts$/],
+    mayImport: [
+      /^src\/auth\//,
+      /^src\/state\//,
+      /^src\/core\//,
+      /^src\/config\/data-folder\.ts$/,
+      /^src\/http\/schema\.ts$/,
+    ],
   },
   {
     // A domain: its own folder, core, state and the HTTP tools; a domain that it is built on.
@@ -79,6 +86,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     mayImport: [
       /^src\/observability\//,
       /^src\/core\//,
+      /^src\/http\/schema\.ts$/,
       /^src\/journal\/journal\.ts$/,
       /^src\/pipeline\//,
       /^src\/worker\.ts$/,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import { count, record, text } from '../http/schema.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { type Tokens, tokenLifetimeS } from './tokens.ts'
 
@@ -13,7 +14,7 @@ export function authRoutes({ keys, tokens }: AuthRoutesNeeds): FastifyPluginAsyn
   return async (app) => {
     app.post<IssueToken>(
       '/auth/token',
-      { schema: issueToken, bodyLimit: bodyBytesMax },
+      { schema: issueToken, bodyLimit: bodyBytesMax, config: { errors: ['invalid_api_key'] } },
       async (request, reply) => {
         const { apiKey, apiSecret } = request.body
         const caller = await keys.verify(apiKey, apiSecret)
@@ -41,10 +42,16 @@ interface IssueToken {
 const credential = { type: 'string', minLength: 1, maxLength: 512 } as const
 
 const issueToken = {
-  body: {
-    type: 'object',
-    required: ['apiKey', 'apiSecret'],
-    additionalProperties: false,
-    properties: { apiKey: credential, apiSecret: credential },
+  operationId: 'issueToken',
+  summary: 'Get an access token for a key and its secret.',
+  tags: ['Authentication'],
+  body: record({ apiKey: credential, apiSecret: credential }),
+  response: {
+    200: record({
+      accessToken: { ...text, description: 'A JWT.' },
+      tokenType: { const: 'Bearer' },
+      expiresIn: { ...count, description: 'Seconds.', examples: [3600] },
+      scope: { ...text, description: 'Permissions, separated by spaces.' },
+    }),
   },
 } as const

@@ -12,6 +12,8 @@ export interface Config {
   readonly publicUrl: string
   readonly journalBytesMax: number
   readonly logLevel: LogLevel
+  /** Whether an answer that is not as the OpenAPI document says becomes a 500. */
+  readonly checkAnswers: boolean
 }
 
 /** Everything that is wrong with the environment, one problem a line. */
@@ -50,6 +52,7 @@ export function readConfig(environment: Environment): Config {
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `http://${urlHost(host)}:${httpPort}`),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
+    checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
   // Settings of adapters that do not exist yet: better said at the start than silently ignored.
   read.oneOf('STREAMVAULT_TIMESERIES_URL', 'duckdb', ['duckdb'])

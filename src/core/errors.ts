@@ -1,24 +1,4 @@
-/** Every failure that a caller can act on, by its stable code. The HTTP status of each is in `http/error-handler.ts`. */
-export type ErrorCode =
-  | 'ambiguous_credentials'
-  | 'body_too_large'
-  | 'conflict'
-  | 'idempotency_conflict'
-  | 'insufficient_permissions'
-  | 'invalid_api_key'
-  | 'invalid_request'
-  | 'journal_full'
-  | 'journal_unavailable'
-  | 'malformed_body'
-  | 'missing_credentials'
-  | 'missing_required_streams'
-  | 'not_found'
-  | 'overloaded'
-  | 'reading_rejected'
-  | 'store_unavailable'
-  | 'token_expired'
-  | 'unsupported_definition'
-  | 'unsupported_media_type'
+import type { ErrorCode } from './error-catalogue.ts'
 
 /** What is wrong with one place of a request: a dotted path and a sentence. */
 export interface ErrorDetail {

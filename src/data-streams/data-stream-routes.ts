@@ -6,6 +6,7 @@ import type { CallerOf } from '../http/server.ts'
 import { requireBearer } from '../http/server.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
+import { createStream, readStreamStatus } from './data-stream-schemas.ts'
 import type { DataStream, DataStreamStore, DecidedCounts } from './data-stream-store.ts'
 import { parseDefinition } from './definition.ts'
 import { statusBody } from './stream-status.ts'
@@ -34,7 +35,7 @@ export interface DataStreamRoutesNeeds {
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
   const { streams, vaults, callerOf } = needs
   return async (app) => {
-    app.post('/streams', { config: { scope: 'streams:write' } }, async (request, reply) => {
+    app.post('/streams', createStreamOptions, async (request, reply) => {
       const caller = callerOf(request)
       requireBearer(caller, 'creating a data stream')
       const definition = parseDefinition(request.body)
@@ -47,7 +48,7 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
 
     app.get<{ Params: { streamId: string } }>(
       '/streams/:streamId/status',
-      { config: { scope: 'streams:read' } },
+      { schema: readStreamStatus, config: { scope: 'streams:read' } },
       async (request) => {
         const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
         await needs.processing.caughtUp()
@@ -61,6 +62,11 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
     )
   }
 }
+
+const createStreamOptions = {
+  schema: createStream,
+  config: { scope: 'streams:write', errors: ['not_found', 'unsupported_definition'] },
+} as const
 
 /** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */
 export async function ownStream(

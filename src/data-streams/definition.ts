@@ -4,7 +4,7 @@ import type { FieldMap, StreamSchema, TimestampFormat } from '../pipeline/stream
 import { isObject, parseFieldMap } from './field-map.ts'
 
 /** Every type of stream that the interface names. */
-const streamTypes = [
+export const streamTypes = [
   'iot_sensor',
   'api_pull',
   'event_stream',

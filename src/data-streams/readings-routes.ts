@@ -11,6 +11,7 @@ import type {
 import { ownStream } from './data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from './data-stream-store.ts'
 import type { QuarantineEntry, QuarantineStore } from './quarantine-store.ts'
+import { listQuarantine, readReadings } from './readings-schemas.ts'
 
 export interface ReadingsRoutesNeeds {
   readonly streams: DataStreamStore
@@ -40,7 +41,7 @@ export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     app.get<StreamRequest>(
       '/streams/:streamId/data',
-      { config: { scope: 'data:read' } },
+      { schema: readReadings, config: { scope: 'data:read', errors: ['store_unavailable'] } },
       async (request) => {
         const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
         const query = readingsQuery(stream, request.query)
@@ -50,7 +51,7 @@ export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
 
     app.get<StreamRequest>(
       '/streams/:streamId/quarantine',
-      { config: { scope: 'data:read' } },
+      { schema: listQuarantine, config: { scope: 'data:read' } },
       async (request) => {
         const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
         const { query } = request

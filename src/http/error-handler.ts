@@ -1,28 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError, type ErrorCode, type ErrorDetail } from '../core/errors.ts'
+import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../core/error-catalogue.ts'
+import { DomainError, type ErrorDetail } from '../core/errors.ts'
+import type { RouteRegister } from './route-description.ts'
 
-/** The one place where a domain failure becomes an HTTP status. A new code fails to compile here. */
-const statusByCode: Readonly<Record<ErrorCode, number>> = {
-  ambiguous_credentials: 400,
-  body_too_large: 413,
-  conflict: 409,
-  idempotency_conflict: 422,
-  insufficient_permissions: 403,
-  invalid_api_key: 401,
-  invalid_request: 400,
-  journal_full: 503,
-  journal_unavailable: 503,
-  malformed_body: 400,
-  missing_credentials: 401,
-  missing_required_streams: 422,
-  not_found: 404,
-  overloaded: 503,
-  reading_rejected: 422,
-  store_unavailable: 503,
-  token_expired: 401,
-  unsupported_definition: 422,
-  unsupported_media_type: 415,
-}
+const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
 
 /** Problems that are named of one request. */
 const detailsMax = 100
@@ -41,7 +22,7 @@ export interface ErrorBody {
 
 function errorBody(error: DomainError): ErrorBody {
   const { code, message, details } = error
-  const statusCode = statusByCode[code]
+  const statusCode = catalogue[code].status
   const retryAfter = error.retryAfter ?? (statusCode === 503 ? retryAfterFaultS : undefined)
   return {
     error: code,
@@ -66,9 +47,29 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   void reply.code(body.statusCode).send(body)
 }
 
-export function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
-  const path = request.url.split('?')[0]
-  handleError(new DomainError('not_found', `there is no ${request.method} ${path}`), request, reply)
+/** Answers what no route takes: an unknown path, or a known one with another method. */
+export function notFoundHandler(routes: RouteRegister) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const path = request.url.split('?')[0] ?? ''
+    const allowed = routes.methodsOf(path)
+    const what = `there is no ${request.method} ${path}`
+    if (allowed.length === 0) return handleError(new DomainError('not_found', what), request, reply)
+    void reply.header('allow', allowed.join(', '))
+    handleError(new DomainError('method_not_allowed', what), request, reply)
+  }
+}
+
+/** What the router itself cannot read. */
+export function handleFrameworkError(
+  { code }: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const error =
+    code === 'FST_ERR_BAD_URL'
+      ? new DomainError('invalid_request', 'the path has percent signs that make no sense')
+      : new DomainError('not_found', 'there is no such path')
+  handleError(error, request, reply)
 }
 
 /** Fastify's own failures in our words. */
@@ -83,7 +84,8 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
         const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
         return { path: path.join('.'), message: message ?? 'is not valid' }
       })
-    return new DomainError('invalid_request', `the ${error.validationContext} is not valid`, {
+    const part = error.validationContext === 'querystring' ? 'query' : error.validationContext
+    return new DomainError('invalid_request', `the ${part} is not valid`, {
       details,
     })
   }

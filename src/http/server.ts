@@ -2,20 +2,18 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
 import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
-import { handleError, handleNotFound } from './error-handler.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What a caller's key must grant for this route; every route that needs credentials names it. */
-    readonly scope?: Scope
-  }
-}
+import { answerChecks } from './answer-check.ts'
+import { handleError, handleFrameworkError, notFoundHandler } from './error-handler.ts'
+import { openApiRoutes } from './openapi/openapi-routes.ts'
+import { RouteRegister } from './route-description.ts'
+import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
 const bodyBytesMax = 2 * 1024 * 1024
@@ -23,11 +21,20 @@ const bodyBytesMax = 2 * 1024 * 1024
 /** Time for a request to arrive: a body that drips in is not waited for. */
 const requestTimeoutMs = 30_000
 
+/** Longest URL, query included: ours are far shorter, and a list of fields fits. */
+const urlLengthMax = 8_192
+
 /** Connections beyond this are closed at once. */
 const connectionsMax = 10_000
 
 export interface HttpServerNeeds {
   readonly logger: FastifyBaseLogger
+  /** Of the service, for the OpenAPI document. */
+  readonly version: string
+  /** Base of the addresses that we hand out. */
+  readonly publicUrl: string
+  /** Whether an answer that is not as its route describes it becomes a 500: for tests. */
+  readonly checkAnswers: boolean
   readonly authenticator: Authenticator
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
@@ -45,14 +52,21 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     logController: new LogController({ disableRequestLogging: true }),
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
-    frameworkErrors: (_, request, reply) => handleNotFound(request, reply),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } },
+    frameworkErrors: handleFrameworkError,
   })
+  const register = new RouteRegister()
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
-  app.setNotFoundHandler(handleNotFound)
+  app.setNotFoundHandler(notFoundHandler(register))
+  app.setValidatorCompiler(requestChecks())
+  // Nothing that a handler answers is dropped on the way; the tests check that it is as described.
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  app.addHook('onRoute', (route) => register.add(route))
+  app.addHook('onRequest', refuseLongUrl)
+  if (needs.checkAnswers) app.addHook('onSend', answerChecks())
+  await app.register(openApiRoutes({ ...needs, routes: register }))
   for (const routes of needs.openRoutes) await app.register(routes)
 
   await app.register(async (guarded) => {
@@ -75,6 +89,17 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     for (const routes of needs.routes) await guarded.register(routes(callerOf))
   })
   return app
+}
+
+/** With a callback, because it runs for every request. */
+function refuseLongUrl(
+  { raw }: FastifyRequest,
+  _: FastifyReply,
+  done: (error?: DomainError) => void,
+): void {
+  const { length } = raw.url ?? ''
+  if (length <= urlLengthMax) done()
+  else done(new DomainError('url_too_long', `the URL has ${length} characters of ${urlLengthMax}`))
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */

@@ -1,4 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { readHealth, readLiveness, readReadiness } from './operations-schemas.ts'
+
+const readinessPaths = [
+  ['/health', readHealth],
+  ['/health/ready', readReadiness],
+] as const
 
 /** Parts of the service that may fail, and what is wrong with them now. */
 export type FailingParts = Readonly<Record<string, string>>
@@ -11,9 +17,9 @@ export interface HealthRoutesNeeds {
 /** Liveness and readiness, for those who start, stop and route to the service. */
 export function healthRoutes({ failingParts }: HealthRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.get('/health/live', () => ({ status: 'live' }))
-    for (const path of ['/health', '/health/ready']) {
-      app.get(path, async (_, reply) => {
+    app.get('/health/live', { schema: readLiveness }, () => ({ status: 'live' }))
+    for (const [path, schema] of readinessPaths) {
+      app.get(path, { schema }, async (_, reply) => {
         const failing = await failingParts()
         const isReady = Object.keys(failing).length === 0
         return reply

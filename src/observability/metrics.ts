@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { readMetrics } from './operations-schemas.ts'
 
 /** One figure of the service; read when it is asked for, so that counting costs nothing extra. */
 export interface Metric {
@@ -21,7 +22,7 @@ export function metricsRoutes({ metrics, refresh }: MetricsNeeds): FastifyPlugin
   collectDefaultMetrics({ register: registry, prefix: 'streamvault_' })
   for (const metric of metrics) register(registry, metric)
   return async (app) => {
-    app.get('/metrics', async (_, reply) => {
+    app.get('/metrics', { schema: readMetrics }, async (_, reply) => {
       await refresh()
       return reply.type(registry.contentType).send(await registry.metrics())
     })

@@ -9,6 +9,7 @@ import {
 } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
 import { templateBody } from './template.ts'
+import { createTemplate, listTemplates, readTemplate } from './template-schemas.ts'
 import type { TemplateStore } from './template-store.ts'
 
 export interface TemplateRoutesNeeds {
@@ -35,25 +36,29 @@ export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): Fa
       },
     )
 
-    app.get<ListTemplates>('/templates', { config: { scope: 'vaults:read' } }, async (request) => {
-      const { query } = request
-      refuseUnknownParameters(query, parameters)
-      const page = pageRequest(query)
-      const filter = {
-        ownerId: callerOf(request).userId,
-        publicOnly: booleanParameter(query, 'public'),
-        searchTerm: textParameter(query, 'search_term'),
-        sortBy: choiceParameter(query, 'sort_by', ['created_at', 'name'] as const),
-        sortType: choiceParameter(query, 'sort_type', ['asc', 'desc'] as const),
-      }
-      const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
-      const content = await templates.list(filter, slice)
-      return envelope(content.map(templateBody), await templates.count(filter), page)
-    })
+    app.get<ListTemplates>(
+      '/templates',
+      { schema: listTemplates, config: { scope: 'vaults:read' } },
+      async (request) => {
+        const { query } = request
+        refuseUnknownParameters(query, parameters)
+        const page = pageRequest(query)
+        const filter = {
+          ownerId: callerOf(request).userId,
+          publicOnly: booleanParameter(query, 'public'),
+          searchTerm: textParameter(query, 'search_term'),
+          sortBy: choiceParameter(query, 'sort_by', ['created_at', 'name'] as const),
+          sortType: choiceParameter(query, 'sort_type', ['asc', 'desc'] as const),
+        }
+        const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
+        const content = await templates.list(filter, slice)
+        return envelope(content.map(templateBody), await templates.count(filter), page)
+      },
+    )
 
     app.get<ReadTemplate>(
       '/templates/:templateId',
-      { config: { scope: 'vaults:read' } },
+      { schema: readTemplate, config: { scope: 'vaults:read' } },
       async (request) => {
         const id = parseId<TemplateId>(request.params.templateId)
         const template = id && (await templates.findVisible(callerOf(request).userId, id))
@@ -111,23 +116,3 @@ interface CreateTemplate {
     author?: string | null
   }
 }
-
-const createTemplate = {
-  body: {
-    type: 'object',
-    required: ['name', 'hint', 'required_streams'],
-    additionalProperties: false,
-    properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200 },
-      description: { type: 'string', nullable: true, maxLength: 10_000 },
-      public: { type: 'boolean' },
-      hint: { type: 'string', maxLength: 10_000 },
-      required_streams: {
-        type: 'array',
-        maxItems: 1_000,
-        items: { type: 'string', minLength: 1, maxLength: 200 },
-      },
-      author: { type: 'string', nullable: true, maxLength: 200 },
-    },
-  },
-} as const

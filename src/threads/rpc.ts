@@ -1,5 +1,6 @@
 import type { MessagePort, Transferable } from 'node:worker_threads'
-import { DomainError, type ErrorCode, type ErrorDetail, messageOf } from '../core/errors.ts'
+import type { ErrorCode } from '../core/error-catalogue.ts'
+import { DomainError, type ErrorDetail, messageOf } from '../core/errors.ts'
 
 /**
  * Calls from one thread to another: named procedures with one argument, answers in any order.

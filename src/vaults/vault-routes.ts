@@ -10,7 +10,8 @@ import {
 } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
-import { bearerVaultBody, type Ledger, ledgers, vaultBody } from './vault.ts'
+import { bearerVaultBody, type Ledger, vaultBody } from './vault.ts'
+import { createVault, listVaults, readVault } from './vault-schemas.ts'
 import type { VaultCursor, VaultStore } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
@@ -26,7 +27,10 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     app.post<CreateVault>(
       '/vaults',
-      { schema: createVault, config: { scope: 'vaults:write' } },
+      {
+        schema: createVault,
+        config: { scope: 'vaults:write', errors: ['missing_required_streams', 'not_found'] },
+      },
       async (request, reply) => {
         const { userId } = callerOf(request)
         const { body } = request
@@ -45,7 +49,7 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
 
     app.get<{ Querystring: Query }>(
       '/vaults',
-      { config: { scope: 'vaults:read' } },
+      { schema: listVaults, config: { scope: 'vaults:read' } },
       async (request, reply) => {
         const caller = callerOf(request)
         return caller.interface === 'bearer'
@@ -56,7 +60,7 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
 
     app.get<{ Params: { vaultId: string } }>(
       '/vaults/:vaultId',
-      { config: { scope: 'vaults:read' } },
+      { schema: readVault, config: { scope: 'vaults:read' } },
       async (request) => {
         const caller = callerOf(request)
         const id = parseId<VaultId>(request.params.vaultId)
@@ -132,19 +136,3 @@ interface CreateVault {
     public?: boolean | null
   }
 }
-
-const createVault = {
-  body: {
-    type: 'object',
-    required: ['template_id', 'name'],
-    additionalProperties: false,
-    properties: {
-      template_id: { type: 'string' },
-      name: { type: 'string', minLength: 1, maxLength: 200 },
-      description: { type: 'string', nullable: true, maxLength: 10_000 },
-      ledger: { enum: [...ledgers, null] },
-      json_payload: { type: 'string', nullable: true, maxLength: 1_000_000 },
-      public: { type: 'boolean', nullable: true },
-    },
-  },
-} as const

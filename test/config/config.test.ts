@@ -26,6 +26,7 @@ describe('readConfig', () => {
       publicUrl: 'http://127.0.0.1:8080',
       journalBytesMax: 10 * 1024 ** 3,
       logLevel: 'info',
+      checkAnswers: false,
     })
   })
 
@@ -42,6 +43,7 @@ describe('readConfig', () => {
       STREAMVAULT_PUBLIC_URL: 'https://vault.example/api/',
       STREAMVAULT_JOURNAL_MAX: '500MiB',
       STREAMVAULT_LOG_LEVEL: 'silent',
+      STREAMVAULT_CHECK_ANSWERS: 'on',
       STREAMVAULT_TIMESERIES_URL: 'duckdb',
       STREAMVAULT_STATE_URL: 'sqlite',
       STREAMVAULT_JOURNAL_URL: 'sqlite',
@@ -57,6 +59,7 @@ describe('readConfig', () => {
       publicUrl: 'https://vault.example/api',
       journalBytesMax: 500 * 1024 ** 2,
       logLevel: 'silent',
+      checkAnswers: true,
     })
   })
 

@@ -45,11 +45,21 @@ describe('an address that does not exist', () => {
     expect(answer.text).not.toContain('hush')
   })
 
-  test('is 404 for a method that the path does not have, which the message names', async () => {
+  test('is 405 for a method that the path does not have, naming those that it has', async () => {
     const answer = await send('PATCH', '/vaults')
 
-    expectError(answer, 404, 'not_found')
+    expectError(answer, 405, 'method_not_allowed')
     expect(answer.body.message).toContain('PATCH /vaults')
+    expect(answer.headers.allow).toBe('GET, HEAD, POST')
+  })
+
+  test('is 404 for every method when no path is like it', async () => {
+    expectError(await send('PATCH', '/vaults/one/two'), 404, 'not_found')
+  })
+
+  test('is 414 url_too_long beyond 8,192 characters, wherever they stand', async () => {
+    expectError(await send('GET', `/vaults?page=${'1'.repeat(8_192)}`), 414, 'url_too_long')
+    expect((await send('GET', `/vaults?page=${'1'.repeat(8_100)}`)).status).toBe(400)
   })
 
   test.each([

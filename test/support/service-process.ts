@@ -68,6 +68,7 @@ export async function launchServiceProcess(
       STREAMVAULT_DATA_DIR: dataDir,
       STREAMVAULT_HTTP_PORT: '0',
       STREAMVAULT_MQTT_PORT: String(await freePort()),
+      STREAMVAULT_CHECK_ANSWERS: 'on',
       STREAMVAULT_ADMIN_KEY: adminKey,
       STREAMVAULT_ADMIN_SECRET: adminSecret,
       ...environment,

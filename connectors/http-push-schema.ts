@@ -1,0 +1,91 @@
+import { errorDetail, errorSchema } from '../src/http/openapi/error-answers.ts'
+import {
+  component,
+  count,
+  dateTime,
+  describedOnly,
+  idParams,
+  listOf,
+  record,
+  text,
+  uuid,
+} from '../src/http/schema.ts'
+
+const reading = component('Reading', {
+  type: 'object',
+  description: 'The fields of the stream, and its time unless the time of receipt will do.',
+  properties: { timestamp: { ...dateTime, description: 'Or the timestampField of the source.' } },
+  additionalProperties: true,
+  examples: [{ timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }],
+})
+
+const rejection = component(
+  'RejectedReading',
+  record(
+    {
+      index: { ...count, description: 'Its place in the batch.' },
+      error: { ...text, examples: ['wrong_type'], description: 'Why; as in the quarantine.' },
+      message: text,
+      details: listOf(errorDetail),
+    },
+    { optional: ['details'] },
+  ),
+)
+
+/** What became of the readings of a request (D56). */
+export const pushReadings = {
+  operationId: 'pushReadings',
+  summary: 'Push readings into a data stream.',
+  description: [
+    'One reading, or an array of them: at most 4 MiB and 10,000 readings. 202 means that they are on',
+    'disk. A refused reading is kept in the quarantine of the stream. An `Idempotency-Key` gives',
+    'readings without a time of their own the same identity when the request is repeated.',
+  ].join(' '),
+  tags: ['Readings'],
+  params: idParams('streamId'),
+  headers: {
+    type: 'object',
+    properties: { 'idempotency-key': { type: 'string', minLength: 1, maxLength: 255 } },
+  },
+  body: describedOnly({ oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] }),
+  response: {
+    202: {
+      oneOf: [
+        record(
+          { streamId: uuid, timestamp: dateTime, status: { const: 'accepted' } },
+          { title: 'One reading' },
+        ),
+        record(
+          { accepted: { type: 'integer', minimum: 1 }, rejected: listOf(rejection) },
+          { title: 'A batch' },
+        ),
+      ],
+    },
+    422: {
+      description:
+        '`reading_rejected`: the reading, or every one of the batch, was refused.\n\n`idempotency_conflict`: the key was used with another body.',
+      content: {
+        'application/json': {
+          schema: {
+            allOf: [errorSchema],
+            properties: {
+              error: { enum: ['reading_rejected', 'idempotency_conflict'] },
+              reason: { ...text, description: 'Of a single reading: why; as in the quarantine.' },
+              accepted: { const: 0 },
+              rejected: listOf(rejection),
+            },
+            examples: [
+              {
+                error: 'reading_rejected',
+                statusCode: 422,
+                reason: 'wrong_type',
+                message: 'temperature must be a number',
+                details: [{ path: 'temperature', message: 'must be a number' }],
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+} as const

@@ -1,0 +1,146 @@
+/** What everybody needs to know of one failure. */
+export interface ErrorEntry {
+  /** The HTTP status that it is answered with. */
+  readonly status: number
+  /** What has happened, as a sentence. */
+  readonly meaning: string
+  /** What a caller can do about it. */
+  readonly remedy: string
+  /** Whether the very same request may succeed later. */
+  readonly retryable: boolean
+}
+
+/**
+ * Every failure that a caller can be told of, by its stable code: the only list there is. Statuses,
+ * the OpenAPI document and docs/errors.md (`npm run docs`) are made from it.
+ */
+export const errorCatalogue = {
+  ambiguous_credentials: {
+    status: 400,
+    meaning: 'The request carries a bearer token and a key at once.',
+    remedy: 'Send either the token or x-api-key with x-api-secret.',
+    retryable: false,
+  },
+  body_too_large: {
+    status: 413,
+    meaning: 'The body is larger than this operation takes.',
+    remedy: 'Send less at once, for example several smaller batches.',
+    retryable: false,
+  },
+  idempotency_conflict: {
+    status: 422,
+    meaning: 'This Idempotency-Key was used with another body.',
+    remedy: 'Use a new key for a new request.',
+    retryable: false,
+  },
+  insufficient_permissions: {
+    status: 403,
+    meaning: 'The key lacks the permission that the message names.',
+    remedy: 'Use a key with that permission; x-required-scope names it for each operation.',
+    retryable: false,
+  },
+  internal_error: {
+    status: 500,
+    meaning: 'The service has a fault of its own; the details are in its log.',
+    remedy: 'Tell who runs the service.',
+    retryable: false,
+  },
+  invalid_api_key: {
+    status: 401,
+    meaning: 'The key, its secret or the token is not valid, or was revoked.',
+    remedy: 'Check the credentials, or ask for new ones.',
+    retryable: false,
+  },
+  invalid_request: {
+    status: 400,
+    meaning: 'A parameter or the body is not what the operation takes; details name each place.',
+    remedy: 'Mend what the details name.',
+    retryable: false,
+  },
+  journal_full: {
+    status: 503,
+    meaning: 'The journal has reached its limit or its disk is full.',
+    remedy: 'Send the reading again after retryAfter seconds.',
+    retryable: true,
+  },
+  journal_unavailable: {
+    status: 503,
+    meaning: 'The disk of the journal has failed: nothing can be acknowledged.',
+    remedy: 'Keep the readings and send them again when /health/ready is green.',
+    retryable: true,
+  },
+  malformed_body: {
+    status: 400,
+    meaning: 'The body cannot be parsed.',
+    remedy: 'Send well-formed JSON in UTF-8.',
+    retryable: false,
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The path exists, but not with this method.',
+    remedy: 'Use a method that the Allow header names.',
+    retryable: false,
+  },
+  missing_credentials: {
+    status: 401,
+    meaning: 'The operation needs credentials and the request has none.',
+    remedy: 'Send Authorization: Bearer, or x-api-key with x-api-secret.',
+    retryable: false,
+  },
+  missing_required_streams: {
+    status: 422,
+    meaning: 'The template requires asset streams that the caller does not have.',
+    remedy: 'Create the asset streams that the message names first.',
+    retryable: false,
+  },
+  not_found: {
+    status: 404,
+    meaning: 'There is no such path or resource, or none that the caller may see.',
+    remedy: 'Check the id and whose it is.',
+    retryable: false,
+  },
+  overloaded: {
+    status: 503,
+    meaning: 'More is waiting for the disk than the service holds in memory.',
+    remedy: 'Send the request again after retryAfter seconds.',
+    retryable: true,
+  },
+  reading_rejected: {
+    status: 422,
+    meaning: 'The reading, or every reading of the batch, was refused and is in quarantine.',
+    remedy: 'Mend what the details name; the quarantine of the stream keeps the original.',
+    retryable: false,
+  },
+  store_unavailable: {
+    status: 503,
+    meaning: 'The time-series store does not answer.',
+    remedy: 'Ask again after retryAfter seconds.',
+    retryable: true,
+  },
+  token_expired: {
+    status: 401,
+    meaning: 'The access token has expired.',
+    remedy: 'Ask POST /auth/token for a new one.',
+    retryable: false,
+  },
+  unsupported_definition: {
+    status: 422,
+    meaning: 'The definition is right, but this version cannot do what it asks for.',
+    remedy: 'Leave out what the details name.',
+    retryable: false,
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The operation does not take this content type, or the request names none.',
+    remedy: 'Send Content-Type: application/json.',
+    retryable: false,
+  },
+  url_too_long: {
+    status: 414,
+    meaning: 'The URL is longer than 8,192 characters.',
+    remedy: 'Ask for fewer fields at once.',
+    retryable: false,
+  },
+} as const satisfies Readonly<Record<string, ErrorEntry>>
+
+export type ErrorCode = keyof typeof errorCatalogue

@@ -1,0 +1,11 @@
+/** The groups of operations, in the order of the document. */
+export const tags = {
+  Authentication: 'Keys become tokens, and tokens are checked.',
+  Templates: 'Reusable definitions of vaults.',
+  Vaults: 'Digital twins, made from templates.',
+  'Data streams': 'Continuous flows of readings that belong to a vault.',
+  Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
+  Operations: 'Health, metrics and this description.',
+} as const
+
+export type Tag = keyof typeof tags

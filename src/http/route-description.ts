@@ -1,0 +1,80 @@
+import type { RouteOptions } from 'fastify'
+import type { Scope } from '../auth/scopes.ts'
+import type { ErrorCode } from '../core/error-catalogue.ts'
+import type { Tag } from './openapi/tags.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a caller's key must grant for this route; every route that needs credentials names it. */
+    readonly scope?: Scope
+    /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */
+    readonly errors?: readonly ErrorCode[]
+    /** Keeps a route out of the OpenAPI document: files of the console and of /docs. */
+    readonly undocumented?: boolean
+  }
+  interface FastifySchema {
+    /** Unique; generated clients name their functions after it. */
+    readonly operationId?: string
+    /** One line, in the imperative. */
+    readonly summary?: string
+    readonly description?: string
+    readonly tags?: readonly Tag[]
+  }
+}
+
+/** One operation of the interface. */
+export interface DescribedRoute {
+  readonly method: string
+  /** As Fastify writes it: `/vaults/:vaultId`. */
+  readonly url: string
+  readonly schema: NonNullable<RouteOptions['schema']>
+  readonly config: NonNullable<RouteOptions['config']>
+}
+
+/** Every route of the service, as it is registered: the source of the OpenAPI document. */
+export class RouteRegister {
+  readonly #routes: DescribedRoute[] = []
+
+  /** @throws Error for a route that says too little of itself: a mistake of ours, found at start */
+  add({ method, url, schema = {}, config = {} }: RouteOptions): void {
+    for (const one of [method].flat()) {
+      // Fastify adds HEAD to each GET by itself.
+      if (one === 'HEAD' || config.undocumented === true) continue
+      requireDescription(`${one} ${url}`, schema)
+      this.#routes.push({ method: one, url, schema, config })
+    }
+  }
+
+  get all(): readonly DescribedRoute[] {
+    return this.#routes
+  }
+
+  /** The methods of a path as it came in a request; none when there is no such path. */
+  methodsOf(path: string): readonly string[] {
+    const methods = new Set<string>()
+    for (const { method, url } of this.#routes) {
+      if (!patternOf(url).test(path)) continue
+      methods.add(method)
+      if (method === 'GET') methods.add('HEAD')
+    }
+    return [...methods].toSorted()
+  }
+}
+
+function requireDescription(route: string, schema: DescribedRoute['schema']): void {
+  for (const part of ['operationId', 'summary', 'tags', 'response'] as const) {
+    if (schema[part] === undefined) throw new Error(`${route} has no ${part} in its schema`)
+  }
+  const statuses = Object.keys(schema.response as object)
+  if (!statuses.some((status) => /^[23]/.test(status))) {
+    throw new Error(`${route} does not say what it answers when all is well`)
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const parts = url.split('/').map((part) => {
+    if (part === '*') return '.*'
+    return part.startsWith(':') ? '[^/]+' : RegExp.escape(part)
+  })
+  return new RegExp(`^${parts.join('/')}$`)
+}

@@ -1,0 +1,88 @@
+/** A JSON Schema (2020-12), which is what OpenAPI 3.1 uses. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/**
+ * An object with exactly these members. In an answer that is meant literally: the tests refuse an
+ * answer with a member that is not declared, or without one that is.
+ */
+export function record(
+  properties: Readonly<Record<string, JsonSchema>>,
+  { optional = [], ...rest }: { readonly optional?: readonly string[] } & JsonSchema = {},
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', additionalProperties: false, required, properties, ...rest }
+}
+
+/** A schema that the document names and refers to, wherever it is used. */
+export function component(name: string, schema: JsonSchema): JsonSchema {
+  return { ...schema, $id: name }
+}
+
+export function listOf(items: JsonSchema, rest: JsonSchema = {}): JsonSchema {
+  return { type: 'array', items, ...rest }
+}
+
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema
+  return {
+    ...schema,
+    ...(type !== undefined && { type: [type, 'null'].flat() }),
+    ...(Array.isArray(values) && { enum: [...(values as unknown[]), null] }),
+  }
+}
+
+export const text = { type: 'string' } as const
+export const boolean = { type: 'boolean' } as const
+export const number = { type: 'number' } as const
+export const count = { type: 'integer', minimum: 0 } as const
+export const uuid = { type: 'string', format: 'uuid' } as const
+export const uri = { type: 'string', format: 'uri' } as const
+
+/** RFC 3339 with Z and six decimals. */
+export const dateTime = { type: 'string', format: 'date-time' } as const
+
+/**
+ * The answer of a deletion.
+ *
+ * @public
+ */
+export const noContent = { description: 'Done; there is nothing to say.', type: 'null' } as const
+
+/** Path parameters that are ids. An id that is no uuid is unknown (404), not malformed. */
+export function idParams(...names: readonly string[]): JsonSchema {
+  return record(Object.fromEntries(names.map((name) => [name, uuid])))
+}
+
+/** The envelope of the header-key interface around a page of items (D6). */
+export function pageOf(items: JsonSchema): JsonSchema {
+  return record({
+    total_records: count,
+    current_page: { type: 'integer', minimum: 1 },
+    total_pages: count,
+    content: listOf(items),
+  })
+}
+
+/** Query parameters of a page of the header-key interface (D6). */
+export const pageQuery = {
+  page: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: 1 },
+  page_size: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
+} as const
+
+/** Query parameters of a list of the token interface (D54). */
+export const cursorQuery = {
+  limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  cursor: { type: 'string', description: 'From the answer before.' },
+} as const
+
+/** All parameters of a query string may be left out, and no others may come. */
+export function query(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return record(properties, { optional: Object.keys(properties) })
+}
+
+/** Marks a schema that only describes: the handler checks, with messages or rules of its own. */
+export const checkedByHandler = 'x-checked-by-handler'
+
+export function describedOnly(schema: JsonSchema): JsonSchema {
+  return { ...schema, [checkedByHandler]: true }
+}

@@ -1,0 +1,80 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import { checkedByHandler, type JsonSchema } from './schema.ts'
+
+/** Checks a value, and leaves its complaints where Fastify looks for them. */
+interface Check {
+  (value: unknown): boolean
+  errors?: FastifySchemaValidationError[] | null
+}
+
+/**
+ * Makes the schemas of routes binding for requests: bodies as they are, query strings by what their
+ * texts mean. Ids in paths are looked up, not checked: a malformed one is an unknown one (D5).
+ */
+export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
+  const ajv = newAjv()
+  return ({ schema, httpPart }) => {
+    const isBinding = (httpPart === 'body' || httpPart === 'querystring') && binds(schema)
+    if (!isBinding) return () => true
+    const validate = compile(ajv, schema)
+    const check = httpPart === 'body' ? validate : queryCheck(schema, validate)
+    return check as Check
+  }
+}
+
+/** What answers are checked by. */
+export function answerCheck(): (schema: JsonSchema) => ValidateFunction {
+  const ajv = newAjv()
+  return (schema) => compile(ajv, schema)
+}
+
+function newAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: false, allowUnionTypes: true })
+  ajv.addVocabulary(['example', checkedByHandler])
+  addFormats.default(ajv)
+  return ajv
+}
+
+function compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
+  return ajv.compile(withoutIds(schema) as JsonSchema)
+}
+
+function binds(schema: JsonSchema): boolean {
+  return schema[checkedByHandler] !== true
+}
+
+/** The names of components are for the document; ajv would take them for addresses. */
+function withoutIds(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutIds)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Object.entries(schema).filter(([key]) => key !== '$id')
+  return Object.fromEntries(members.map(([key, value]) => [key, withoutIds(value)]))
+}
+
+function queryCheck(schema: JsonSchema, validate: ValidateFunction): Check {
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
+  const check: Check = (value) => {
+    const meant = Object.entries(value as Readonly<Record<string, unknown>>).map(
+      ([name, text]) => [name, meaning(text, properties[name])] as const,
+    )
+    const isValid = validate(Object.fromEntries(meant))
+    check.errors = validate.errors ?? null
+    return isValid
+  }
+  return check
+}
+
+/** The value that a text of a query string stands for; the text itself when it stands for none. */
+function meaning(text: unknown, schema: JsonSchema | undefined): unknown {
+  if (typeof text !== 'string') return text
+  switch (schema?.['type']) {
+    case 'integer':
+      return /^\d{1,16}$/.test(text) ? Number(text) : text
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text
+    default:
+      return text
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  boolean,
+  component,
+  cursorQuery,
+  dateTime,
+  idParams,
+  listOf,
+  nullable,
+  pageOf,
+  pageQuery,
+  query,
+  record,
+  text,
+  uuid,
+} from '../http/schema.ts'
+import { ledgers } from './vault.ts'
+
+const ledgerSchema = component('Ledger', { type: 'string', enum: [...ledgers] })
+
+const statusText = { ...text, examples: ['SERVICE_RECEIVED'] } as const
+
+const progressSchema = component(
+  'ProgressEntry',
+  record({ step: { type: 'integer' }, status: statusText, completed_at: dateTime }),
+)
+
+const vaultSchema = component(
+  'Vault',
+  record({
+    id: uuid,
+    created_at: dateTime,
+    name: { ...text, examples: ['boiler 7'] },
+    description: nullable(text),
+    template_id: uuid,
+    status: statusText,
+    ledger: ledgerSchema,
+    tx_hash: text,
+    nft_network_issuer: text,
+    nft_network_owner: text,
+    nft_network_id: text,
+    cid: text,
+    image_cid: text,
+    default_image_cid: text,
+    metadata_cid: text,
+    streams: { type: 'array', items: { type: 'object' }, examples: [[]] },
+    public: boolean,
+    json_payload: nullable(text),
+    image_upload_url: { ...text, description: 'Empty when there is nothing to upload.' },
+    custom_image: boolean,
+    progress: listOf(progressSchema),
+  }),
+)
+
+const bearerVaultSchema = component(
+  'BearerVault',
+  record({
+    vaultId: uuid,
+    createdAt: dateTime,
+    name: { ...text, examples: ['boiler 7'] },
+    description: nullable(text),
+    templateId: uuid,
+    status: statusText,
+    ledger: ledgerSchema,
+    public: boolean,
+  }),
+)
+
+export const createVault = {
+  operationId: 'createVault',
+  summary: 'Create a vault from a template.',
+  tags: ['Vaults'],
+  body: component(
+    'NewVault',
+    record(
+      {
+        template_id: { ...text, examples: ['0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60'] },
+        name: { ...text, minLength: 1, maxLength: 200, examples: ['boiler 7'] },
+        description: nullable({ ...text, maxLength: 10_000 }),
+        ledger: nullable({ type: 'string', enum: [...ledgers], default: 'XRPL' }),
+        json_payload: nullable({ ...text, maxLength: 1_000_000 }),
+        public: nullable({ ...boolean, default: true }),
+      },
+      { optional: ['description', 'ledger', 'json_payload', 'public'] },
+    ),
+  ),
+  response: { 201: vaultSchema },
+} as const
+
+export const listVaults = {
+  operationId: 'listVaults',
+  summary: "List one's own vaults.",
+  description:
+    'A bearer token takes `limit` and `cursor` and gets an array; a key takes `page` and `page_size` and gets an envelope.',
+  tags: ['Vaults'],
+  querystring: query({ ...pageQuery, ...cursorQuery }),
+  response: {
+    200: {
+      description: 'By credential: an array (bearer token), or an envelope (key).',
+      headers: {
+        Link: { description: 'With a bearer token: the next page.', schema: { type: 'string' } },
+      },
+      content: {
+        'application/json': {
+          schema: {
+            oneOf: [
+              listOf(bearerVaultSchema, { title: 'With a bearer token' }),
+              { ...pageOf(vaultSchema), title: 'With a key' },
+            ],
+          },
+        },
+      },
+    },
+  },
+} as const
+
+export const readVault = {
+  operationId: 'readVault',
+  summary: 'Read a vault.',
+  description: "One's own, or a public one.",
+  tags: ['Vaults'],
+  params: idParams('vaultId'),
+  response: { 200: vaultSchema },
+} as const

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { errorCatalogue } from '../../src/core/error-catalogue.ts'
+import { tags } from '../../src/http/openapi/tags.ts'
+import { type Json, type Operation, operationsOf } from '../support/openapi-operations.ts'
+import { runningService } from '../support/running-service.ts'
+
+const service = runningService()
+let document: Json = {}
+let operations: readonly Operation[] = []
+
+beforeAll(async () => {
+  const response = await fetch(`${service.process.http}/openapi.json`)
+  document = (await response.json()) as Json
+  operations = operationsOf(document)
+})
+
+/** Names of the operations of which something holds: one line says all that is wrong. */
+function thoseThat(holds: (operation: Operation) => boolean): string[] {
+  return operations.filter(holds).map(({ method, path }) => `${method} ${path}`)
+}
+
+/** Every object in the document, with its place. */
+function* objectsIn(value: unknown, place = '#'): Generator<readonly [string, Json]> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield [place, value as Json]
+  for (const [key, member] of Object.entries(value)) {
+    yield* objectsIn(member, `${place}/${key.replaceAll('/', '~1')}`)
+  }
+}
+
+function resolve(reference: string): unknown {
+  const parts = reference.replace(/^#\//, '').split('/')
+  return parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], document)
+}
+
+describe('the OpenAPI document', () => {
+  test('is of version 3.1 and carries the version of the product', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+
+    expect(document['openapi']).toBe('3.1.0')
+    expect(document['info']).toMatchObject({ version: manifest.version })
+  })
+
+  test('names the address of the service', () => {
+    expect(document['servers']).toEqual([{ url: expect.stringMatching(/^http:\/\//) as string }])
+  })
+
+  test('has the operations of the specification', () => {
+    const names = operations.map(({ method, path }) => `${method} ${path}`)
+
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'POST /auth/token',
+        'GET /templates',
+        'POST /templates',
+        'GET /templates/{templateId}',
+        'GET /vaults',
+        'POST /vaults',
+        'POST /streams',
+        'POST /streams/{streamId}/data',
+        'GET /streams/{streamId}/data',
+        'GET /streams/{streamId}/status',
+        'GET /health/ready',
+        'GET /metrics',
+        'GET /openapi.json',
+      ]),
+    )
+  })
+
+  test('says of each operation its id, its summary and a known tag', () => {
+    expect(thoseThat(({ operationId }) => !/^[a-z][A-Za-z]+$/.test(operationId))).toEqual([])
+    expect(thoseThat(({ summary }) => !/^[A-Z].*\.$/.test(summary))).toEqual([])
+    expect(thoseThat((one) => one.tags.some((tag) => !(tag in tags)))).toEqual([])
+    expect(thoseThat((one) => one.tags.length !== 1)).toEqual([])
+  })
+
+  test('uses no operation id twice', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('uses every tag that it explains', () => {
+    const used = new Set(operations.flatMap((operation) => operation.tags))
+
+    expect(Object.keys(tags).filter((tag) => !used.has(tag))).toEqual([])
+  })
+
+  test('refers to nothing that is not there', () => {
+    const broken = [...objectsIn(document)]
+      .map(([place, { $ref }]) => [place, $ref] as const)
+      .filter(([, reference]) => typeof reference === 'string' && !resolve(reference))
+
+    expect(broken).toEqual([])
+  })
+
+  test('has no component that nobody refers to', () => {
+    const references = new Set([...objectsIn(document)].map(([, { $ref }]) => $ref))
+    const { schemas = {}, examples = {} } = document['components'] as Record<string, Json>
+    const names = [
+      ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(examples).map((name) => `#/components/examples/${name}`),
+    ]
+    const unused = names.filter((name) => !references.has(name))
+
+    expect(unused).toEqual([])
+  })
+
+  test('describes both shapes of a path that exists in both interfaces', () => {
+    const list = operations.find(({ operationId }) => operationId === 'listVaults')
+    const shapes = list?.responses['200']?.content?.['application/json']?.schema['oneOf']
+
+    expect(shapes).toMatchObject([{ title: 'With a bearer token' }, { title: 'With a key' }])
+  })
+})
+
+describe('the credentials of an operation', () => {
+  test('are one of the two schemes, with the permission, or none', () => {
+    const wrong = thoseThat((operation) => {
+      const scope = operation['x-required-scope']
+      const expected =
+        scope === undefined ? [] : [{ bearer: [scope] }, { apiKey: [scope], apiSecret: [scope] }]
+      return JSON.stringify(operation.security) !== JSON.stringify(expected)
+    })
+
+    expect(wrong).toEqual([])
+  })
+
+  test('are told in its description', () => {
+    const silent = thoseThat(
+      (one) => one['x-required-scope'] !== undefined && !one.description.includes('permission'),
+    )
+
+    expect(silent).toEqual([])
+  })
+
+  test('are none only for what anybody may use', () => {
+    const open = thoseThat(({ security }) => security.length === 0)
+
+    expect(open.filter((name) => !openOperations.some((pattern) => pattern.test(name)))).toEqual([])
+  })
+})
+
+/** D64, and what hands out credentials. */
+const openOperations = [
+  /^GET \/health(\/live|\/ready)?$/,
+  /^GET \/(metrics|openapi\.json|docs)$/,
+  /^GET \/\.well-known\//,
+  /^POST \/auth\/token$/,
+  /^GET \/auth\/validate$/,
+]
+
+/** The codes that the answers of an operation list. */
+function codesOf({ responses }: Operation): string[] {
+  return Object.values(responses).flatMap(({ content }) => {
+    const { properties } = content?.['application/json']?.schema ?? {}
+    const { error } = (properties ?? {}) as { readonly error?: { readonly enum: string[] } }
+    return error?.enum ?? []
+  })
+}
+
+describe('the errors of an operation', () => {
+  test('have the shape and the codes of the catalogue', () => {
+    const codes: Readonly<Record<string, { readonly status: number }>> = errorCatalogue
+    const wrong = operations.flatMap(({ method, path, responses }) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const examples = content?.['application/json']?.['examples'] as Json | undefined
+        return Object.keys(examples ?? {})
+          .filter((code) => codes[code]?.status !== Number(status))
+          .map((code) => `${method} ${path}: ${status} ${code}`)
+      }),
+    )
+
+    expect(wrong).toEqual([])
+  })
+
+  test('name every code that there is', () => {
+    const named = new Set(operations.flatMap(codesOf))
+    const missing = Object.keys(errorCatalogue).filter((code) => !named.has(code))
+
+    // A wrong method is nobody's operation.
+    expect(missing).toEqual(['method_not_allowed'])
+    expect(document['x-error-codes']).toEqual(errorCatalogue)
+  })
+
+  test('are 401 and 403 wherever credentials are needed', () => {
+    const wrong = thoseThat(
+      ({ security, responses }) => security.length > 0 && !(responses['401'] && responses['403']),
+    )
+
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('an example', () => {
+  test('fits its schema, and every body has one', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'document')
+    const wrong = [...objectsIn(document['paths'], 'document#/paths')].flatMap(([place, media]) => {
+      if (!/\/content\/[a-z]+~1[^/]+$/.test(place)) return []
+      const examples = media['examples'] as Record<string, { $ref: string }> | undefined
+      const values = examples
+        ? Object.values(examples).map(({ $ref }) => (resolve($ref) as { value: unknown }).value)
+        : [media['example']]
+      const validate = ajv.compile({ $ref: encodeURI(`${place}/schema`) })
+      return values
+        .filter((value) => !validate(value))
+        .map(() => `${place}: ${ajv.errorsText(validate.errors)}`)
+    })
+
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,39 @@
+export type Json = Readonly<Record<string, unknown>>
+
+interface Media extends Json {
+  readonly schema: Json
+}
+
+/** An operation of an OpenAPI document, with its place. */
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly security: readonly Json[]
+  readonly 'x-required-scope'?: string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: 'path' | 'query' | 'header'
+    readonly required: boolean
+  }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+  >
+}
+
+/** Every operation of a document, in its order. */
+export function operationsOf(document: Json): readonly Operation[] {
+  const paths = (document['paths'] ?? {}) as Readonly<
+    Record<string, Readonly<Record<string, Json>>>
+  >
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) =>
+        ({ ...operation, method: method.toUpperCase(), path }) as unknown as Operation,
+    ),
+  )
+}
