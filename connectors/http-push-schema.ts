@@ -5,6 +5,7 @@ import {
   dateTime,
   describedOnly,
   idParams,
+  keyHeaders,
   listOf,
   record,
   text,
@@ -43,10 +44,7 @@ export const pushReadings = {
   ].join(' '),
   tags: ['Readings'],
   params: idParams('streamId'),
-  headers: {
-    type: 'object',
-    properties: { 'idempotency-key': { type: 'string', minLength: 1, maxLength: 255 } },
-  },
+  headers: keyHeaders,
   body: describedOnly({ oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] }),
   response: {
     202: {

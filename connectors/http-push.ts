@@ -3,17 +3,26 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { decodeJson } from '../processors/decode.ts'
 import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
+import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import { formatUs } from '../src/core/time.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
 import type { CompiledStream, DecodedMessage, RefusedReading } from '../src/pipeline/reading.ts'
 import { pushReadings } from './http-push-schema.ts'
 
+interface Receipt {
+  readonly receivedAtUs: number
+  readonly isRepeated: boolean
+}
+
 export interface HttpPushNeeds {
   readonly intake: Acceptor
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
   readonly receipts: ReceiptClock
-  /** The time of receipt that a repeated request gets again; undefined: another body. */
+  /**
+   * The time of receipt that a repeated request gets again.
+   * @throws DomainError `idempotency_conflict` for another body, `rate_limited` for too many keys
+   */
   readonly receiptOf: (
     request: {
       readonly userId: UserId
@@ -22,7 +31,7 @@ export interface HttpPushNeeds {
       readonly bodyDigest: string
     },
     nowUs: number,
-  ) => Promise<number | undefined>
+  ) => Promise<Receipt>
   /** @throws DomainError when nothing can be accepted now */
   readonly assertReady: () => void
   readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
@@ -36,13 +45,7 @@ const pushOptions = {
   schema: pushReadings,
   config: {
     scope: 'data:write',
-    errors: [
-      'idempotency_conflict',
-      'journal_full',
-      'journal_unavailable',
-      'overloaded',
-      'reading_rejected',
-    ],
+    errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },
 } as const
 
@@ -65,14 +68,15 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
       const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const decoded = decodeJson(payload)
       if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
-      const repeatedAtUs = await rememberedReceipt(needs, request, { stream, payload, decoded })
+      const receipt = await rememberedReceipt(needs, request, { stream, payload, decoded })
       const message: RawMessage = {
         stream,
         payload,
         source: `http ${request.ip}`,
-        ...(repeatedAtUs !== undefined && { receivedAtUs: repeatedAtUs }),
+        ...(receipt && { receivedAtUs: receipt.receivedAtUs }),
       }
       const outcome = await durable(needs.intake, message, decoded)
+      if (receipt?.isRepeated) void reply.header('idempotency-replayed', 'true')
       const { statusCode, body } = answer(stream.streamId, outcome, decoded.isBatch)
       return reply.code(statusCode).header('content-type', 'application/json').send(body)
     })
@@ -102,13 +106,10 @@ async function rememberedReceipt(
   { callerOf, receipts, receiptOf }: HttpPushNeeds,
   request: FastifyRequest<PushRequest>,
   { stream, payload, decoded }: PushedMessage,
-): Promise<number | undefined> {
-  const key = request.headers['idempotency-key']
+): Promise<Receipt | undefined> {
+  const key = idempotencyKeyOf(request.headers)
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key === '' || key.length > 255) {
-    throw new DomainError('invalid_request', 'Idempotency-Key must have 1 to 255 characters')
-  }
-  const receivedAtUs = await receiptOf(
+  return await receiptOf(
     {
       userId: callerOf(request).userId,
       streamId: stream.streamId,
@@ -117,11 +118,6 @@ async function rememberedReceipt(
     },
     receipts.reserve(decoded.readings.length),
   )
-  if (receivedAtUs === undefined) {
-    const message = 'this Idempotency-Key was used with another body'
-    throw new DomainError('idempotency_conflict', message)
-  }
-  return receivedAtUs
 }
 
 /** Resolves when the message is on disk. @throws DomainError when it is not */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { unsafeContent } from '../src/core/json-safety.ts'
 import type { DecodedMessage } from '../src/pipeline/reading.ts'
-import { unsafeContent } from './json-safety.ts'
 
 /** A message that cannot be taken apart into readings. */
 export interface UndecodableMessage {

@@ -15,10 +15,14 @@ import { productVersion } from './config/product-version.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
-import { IdempotencyStore } from './data-streams/idempotency-store.ts'
 import { QuarantineStore } from './data-streams/quarantine-store.ts'
 import { readingsRoutes } from './data-streams/readings-routes.ts'
+import { ReceiptStore } from './data-streams/receipt-store.ts'
+import { favoriteRoutes } from './favorites/favorite-routes.ts'
+import { FavoriteStore } from './favorites/favorite-store.ts'
 import { buildHttpServer, type CallerOf } from './http/server.ts'
+import { AnswerStore } from './idempotency/answer-store.ts'
+import { Posts } from './idempotency/posts.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
@@ -138,7 +142,9 @@ async function startFronts(engine: Engine, context: Context) {
     { dataDir: config.dataDir, given: config.adminKey },
   )
   const tokens = await Tokens.open(needs)
-  const streams = new DataStreamStore(state, worker, systemClock)
+  const streams = new DataStreamStore(state, systemClock)
+  const answers = new AnswerStore({ state, writer: worker, cipher: masterKey })
+  const posts = new Posts({ answers, writer: worker, clock: systemClock })
   const directory = new StreamDirectory(async (id) => {
     const stream = await streams.load(id)
     return stream && streamVersionOf(stream)
@@ -170,7 +176,7 @@ async function startFronts(engine: Engine, context: Context) {
       healthRoutes({ failingParts: () => failingParts(engine) }),
       metricsRoutes(serviceMetrics({ ...engine, mqtt, directory })),
     ],
-    routes: guardedRoutes(engine, { config, streams, directory }),
+    routes: guardedRoutes(engine, { config, streams, directory, posts }),
   })
   await listen(http, config)
   return { http, mqtt, adminFile }
@@ -180,17 +186,19 @@ interface GuardedNeeds {
   readonly config: Config
   readonly streams: DataStreamStore
   readonly directory: StreamDirectory
+  readonly posts: Posts
 }
 
 /** Routes that need credentials. */
 function guardedRoutes(
   { state, worker, journal, intake, commits, receipts }: Engine,
-  { config, streams, directory }: GuardedNeeds,
+  { config, streams, directory, posts }: GuardedNeeds,
 ): readonly ((callerOf: CallerOf) => FastifyPluginAsync)[] {
   const templates = new TemplateStore(state, worker, systemClock)
   const vaults = new VaultStore(state, worker, systemClock)
   const quarantine = new QuarantineStore(state)
-  const idempotency = new IdempotencyStore(state, worker)
+  const favorites = new FavoriteStore(state, worker, systemClock)
+  const receiptStore = new ReceiptStore(state, worker)
   const processing = {
     caughtUp: async () => worker.decided((await journal.status()).head),
     progress: (id: string) => worker.progress(id),
@@ -200,17 +208,19 @@ function guardedRoutes(
     },
   }
   return [
-    (callerOf) => templateRoutes({ templates, callerOf }),
-    (callerOf) => vaultRoutes({ vaults, templates, callerOf }),
+    (callerOf) => templateRoutes({ templates, posts, callerOf }),
+    (callerOf) => vaultRoutes({ vaults, templates, posts, callerOf }),
     (callerOf) =>
       dataStreamRoutes({
         streams,
         vaults,
         processing,
+        posts,
         callerOf,
         publicUrl: config.publicUrl,
         nowUs: () => systemClock.nowUs(),
       }),
+    (callerOf) => favoriteRoutes({ favorites, posts, callerOf }),
     (callerOf) =>
       readingsRoutes({ streams, quarantine, query: (query) => worker.query(query), callerOf }),
     (callerOf) =>
@@ -218,7 +228,7 @@ function guardedRoutes(
         intake,
         findStream: (id) => directory.find(id),
         receipts,
-        receiptOf: (request, nowUs) => idempotency.receiptOf(request, nowUs),
+        receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
         assertReady: () => commits.assertReady(),
         callerOf,
       }),

@@ -11,6 +11,7 @@ import { Decider } from './pipeline/decider.ts'
 import { StateDecisionStore } from './pipeline/decision-store.ts'
 import { Shipper } from './pipeline/shipper.ts'
 import {
+  attemptChanges,
   commitChanges,
   openStateForWriting,
   type PlainChange,
@@ -56,6 +57,7 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   /** Begins to follow the journal, whose file must be there by now. */
   start(): Promise<void>
   commit(changes: readonly PlainChange[]): Promise<void>
+  attempt(changes: readonly PlainChange[]): Promise<boolean>
   query(query: ReadingsQuery): Promise<ReadingsPage>
   progress(streamId: string): Promise<StreamProgress>
   /** Resolves when the decider has passed the offset, or after a bounded wait. */
@@ -142,6 +144,9 @@ function run(port: MessagePort, data: WorkerData): void {
     },
     async commit(changes) {
       await commitChanges((await composed).state, changes)
+    },
+    async attempt(changes) {
+      return attemptChanges((await composed).state, changes)
     },
     async query(query) {
       return (await composed).store.query(query)

@@ -72,11 +72,16 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    from: /^src\/idempotency\//,
+    mayImport: [/^src\/(idempotency|core|state)\//, /^src\/http\/json-body\.ts$/],
+  },
+  {
     // A domain: its own folder, core, state and the HTTP tools; a domain that it is built on.
-    from: /^src\/(templates|vaults|data-streams)\//,
+    from: /^src\/(templates|vaults|data-streams|favorites)\//,
     mayImport: [
-      /^src\/(templates|vaults|data-streams)\//,
+      /^src\/(templates|vaults|data-streams|favorites)\//,
       /^src\/(core|state|http)\//,
+      /^src\/idempotency\/posts\.ts$/,
       /^src\/pipeline\/(reading|stream-schema)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
     ],

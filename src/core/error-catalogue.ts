@@ -27,6 +27,12 @@ export const errorCatalogue = {
     remedy: 'Send less at once, for example several smaller batches.',
     retryable: false,
   },
+  conflict: {
+    status: 409,
+    meaning: 'What is there already, or depends on it, does not allow that.',
+    remedy: 'The message names what is in the way.',
+    retryable: false,
+  },
   idempotency_conflict: {
     status: 422,
     meaning: 'This Idempotency-Key was used with another body.',
@@ -101,8 +107,14 @@ export const errorCatalogue = {
   },
   overloaded: {
     status: 503,
-    meaning: 'More is waiting for the disk than the service holds in memory.',
+    meaning: 'More is waiting for its turn than the service holds in memory.',
     remedy: 'Send the request again after retryAfter seconds.',
+    retryable: true,
+  },
+  rate_limited: {
+    status: 429,
+    meaning: 'The caller has asked for too much.',
+    remedy: 'Ask again after retryAfter seconds.',
     retryable: true,
   },
   reading_rejected: {

@@ -8,8 +8,9 @@ export type TemplateId = Branded<'TemplateId'>
 export type VaultId = Branded<'VaultId'>
 /** A data stream: a continuous flow of readings. (An asset stream is another thing, see the glossary.) */
 export type StreamId = Branded<'StreamId'>
+export type FavoriteId = Branded<'FavoriteId'>
 
-type AnyId = UserId | TemplateId | VaultId | StreamId
+type AnyId = UserId | TemplateId | VaultId | StreamId | FavoriteId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -1,14 +1,16 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { parseId, type StreamId } from '../core/ids.ts'
-import { formatUs } from '../core/time.ts'
-import type { CallerOf } from '../http/server.ts'
-import { requireBearer } from '../http/server.ts'
+import { parseId, type StreamId, type UserId } from '../core/ids.ts'
+import { cursorPage, cursorRequest, refuseUnknownParameters } from '../http/pagination.ts'
+import { type CallerOf, requireBearer } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
+import { ownVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
-import { createStream, readStreamStatus } from './data-stream-schemas.ts'
+import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
 import type { DataStream, DataStreamStore, DecidedCounts } from './data-stream-store.ts'
 import { parseDefinition } from './definition.ts'
+import { definitionBody, streamBody } from './stream-body.ts'
 import { statusBody } from './stream-status.ts'
 
 /** What is known right of the journal about one stream. */
@@ -27,38 +29,56 @@ export interface DataStreamRoutesNeeds {
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
   readonly processing: StreamProgressSource
+  readonly posts: Posts
   readonly callerOf: CallerOf
   readonly publicUrl: string
   readonly nowUs: () => number
 }
 
-export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
-  const { streams, vaults, callerOf } = needs
-  return async (app) => {
-    app.post('/streams', createStreamOptions, async (request, reply) => {
-      const caller = callerOf(request)
-      requireBearer(caller, 'creating a data stream')
-      const definition = parseDefinition(request.body)
-      if (!(await vaults.findOwn(caller.userId, definition.vaultId))) {
-        throw new DomainError('not_found', `no vault ${definition.vaultId}`)
-      }
-      const stream = await streams.create(caller.userId, definition)
-      return reply.code(201).send(streamBody(stream, needs.publicUrl))
-    })
+interface ListStreams {
+  Querystring: Record<string, unknown>
+}
 
-    app.get<{ Params: { streamId: string } }>(
+interface OneStream {
+  Params: { streamId: string }
+}
+
+export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
+  const { streams, callerOf, publicUrl } = needs
+  return async (app) => {
+    app.post('/streams', createStreamOptions, (request, reply) => create(needs, request, reply))
+
+    app.get<ListStreams>(
+      '/streams',
+      { schema: listStreams, config: { scope: 'streams:read' } },
+      async (request, reply) => {
+        const caller = callerOf(request)
+        requireBearer(caller, 'the list of data streams')
+        refuseUnknownParameters(request.query, ['limit', 'cursor'])
+        const page = cursorRequest(request.query)
+        const found = await streams.listAfter(caller.userId, page.after, page.limit + 1)
+        return cursorPage(found, page, { request, reply }).map((stream) =>
+          streamBody(stream, publicUrl),
+        )
+      },
+    )
+
+    app.get<OneStream>(
+      '/streams/:streamId',
+      { schema: readStream, config: { scope: 'streams:read', errors: ['invalid_request'] } },
+      async (request) => {
+        const caller = callerOf(request)
+        requireBearer(caller, 'a data stream')
+        const stream = await ownStream(needs, caller.userId, request.params.streamId)
+        const { received } = await streams.counts(stream.id)
+        return definitionBody(stream, { publicUrl, hasReceived: received > 0 })
+      },
+    )
+
+    app.get<OneStream>(
       '/streams/:streamId/status',
       { schema: readStreamStatus, config: { scope: 'streams:read' } },
-      async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        await needs.processing.caughtUp()
-        const decided: DecidedCounts = await streams.counts(stream.id)
-        const [progress, problem] = await Promise.all([
-          needs.processing.progress(stream.id),
-          needs.processing.problem(),
-        ])
-        return statusBody({ stream, decided, ...progress, problem, nowUs: needs.nowUs() })
-      },
+      async (request) => status(needs, callerOf(request).userId, request.params.streamId),
     )
   }
 }
@@ -67,6 +87,40 @@ const createStreamOptions = {
   schema: createStream,
   config: { scope: 'streams:write', errors: ['not_found', 'unsupported_definition'] },
 } as const
+
+async function create(
+  { streams, vaults, posts, callerOf, publicUrl }: DataStreamRoutesNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const caller = callerOf(request)
+  requireBearer(caller, 'creating a data stream')
+  const { userId } = caller
+  return await posts.answer({ request, reply, userId }, async () => {
+    const definition = parseDefinition(request.body)
+    const vault = await ownVault(vaults, userId, definition.vaultId)
+    const { stream, changes } = streams.plan(userId, definition)
+    const body = streamBody({ ...stream, hasReceived: false }, publicUrl)
+    const refusal = async () => new DomainError('not_found', `no vault ${vault.id}`)
+    return { statusCode: 201, body, changes, refusal }
+  })
+}
+
+async function status(
+  needs: DataStreamRoutesNeeds,
+  userId: UserId,
+  streamId: string,
+): Promise<object> {
+  const { streams, processing, nowUs } = needs
+  const stream = await ownStream(needs, userId, streamId)
+  await processing.caughtUp()
+  const decided: DecidedCounts = await streams.counts(stream.id)
+  const [progress, problem] = await Promise.all([
+    processing.progress(stream.id),
+    processing.problem(),
+  ])
+  return statusBody({ stream, decided, ...progress, problem, nowUs: nowUs() })
+}
 
 /** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */
 export async function ownStream(
@@ -78,16 +132,4 @@ export async function ownStream(
   const stream = id && (await streams.find(userId, id))
   if (!stream) throw new DomainError('not_found', `no stream ${text}`)
   return stream
-}
-
-function streamBody(stream: DataStream, publicUrl: string): object {
-  return {
-    streamId: stream.id,
-    name: stream.name,
-    vaultId: stream.vaultId,
-    type: stream.type,
-    status: 'created',
-    endpoint: `${publicUrl}/streams/${stream.id}/data`,
-    createdAt: formatUs(stream.createdAtUs),
-  }
 }

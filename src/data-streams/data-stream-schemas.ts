@@ -1,11 +1,15 @@
 import {
   component,
   count,
+  cursorQuery,
   dateTime,
   describedOnly,
   idParams,
+  keyHeaders,
+  listOf,
   nullable,
   number,
+  query,
   record,
   text,
   uri,
@@ -63,26 +67,62 @@ const newDataStream = component('NewDataStream', {
   ],
 })
 
-const dataStreamSchema = component(
-  'DataStream',
-  record({
-    streamId: uuid,
-    name: text,
-    vaultId: uuid,
-    type: { type: 'string', enum: [...streamTypes] },
-    status: { ...text, examples: ['created'] },
-    endpoint: { ...uri, description: 'Where readings are pushed to.' },
-    createdAt: dateTime,
-  }),
-)
+const shownFields = {
+  streamId: uuid,
+  name: text,
+  vaultId: uuid,
+  type: { type: 'string', enum: [...streamTypes] },
+  status: { enum: ['created', 'active'] },
+  endpoint: { ...uri, description: 'Where readings are pushed to.' },
+  createdAt: dateTime,
+}
+
+const dataStreamSchema = component('DataStream', record(shownFields))
 
 export const createStream = {
   operationId: 'createStream',
   summary: 'Create a data stream.',
   description: 'The whole definition is checked before anything of it is stored.',
   tags: ['Data streams'],
+  headers: keyHeaders,
   body: describedOnly(newDataStream),
   response: { 201: dataStreamSchema },
+} as const
+
+export const listStreams = {
+  operationId: 'listStreams',
+  summary: "List one's own data streams.",
+  description:
+    'Needs a bearer token: with a key, this is the list of asset streams, which is to come.',
+  tags: ['Data streams'],
+  querystring: query(cursorQuery),
+  response: {
+    200: {
+      description: 'An array; the next page is in the header.',
+      headers: { Link: { description: 'The next page.', schema: { type: 'string' } } },
+      content: { 'application/json': { schema: listOf(dataStreamSchema) } },
+    },
+  },
+} as const
+
+export const readStream = {
+  operationId: 'readStream',
+  summary: 'Read the definition of a data stream.',
+  description: 'Secrets of its source are empty. Needs a bearer token.',
+  tags: ['Data streams'],
+  params: idParams('streamId'),
+  response: {
+    200: component(
+      'DataStreamDefinition',
+      record({
+        ...shownFields,
+        version: { type: 'integer', minimum: 1 },
+        source: { type: 'object' },
+        schema: { type: 'object', additionalProperties: fieldSchema },
+        processing: { type: 'object' },
+      }),
+    ),
+  },
 } as const
 
 const countersSchema = component('StreamCounters', {

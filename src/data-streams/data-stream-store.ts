@@ -1,7 +1,9 @@
+import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
-import { newId, type StreamId, type UserId } from '../core/ids.ts'
+import { newId, type StreamId, type UserId, type VaultId } from '../core/ids.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateDatabase } from '../state/database.ts'
 import {
   type StreamDefinition,
   type StreamType,
@@ -14,6 +16,12 @@ export interface DataStream extends StreamDefinition {
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly version: number
+}
+
+/** What a list tells of a stream. */
+export interface ListedStream
+  extends Pick<DataStream, 'id' | 'vaultId' | 'name' | 'type' | 'createdAtUs'> {
+  readonly hasReceived: boolean
 }
 
 /** What the decider has counted of a stream. */
@@ -39,39 +47,78 @@ const nothingDecided: DecidedCounts = {
 
 export class DataStreamStore {
   readonly #state: StateDatabase
-  readonly #writer: StateWriter
   readonly #clock: Clock
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+  constructor(state: StateDatabase, clock: Clock) {
     this.#state = state
-    this.#writer = writer
     this.#clock = clock
   }
 
-  async create(ownerId: UserId, definition: StreamDefinition): Promise<DataStream> {
+  /**
+   * A new stream, and the changes that store it. They find nothing to change when the vault is no
+   * longer there.
+   */
+  plan(
+    ownerId: UserId,
+    definition: StreamDefinition,
+  ): { readonly stream: DataStream; readonly changes: readonly Compilable[] } {
     const { name, vaultId, type, source, schema, processing } = definition
     const id = newId<StreamId>()
     const createdAtUs = this.#clock.nowUs()
     const version = 1
     const versioned: VersionedDefinition = { source, schema, processing }
-    await this.#writer.commit(
-      this.#state.insertInto('data_streams').values({
-        id,
-        owner_id: ownerId,
-        vault_id: vaultId,
-        name,
-        type,
-        created_at: createdAtUs,
-        version,
-      }),
-      this.#state.insertInto('data_stream_versions').values({
-        stream_id: id,
-        version,
-        definition: JSON.stringify(versioned),
-        created_at: createdAtUs,
-      }),
-    )
-    return { ...definition, id, ownerId, createdAtUs, version }
+    const insert = this.#state
+      .insertInto('data_streams')
+      .columns(['id', 'owner_id', 'vault_id', 'name', 'type', 'created_at', 'version'])
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, id, ${name}, ${type}, ${createdAtUs}, ${version}
+              FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}`,
+      )
+    const insertVersion = this.#state.insertInto('data_stream_versions').values({
+      stream_id: id,
+      version,
+      definition: JSON.stringify(versioned),
+      created_at: createdAtUs,
+    })
+    return {
+      stream: { ...definition, id, ownerId, createdAtUs, version },
+      changes: [insert, insertVersion],
+    }
+  }
+
+  /** Streams of an owner in the order of their creation. */
+  async listAfter(
+    ownerId: UserId,
+    after: ListCursor | undefined,
+    limit: number,
+  ): Promise<readonly ListedStream[]> {
+    let query = this.#state
+      .selectFrom('data_streams as stream')
+      .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
+      .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
+      .select('counters.received')
+      .where('stream.owner_id', '=', ownerId)
+      .orderBy('stream.created_at')
+      .orderBy('stream.id')
+      .limit(limit)
+    if (after) {
+      query = query.where((where) =>
+        where(
+          where.refTuple('stream.created_at', 'stream.id'),
+          '>',
+          where.tuple(after.createdAtUs, after.id),
+        ),
+      )
+    }
+    const rows = await query.execute()
+    return rows.map((row) => ({
+      id: row.id as StreamId,
+      vaultId: row.vault_id as VaultId,
+      name: row.name,
+      type: row.type as StreamType,
+      createdAtUs: row.created_at,
+      hasReceived: (row.received ?? 0) > 0,
+    }))
   }
 
   /** A stream of this owner: somebody else's is as good as none (D5). */

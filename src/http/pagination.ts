@@ -1,4 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import { decodeCursor, encodeCursor, type ListCursor } from '../core/list-cursor.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -60,4 +62,45 @@ export function envelope<Item>(
     total_pages: Math.ceil(totalRecords / pageSize),
     content,
   }
+}
+
+/** The rows of a page: how many to pass over, and how many to take. */
+export function sliceOf({ page, pageSize }: PageRequest) {
+  return { offset: (page - 1) * pageSize, limit: pageSize }
+}
+
+/** One page of the token interface (D54). */
+export interface CursorRequest {
+  readonly limit: number
+  readonly after: ListCursor | undefined
+}
+
+export function cursorRequest(query: Query): CursorRequest {
+  const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
+  const { cursor } = query
+  if (typeof cursor !== 'string') return { limit, after: undefined }
+  const after = decodeCursor(cursor)
+  if (after) return { limit, after }
+  throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+}
+
+/**
+ * Cuts what was found to the page that was asked for. One more than its limit means that there is a
+ * next page, which the Link header leads to (RFC 8288), with all other parameters of the query.
+ */
+export function cursorPage<Item extends ListCursor>(
+  found: readonly Item[],
+  { limit }: CursorRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): readonly Item[] {
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  if (last && found.length > limit) {
+    const [path, search] = request.url.split('?', 2)
+    const parameters = new URLSearchParams(search)
+    parameters.set('cursor', encodeCursor(last))
+    // Relative: it leads on from whatever address the caller has used.
+    void reply.header('link', `<${path}?${parameters.toString()}>; rel="next"`)
+  }
+  return page
 }

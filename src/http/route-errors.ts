@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../core/error-catalogue.ts'
 import type { DescribedRoute } from './route-description.ts'
+import { keyHeaders } from './schema.ts'
 
 /** What any request may end with, whatever its route. */
 const always: readonly ErrorCode[] = ['internal_error', 'url_too_long']
@@ -19,12 +20,16 @@ const ofBodies: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+/** What an Idempotency-Key can be wrong about. */
+const ofKeys: readonly ErrorCode[] = ['idempotency_conflict', 'invalid_request', 'rate_limited']
+
 /** Every code that a route can answer with: those of its shape, and those that it names. */
 export function errorsOf({ method, schema, config }: DescribedRoute): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...always, ...(config.errors ?? [])])
   if (config.scope !== undefined) for (const code of ofGuarded) codes.add(code)
   if (method !== 'GET') for (const code of ofBodies) codes.add(code)
   if (schema.body !== undefined || schema.querystring !== undefined) codes.add('invalid_request')
+  if (schema.headers === keyHeaders) for (const code of ofKeys) codes.add(code)
   if (schema.params !== undefined) codes.add('not_found')
   return [...codes].toSorted()
 }

@@ -41,12 +41,22 @@ export const uri = { type: 'string', format: 'uri' } as const
 /** RFC 3339 with Z and six decimals. */
 export const dateTime = { type: 'string', format: 'date-time' } as const
 
-/**
- * The answer of a deletion.
- *
- * @public
- */
+/** The answer of a deletion. */
 export const noContent = { description: 'Done; there is nothing to say.', type: 'null' } as const
+
+/** Headers of a POST that may be sent again under one key (D8). */
+export const keyHeaders = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'The same key and body within 24 hours get the first answer again, with `Idempotency-Replayed: true`.',
+    },
+  },
+} as const
 
 /** Path parameters that are ids. An id that is no uuid is unknown (404), not malformed. */
 export function idParams(...names: readonly string[]): JsonSchema {

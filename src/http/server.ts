@@ -11,6 +11,7 @@ import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
 import { handleError, handleFrameworkError, notFoundHandler } from './error-handler.ts'
+import { takeStrictJson } from './json-body.ts'
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { requestChecks } from './validation.ts'
@@ -57,6 +58,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   const register = new RouteRegister()
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
+  takeStrictJson(app)
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(notFoundHandler(register))

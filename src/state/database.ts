@@ -17,6 +17,12 @@ export type StateDatabase = Kysely<StateSchema>
 /** Where a domain sends its changes. One call is one transaction: all of it happens, or nothing. */
 export interface StateWriter {
   commit(...changes: readonly Compilable[]): Promise<void>
+  /**
+   * Commits changes that make no sense alone: when one of them finds no row to change, nothing
+   * happens. Resolves with whether they happened. No transaction spans two threads, so what has to
+   * hold at the time of a change is written into its statement.
+   */
+  attempt(...changes: readonly Compilable[]): Promise<boolean>
 }
 
 /** A change as plain data, as it crosses from one thread to the other. */
@@ -62,6 +68,26 @@ export async function commitChanges(
       await transaction.executeQuery({ sql, parameters } as CompiledQuery)
     }
   })
+}
+
+/** The same, where a change of no row takes back those before it. Resolves with whether all are made. */
+export async function attemptChanges(
+  database: StateDatabase,
+  changes: readonly PlainChange[],
+): Promise<boolean> {
+  const nothingToChange = new Error('a change found no row')
+  try {
+    await database.transaction().execute(async (transaction) => {
+      for (const { sql, parameters } of changes) {
+        const result = await transaction.executeQuery({ sql, parameters } as CompiledQuery)
+        if (result.numAffectedRows === 0n) throw nothingToChange
+      }
+    })
+    return true
+  } catch (error) {
+    if (error === nothingToChange) return false
+    throw error
+  }
 }
 
 function kyselyOver(connection: DatabaseSync): StateDatabase {

@@ -9,7 +9,10 @@ export interface StateSchema {
   vaults: VaultTable
   data_streams: DataStreamTable
   data_stream_versions: DataStreamVersionTable
+  favorites: FavoriteTable
+  totals: TotalTable
   idempotency_keys: IdempotencyKeyTable
+  idempotent_answers: IdempotentAnswerTable
   consumer_positions: ConsumerPositionTable
   stream_counters: StreamCounterTable
   quarantine: QuarantineTable
@@ -45,6 +48,8 @@ interface TemplateTable {
   readonly owner_id: string
   readonly created_at: number
   readonly name: string
+  /** The name in lower case: what is searched in, and sorted by. */
+  readonly name_folded: string
   readonly description: string | null
   readonly author: string | null
   readonly status: string
@@ -85,6 +90,23 @@ interface DataStreamVersionTable {
   readonly created_at: number
 }
 
+interface FavoriteTable {
+  readonly id: string
+  readonly owner_id: string
+  readonly created_at: number
+  readonly type: string
+  readonly ref: string
+}
+
+/** How many rows a list has: counting a million of them for each page would take too long. */
+interface TotalTable {
+  readonly list: string
+  /** Whose list; empty for a list that everybody shares. */
+  readonly owner_id: string
+  readonly total: number
+}
+
+/** The time of receipt of pushed readings, by the key of their request. */
 interface IdempotencyKeyTable {
   readonly user_id: string
   readonly stream_id: string
@@ -92,6 +114,18 @@ interface IdempotencyKeyTable {
   readonly body_digest: string
   /** The time of receipt that every repetition of the request gets again. */
   readonly received_at: number
+}
+
+/** The answer of a POST, by the key of its request. */
+interface IdempotentAnswerTable {
+  readonly user_id: string
+  readonly path: string
+  readonly key: string
+  readonly body_digest: string
+  readonly status_code: number
+  /** JSON, encrypted with the master key: an answer may hold a secret. */
+  readonly body_encrypted: Uint8Array
+  readonly created_at: number
 }
 
 interface ConsumerPositionTable {

@@ -1,118 +1,132 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { parseId, type TemplateId } from '../core/ids.ts'
-import {
-  envelope,
-  invalidParameter,
-  pageRequest,
-  refuseUnknownParameters,
-} from '../http/pagination.ts'
+import { parseId, type TemplateId, type UserId } from '../core/ids.ts'
+import { assertOwn } from '../http/ownership.ts'
+import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
-import { templateBody } from './template.ts'
-import { createTemplate, listTemplates, readTemplate } from './template-schemas.ts'
+import type { Posts } from '../idempotency/posts.ts'
+import { type Template, type TemplateChange, templateBody } from './template.ts'
+import {
+  type ChangeTemplate,
+  type CreateTemplate,
+  type ListTemplates,
+  newTemplate,
+  type OneTemplate,
+  templateChange,
+  templateQuery,
+} from './template-requests.ts'
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+  readTemplate,
+} from './template-schemas.ts'
 import type { TemplateStore } from './template-store.ts'
 
 export interface TemplateRoutesNeeds {
   readonly templates: TemplateStore
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-export function templateRoutes({ templates, callerOf }: TemplateRoutesNeeds): FastifyPluginAsync {
+export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
+  const { templates, posts, callerOf } = needs
   return async (app) => {
     app.post<CreateTemplate>(
       '/templates',
       { schema: createTemplate, config: { scope: 'vaults:write' } },
       async (request, reply) => {
-        const { body } = request
-        const template = await templates.create(callerOf(request).userId, {
-          name: body.name,
-          description: body.description ?? null,
-          author: body.author ?? null,
-          public: body.public ?? false,
-          hint: body.hint,
-          requiredStreams: [...new Set(body.required_streams)],
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const { template, changes } = templates.plan(userId, newTemplate(request.body))
+          return { statusCode: 201, body: templateBody(template), changes }
         })
-        return reply.code(201).send(templateBody(template))
       },
     )
 
     app.get<ListTemplates>(
       '/templates',
-      { schema: listTemplates, config: { scope: 'vaults:read' } },
+      { schema: listTemplates, config: { scope: 'vaults:read', errors: ['overloaded'] } },
       async (request) => {
-        const { query } = request
-        refuseUnknownParameters(query, parameters)
-        const page = pageRequest(query)
-        const filter = {
-          ownerId: callerOf(request).userId,
-          publicOnly: booleanParameter(query, 'public'),
-          searchTerm: textParameter(query, 'search_term'),
-          sortBy: choiceParameter(query, 'sort_by', ['created_at', 'name'] as const),
-          sortType: choiceParameter(query, 'sort_type', ['asc', 'desc'] as const),
-        }
-        const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
-        const content = await templates.list(filter, slice)
-        return envelope(content.map(templateBody), await templates.count(filter), page)
+        const query = templateQuery(request.query, callerOf(request).userId)
+        const page = pageRequest(request.query)
+        const found = await templates.list(query, sliceOf(page))
+        return envelope(found.templates.map(templateBody), found.total, page)
       },
     )
 
-    app.get<ReadTemplate>(
+    app.get<OneTemplate>(
       '/templates/:templateId',
       { schema: readTemplate, config: { scope: 'vaults:read' } },
       async (request) => {
-        const id = parseId<TemplateId>(request.params.templateId)
-        const template = id && (await templates.findVisible(callerOf(request).userId, id))
-        if (!template)
-          throw new DomainError('not_found', `no template ${request.params.templateId}`)
-        return templateBody(template)
+        const { userId } = callerOf(request)
+        return templateBody(await visibleTemplate(templates, userId, request.params.templateId))
+      },
+    )
+
+    app.put<ChangeTemplate>(
+      '/templates/:templateId',
+      { schema: changeTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
+      async (request) => {
+        const { userId } = callerOf(request)
+        const template = await ownTemplate(templates, userId, request.params.templateId)
+        await change(templates, template, templateChange(request.body))
+        return templateBody(await visibleTemplate(templates, userId, template.id))
+      },
+    )
+
+    app.delete<OneTemplate>(
+      '/templates/:templateId',
+      { schema: deleteTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        await remove(templates, await ownTemplate(templates, userId, request.params.templateId))
+        return reply.code(204).send()
       },
     )
   }
 }
 
-const parameters = ['page', 'page_size', 'public', 'search_term', 'sort_by', 'sort_type']
-
-type Query = Readonly<Record<string, unknown>>
-
-function textParameter(query: Query, name: string): string {
-  const text = query[name]
-  return typeof text === 'string' ? text : ''
+/** @throws DomainError `not_found` */
+export async function visibleTemplate(
+  templates: TemplateStore,
+  userId: UserId,
+  text: string,
+): Promise<Template> {
+  const id = parseId<TemplateId>(text)
+  const template = id && (await templates.findVisible(userId, id))
+  if (!template) throw new DomainError('not_found', `no template ${text}`)
+  return template
 }
 
-/** One of the values; the first when it is empty, which is the default. */
-function choiceParameter<Value extends string>(
-  query: Query,
-  name: string,
-  values: readonly [Value, ...Value[]],
-): Value {
-  const text = textParameter(query, name)
-  if (text === '') return values[0]
-  const chosen = values.find((value) => value === text.toLowerCase())
-  if (chosen === undefined) throw invalidParameter(name, `must be one of ${values.join(', ')}`)
-  return chosen
+async function ownTemplate(
+  templates: TemplateStore,
+  userId: UserId,
+  text: string,
+): Promise<Template> {
+  const template = await visibleTemplate(templates, userId, text)
+  assertOwn(userId, template, 'template')
+  return template
 }
 
-function booleanParameter(query: Query, name: string): boolean {
-  const text = query[name] ?? 'false'
-  if (text !== 'true' && text !== 'false') throw invalidParameter(name, 'must be true or false')
-  return text === 'true'
+async function change(
+  templates: TemplateStore,
+  template: Template,
+  wanted: TemplateChange,
+): Promise<void> {
+  if (await templates.change(template, wanted)) return
+  await visibleTemplate(templates, template.ownerId, template.id)
+  throw changedMeanwhile()
 }
 
-interface ReadTemplate {
-  Params: { templateId: string }
+async function remove(templates: TemplateStore, template: Template): Promise<void> {
+  if (await templates.remove(template)) return
+  await visibleTemplate(templates, template.ownerId, template.id)
+  if (!(await templates.isUsed(template.id))) throw changedMeanwhile()
+  throw new DomainError('conflict', 'vaults have been made from the template')
 }
 
-interface ListTemplates {
-  Querystring: Record<string, unknown>
-}
-
-interface CreateTemplate {
-  Body: {
-    name: string
-    description?: string | null
-    public?: boolean
-    hint: string
-    required_streams: string[]
-    author?: string | null
-  }
+function changedMeanwhile(): DomainError {
+  return new DomainError('conflict', 'the template was changed meanwhile: try again')
 }

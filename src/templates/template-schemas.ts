@@ -4,7 +4,9 @@ import {
   count,
   dateTime,
   idParams,
+  keyHeaders,
   listOf,
+  noContent,
   nullable,
   pageOf,
   pageQuery,
@@ -35,26 +37,26 @@ const templateSchema = component(
   }),
 )
 
+const givenFields = {
+  name: { ...text, minLength: 1, maxLength: 200, examples: ['boiler'] },
+  description: nullable({ ...text, maxLength: 10_000 }),
+  public: { ...boolean, default: false },
+  hint: { ...text, maxLength: 10_000, examples: ['one vault for each boiler'] },
+  required_streams: listOf(
+    { ...text, minLength: 1, maxLength: 200 },
+    { maxItems: 1_000, description: 'Asset codes that a vault needs.', examples: [[]] },
+  ),
+  author: nullable({ ...text, maxLength: 200 }),
+}
+
 export const createTemplate = {
   operationId: 'createTemplate',
   summary: 'Create a template.',
   tags: ['Templates'],
+  headers: keyHeaders,
   body: component(
     'NewTemplate',
-    record(
-      {
-        name: { ...text, minLength: 1, maxLength: 200, examples: ['boiler'] },
-        description: nullable({ ...text, maxLength: 10_000 }),
-        public: { ...boolean, default: false },
-        hint: { ...text, maxLength: 10_000, examples: ['one vault for each boiler'] },
-        required_streams: listOf(
-          { ...text, minLength: 1, maxLength: 200 },
-          { maxItems: 1_000, description: 'Asset codes that a vault needs.', examples: [[]] },
-        ),
-        author: nullable({ ...text, maxLength: 200 }),
-      },
-      { optional: ['description', 'public', 'author'] },
-    ),
+    record(givenFields, { optional: ['description', 'public', 'author'] }),
   ),
   response: { 201: templateSchema },
 } as const
@@ -66,7 +68,12 @@ export const listTemplates = {
   querystring: query({
     ...pageQuery,
     public: { ...boolean, default: false, description: 'Whether to list public ones.' },
-    search_term: { ...text, default: '', description: 'Part of a name.' },
+    search_term: {
+      ...text,
+      maxLength: 200,
+      default: '',
+      description: 'Part of a name, in upper or lower case.',
+    },
     sort_by: { ...text, default: '', description: '`created_at` (the default) or `name`.' },
     sort_type: { ...text, default: '', description: '`asc` (the default) or `desc`.' },
   }),
@@ -79,4 +86,26 @@ export const readTemplate = {
   tags: ['Templates'],
   params: idParams('templateId'),
   response: { 200: templateSchema },
+} as const
+
+export const changeTemplate = {
+  operationId: 'changeTemplate',
+  summary: 'Change a template.',
+  description: 'What is not sent keeps its value.',
+  tags: ['Templates'],
+  params: idParams('templateId'),
+  body: component(
+    'TemplateChange',
+    record(givenFields, { optional: Object.keys(givenFields), examples: [{ public: true }] }),
+  ),
+  response: { 200: templateSchema },
+} as const
+
+export const deleteTemplate = {
+  operationId: 'deleteTemplate',
+  summary: 'Delete a template.',
+  description: 'One that no vault was made from.',
+  tags: ['Templates'],
+  params: idParams('templateId'),
+  response: { 204: noContent },
 } as const

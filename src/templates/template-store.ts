@@ -1,61 +1,73 @@
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { type Listing, pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
-import type { NewTemplate, Template } from './template.ts'
+import { countChange, everybody } from '../state/totals.ts'
+import { NameSearch } from './name-search.ts'
+import { foldName, type NewTemplate, type Template, type TemplateChange } from './template.ts'
 
 /** The state that a template begins in. */
 const initialStatus = 'UPLOAD_PENDING'
 
-/** Which templates a list is about. */
-export interface TemplateFilter {
-  readonly ownerId: UserId
+/** Which templates a list is about, and in which order. */
+export interface TemplateQuery {
+  readonly userId: UserId
   /** True for everybody's public templates instead of one's own. */
   readonly publicOnly: boolean
   /** Part of the name, in upper or lower case; all when empty. */
   readonly searchTerm: string
-}
-
-export interface TemplateOrder {
   readonly sortBy: 'created_at' | 'name'
   readonly sortType: 'asc' | 'desc'
 }
 
-export interface Slice {
-  readonly offset: number
-  readonly limit: number
+export interface TemplatePage {
+  readonly templates: readonly Template[]
+  readonly total: number
 }
 
 export class TemplateStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
   readonly #clock: Clock
+  readonly #search: NameSearch
 
   constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
     this.#state = state
     this.#writer = writer
     this.#clock = clock
+    this.#search = new NameSearch(state)
   }
 
-  async create(ownerId: UserId, template: NewTemplate): Promise<Template> {
+  /** A new template, and the changes that store it. */
+  plan(
+    ownerId: UserId,
+    template: NewTemplate,
+  ): { readonly template: Template; readonly changes: readonly Compilable[] } {
     const id = newId<TemplateId>()
     const createdAtUs = this.#clock.nowUs()
-    await this.#writer.commit(
-      this.#state.insertInto('templates').values({
-        id,
-        owner_id: ownerId,
-        created_at: createdAtUs,
-        name: template.name,
-        description: template.description,
-        author: template.author,
-        status: initialStatus,
-        public: template.public ? 1 : 0,
-        hint: template.hint,
-        required_streams: JSON.stringify(template.requiredStreams),
-      }),
-    )
-    return { ...template, id, ownerId, createdAtUs, status: initialStatus }
+    const insert = this.#state.insertInto('templates').values({
+      id,
+      owner_id: ownerId,
+      created_at: createdAtUs,
+      name: template.name,
+      name_folded: foldName(template.name),
+      description: template.description,
+      author: template.author,
+      status: initialStatus,
+      public: template.public ? 1 : 0,
+      hint: template.hint,
+      required_streams: JSON.stringify(template.requiredStreams),
+    })
+    return {
+      template: { ...template, id, ownerId, createdAtUs, status: initialStatus },
+      changes: [
+        insert,
+        countChange(this.#state, 'templates', ownerId, 1),
+        ...(template.public ? [this.#countPublic(1)] : []),
+      ],
+    }
   }
 
   /** A template that this user may see: an own or a public one. */
@@ -69,33 +81,78 @@ export class TemplateStore {
     return row && fromRow(row)
   }
 
-  async list(
-    filter: TemplateFilter & TemplateOrder,
-    { offset, limit }: Slice,
-  ): Promise<Template[]> {
-    const rows = await this.#matching(filter)
-      .selectAll()
-      .orderBy(filter.sortBy, filter.sortType)
-      .orderBy('id', filter.sortType)
-      .limit(limit)
-      .offset(offset)
-      .execute()
-    return rows.map(fromRow)
+  /** @throws DomainError `overloaded` when too many search at once */
+  async list(query: TemplateQuery, slice: Slice): Promise<TemplatePage> {
+    const listing = listingOf(query)
+    const { rows, total } =
+      query.searchTerm === ''
+        ? await pageOf(this.#state, listing, slice)
+        : await this.#search.pageOf(listing, foldName(query.searchTerm), slice)
+    return { templates: rows.map(fromRow), total }
   }
 
-  async count(filter: TemplateFilter): Promise<number> {
-    const { total } = await this.#matching(filter)
-      .select((select) => select.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return total
+  /** Changes an own template. False when it is no longer what was read: read again. */
+  async change(template: Template, change: TemplateChange): Promise<boolean> {
+    const { name, requiredStreams, public: isPublic, ...same } = change
+    const values = {
+      ...same,
+      ...(name !== undefined && { name, name_folded: foldName(name) }),
+      ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }),
+      ...(requiredStreams !== undefined && { required_streams: JSON.stringify(requiredStreams) }),
+    }
+    if (Object.keys(values).length === 0) return true
+    const update = this.#state
+      .updateTable('templates')
+      .set(values)
+      .where('id', '=', template.id)
+      .where('owner_id', '=', template.ownerId)
+      .where('public', '=', template.public ? 1 : 0)
+    const turnsPublic = Number(isPublic ?? template.public) - Number(template.public)
+    const counting = turnsPublic === 0 ? [] : [this.#countPublic(turnsPublic > 0 ? 1 : -1)]
+    return await this.#writer.attempt(update, ...counting)
   }
 
-  #matching({ ownerId, publicOnly, searchTerm }: TemplateFilter) {
-    const all = this.#state.selectFrom('templates')
-    const mine = publicOnly ? all.where('public', '=', 1) : all.where('owner_id', '=', ownerId)
-    if (searchTerm === '') return mine
-    // No LIKE: in a search term, % and _ mean themselves.
-    return mine.where(sql<boolean>`instr(lower(name), lower(${searchTerm})) > 0`)
+  /** Removes an own template that no vault uses. False when one does, or it has changed. */
+  async remove(template: Template): Promise<boolean> {
+    const { id, ownerId } = template
+    const removal = this.#state
+      .deleteFrom('templates')
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where('public', '=', template.public ? 1 : 0)
+      .where((is) =>
+        is.not(is.exists(is.selectFrom('vaults').select('id').where('template_id', '=', id))),
+      )
+    return await this.#writer.attempt(
+      removal,
+      countChange(this.#state, 'templates', ownerId, -1),
+      ...(template.public ? [this.#countPublic(-1)] : []),
+    )
+  }
+
+  async isUsed(id: TemplateId): Promise<boolean> {
+    const vault = await this.#state
+      .selectFrom('vaults')
+      .select('id')
+      .where('template_id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    return vault !== undefined
+  }
+
+  #countPublic(difference: 1 | -1): Compilable {
+    return countChange(this.#state, 'public_templates', everybody, difference)
+  }
+}
+
+function listingOf({ userId, publicOnly, sortBy, sortType }: TemplateQuery): Listing<'templates'> {
+  return {
+    table: 'templates',
+    // The literal 1: an index over public rows is not used for a parameter.
+    condition: publicOnly ? sql<boolean>`public = 1` : sql<boolean>`owner_id = ${userId}`,
+    orderBy: sortBy === 'name' ? 'name_folded' : 'created_at',
+    direction: sortType,
+    total: publicOnly ? ['public_templates', everybody] : ['templates', userId],
   }
 }
 

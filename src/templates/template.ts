@@ -19,6 +19,14 @@ export interface Template extends NewTemplate {
   readonly status: string
 }
 
+/** What a later request may change: what it does not say stays as it is (D7). */
+export type TemplateChange = { readonly [Field in keyof NewTemplate]?: NewTemplate[Field] }
+
+/** The form of a name in which upper and lower case are the same. */
+export function foldName(name: string): string {
+  return name.toLowerCase()
+}
+
 /** The template as the header-key interface shows it. Nothing can be uploaded yet: those are empty. */
 export function templateBody(template: Template): object {
   return {

@@ -1,138 +1,173 @@
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { parseId, type TemplateId, type UserId, type VaultId } from '../core/ids.ts'
+import { parseId, type UserId, type VaultId } from '../core/ids.ts'
+import { assertOwn } from '../http/ownership.ts'
 import {
+  cursorPage,
+  cursorRequest,
   envelope,
-  integerParameter,
-  invalidParameter,
   pageRequest,
   refuseUnknownParameters,
+  sliceOf,
 } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
+import type { Template } from '../templates/template.ts'
+import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
-import { bearerVaultBody, type Ledger, vaultBody } from './vault.ts'
-import { createVault, listVaults, readVault } from './vault-schemas.ts'
-import type { VaultCursor, VaultStore } from './vault-store.ts'
+import { bearerVaultBody, type Vault, vaultBody } from './vault.ts'
+import { type ChangeVault, type CreateVault, newVault, type OneVault } from './vault-requests.ts'
+import { changeVault, createVault, deleteVault, listVaults, readVault } from './vault-schemas.ts'
+import type { VaultStore } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-type Query = Record<string, unknown>
+interface ListVaults {
+  Querystring: Record<string, unknown>
+}
 
 export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
-  const { vaults, templates, callerOf } = needs
+  const { vaults, callerOf } = needs
   return async (app) => {
     app.post<CreateVault>(
       '/vaults',
       {
         schema: createVault,
-        config: { scope: 'vaults:write', errors: ['missing_required_streams', 'not_found'] },
+        config: {
+          scope: 'vaults:write',
+          errors: ['conflict', 'missing_required_streams', 'not_found'],
+        },
       },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const { body } = request
-        const templateId = await usableTemplate(templates, userId, body.template_id)
-        const vault = await vaults.create(userId, {
-          templateId,
-          name: body.name,
-          description: body.description ?? null,
-          ledger: body.ledger ?? 'XRPL',
-          jsonPayload: body.json_payload ?? null,
-          public: body.public ?? true,
-        })
-        return reply.code(201).send(vaultBody(vault))
-      },
+      (request, reply) => create(needs, request, reply),
     )
 
-    app.get<{ Querystring: Query }>(
+    app.get<ListVaults>(
       '/vaults',
       { schema: listVaults, config: { scope: 'vaults:read' } },
       async (request, reply) => {
         const caller = callerOf(request)
         return caller.interface === 'bearer'
-          ? bearerList(vaults, caller.userId, { query: request.query, reply })
+          ? bearerList(vaults, caller.userId, { request, reply })
           : pagedList(vaults, caller.userId, request.query)
       },
     )
 
-    app.get<{ Params: { vaultId: string } }>(
+    app.get<OneVault>(
       '/vaults/:vaultId',
       { schema: readVault, config: { scope: 'vaults:read' } },
       async (request) => {
-        const caller = callerOf(request)
-        const id = parseId<VaultId>(request.params.vaultId)
-        const vault = id && (await vaults.findVisible(caller.userId, id))
-        if (!vault) throw new DomainError('not_found', `no vault ${request.params.vaultId}`)
-        return vaultBody(vault)
+        const { userId } = callerOf(request)
+        return vaultBody(await visibleVault(vaults, userId, request.params.vaultId))
+      },
+    )
+
+    app.put<ChangeVault>(
+      '/vaults/:vaultId',
+      { schema: changeVault, config: { scope: 'vaults:write' } },
+      async (request) => {
+        const { userId } = callerOf(request)
+        const vault = await ownVault(vaults, userId, request.params.vaultId)
+        await vaults.change(vault, request.body)
+        return vaultBody(await visibleVault(vaults, userId, vault.id))
+      },
+    )
+
+    app.delete<OneVault>(
+      '/vaults/:vaultId',
+      { schema: deleteVault, config: { scope: 'vaults:write', errors: ['conflict'] } },
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        await remove(vaults, await ownVault(vaults, userId, request.params.vaultId))
+        return reply.code(204).send()
       },
     )
   }
 }
 
-/** @throws DomainError `not_found`, or `missing_required_streams` naming them (D49) */
-async function usableTemplate(
-  templates: TemplateStore,
-  userId: UserId,
-  text: string,
-): Promise<TemplateId> {
-  const id = parseId<TemplateId>(text)
-  const template = id && (await templates.findVisible(userId, id))
-  if (!template) throw new DomainError('not_found', `no template ${text}`)
-  // Asset streams come in a later version: until then nobody has one, so every one is missing.
-  if (template.requiredStreams.length > 0) {
-    const names = template.requiredStreams.join(', ')
-    throw new DomainError(
-      'missing_required_streams',
-      `the template needs asset streams that you do not have: ${names}`,
-    )
-  }
-  return template.id
+async function create(
+  { vaults, templates, posts, callerOf }: VaultRoutesNeeds,
+  request: FastifyRequest<CreateVault>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { userId } = callerOf(request)
+  return await posts.answer({ request, reply, userId }, async () => {
+    const template = await visibleTemplate(templates, userId, request.body.template_id)
+    assertStreams(template)
+    const { vault, changes } = vaults.plan(userId, newVault(request.body, template.id), template)
+    return {
+      statusCode: 201,
+      body: vaultBody(vault),
+      changes,
+      refusal: async () => {
+        await visibleTemplate(templates, userId, template.id)
+        return new DomainError('conflict', 'the template was changed meanwhile: try again')
+      },
+    }
+  })
 }
 
-async function pagedList(vaults: VaultStore, userId: UserId, query: Query): Promise<object> {
+/** @throws DomainError `missing_required_streams` naming them (D49) */
+function assertStreams({ requiredStreams }: Template): void {
+  // Asset streams come in a later version: until then nobody has one, so every one is missing.
+  if (requiredStreams.length === 0) return
+  throw new DomainError(
+    'missing_required_streams',
+    `the template needs asset streams that you do not have: ${requiredStreams.join(', ')}`,
+    {
+      details: requiredStreams.map((code) => ({
+        path: 'template_id',
+        message: `needs the asset stream ${code}`,
+      })),
+    },
+  )
+}
+
+/** @throws DomainError `not_found` */
+async function visibleVault(vaults: VaultStore, userId: UserId, text: string): Promise<Vault> {
+  const id = parseId<VaultId>(text)
+  const vault = id && (await vaults.findVisible(userId, id))
+  if (!vault) throw new DomainError('not_found', `no vault ${text}`)
+  return vault
+}
+
+/** @throws DomainError `not_found`, or `insufficient_permissions` for somebody else's public vault */
+export async function ownVault(vaults: VaultStore, userId: UserId, text: string): Promise<Vault> {
+  const vault = await visibleVault(vaults, userId, text)
+  assertOwn(userId, vault, 'vault')
+  return vault
+}
+
+async function remove(vaults: VaultStore, vault: Vault): Promise<void> {
+  if (await vaults.remove(vault)) return
+  await visibleVault(vaults, vault.ownerId, vault.id)
+  throw new DomainError('conflict', 'the vault has data streams: remove them first')
+}
+
+async function pagedList(
+  vaults: VaultStore,
+  userId: UserId,
+  query: ListVaults['Querystring'],
+): Promise<object> {
   refuseUnknownParameters(query, ['page', 'page_size'])
   const page = pageRequest(query)
-  const content = await vaults.listPage(userId, (page.page - 1) * page.pageSize, page.pageSize)
-  return envelope(content.map(vaultBody), await vaults.count(userId), page)
+  const found = await vaults.listPage(userId, sliceOf(page))
+  return envelope(found.vaults.map(vaultBody), found.total, page)
 }
 
 /** A JSON array; the next page is in the Link header (D54). */
 async function bearerList(
   vaults: VaultStore,
   userId: UserId,
-  { query, reply }: { readonly query: Query; readonly reply: FastifyReply },
+  exchange: { readonly request: FastifyRequest<ListVaults>; readonly reply: FastifyReply },
 ): Promise<object> {
+  const { query } = exchange.request
   refuseUnknownParameters(query, ['limit', 'cursor'])
-  const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-  const found = await vaults.listAfter(userId, parseCursor(query['cursor']), limit + 1)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  if (last && found.length > limit) {
-    const cursor = Buffer.from(`${last.createdAtUs} ${last.id}`).toString('base64url')
-    void reply.header('link', `</vaults?limit=${limit}&cursor=${cursor}>; rel="next"`)
-  }
-  return page.map(bearerVaultBody)
-}
-
-function parseCursor(text: unknown): VaultCursor | undefined {
-  if (typeof text !== 'string') return undefined
-  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
-  if (!/^\d{1,16}$/.test(time) || parseId(id) === undefined) {
-    throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
-  }
-  return { createdAtUs: Number(time), id }
-}
-
-interface CreateVault {
-  Body: {
-    template_id: string
-    name: string
-    description?: string | null
-    ledger?: Ledger | null
-    json_payload?: string | null
-    public?: boolean | null
-  }
+  const page = cursorRequest(query)
+  const found = await vaults.listAfter(userId, page.after, page.limit + 1)
+  return cursorPage(found, page, exchange).map(bearerVaultBody)
 }

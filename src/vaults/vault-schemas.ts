@@ -4,7 +4,9 @@ import {
   cursorQuery,
   dateTime,
   idParams,
+  keyHeaders,
   listOf,
+  noContent,
   nullable,
   pageOf,
   pageQuery,
@@ -65,17 +67,21 @@ const bearerVaultSchema = component(
   }),
 )
 
+const name = { ...text, minLength: 1, maxLength: 200, examples: ['boiler 7'] } as const
+const description = nullable({ ...text, maxLength: 10_000 })
+
 export const createVault = {
   operationId: 'createVault',
   summary: 'Create a vault from a template.',
   tags: ['Vaults'],
+  headers: keyHeaders,
   body: component(
     'NewVault',
     record(
       {
         template_id: { ...text, examples: ['0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60'] },
-        name: { ...text, minLength: 1, maxLength: 200, examples: ['boiler 7'] },
-        description: nullable({ ...text, maxLength: 10_000 }),
+        name,
+        description,
         ledger: nullable({ type: 'string', enum: [...ledgers], default: 'XRPL' }),
         json_payload: nullable({ ...text, maxLength: 1_000_000 }),
         public: nullable({ ...boolean, default: true }),
@@ -120,4 +126,30 @@ export const readVault = {
   tags: ['Vaults'],
   params: idParams('vaultId'),
   response: { 200: vaultSchema },
+} as const
+
+export const changeVault = {
+  operationId: 'changeVault',
+  summary: 'Change a vault.',
+  description:
+    'What is not sent keeps its value. Template, ledger and payload are what gets anchored: they stay.',
+  tags: ['Vaults'],
+  params: idParams('vaultId'),
+  body: component(
+    'VaultChange',
+    record(
+      { name, description, public: boolean },
+      { optional: ['name', 'description', 'public'], examples: [{ public: false }] },
+    ),
+  ),
+  response: { 200: vaultSchema },
+} as const
+
+export const deleteVault = {
+  operationId: 'deleteVault',
+  summary: 'Delete a vault.',
+  description: 'One without data streams.',
+  tags: ['Vaults'],
+  params: idParams('vaultId'),
+  response: { 204: noContent },
 } as const

@@ -1,16 +1,33 @@
+import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../core/ids.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
-import type { Ledger, NewVault, Vault } from './vault.ts'
+import { countChange } from '../state/totals.ts'
+import type { Template } from '../templates/template.ts'
+import type { Ledger, NewVault, Vault, VaultChange } from './vault.ts'
 
 /** The state that a vault begins in (D50). */
 const initialStatus = 'SERVICE_RECEIVED'
 
-/** Where the page before ended: vaults are listed in the order of their creation. */
-export interface VaultCursor {
-  readonly createdAtUs: number
-  readonly id: string
+const columns = [
+  'id',
+  'owner_id',
+  'created_at',
+  'template_id',
+  'name',
+  'description',
+  'status',
+  'ledger',
+  'public',
+  'json_payload',
+] as const
+
+export interface VaultPage {
+  readonly vaults: readonly Vault[]
+  readonly total: number
 }
 
 export class VaultStore {
@@ -24,24 +41,31 @@ export class VaultStore {
     this.#clock = clock
   }
 
-  async create(ownerId: UserId, vault: NewVault): Promise<Vault> {
+  /**
+   * A new vault, and the changes that store it. They find nothing to change when the template is no
+   * longer what it was: gone, hidden, or in need of other asset streams.
+   */
+  plan(
+    ownerId: UserId,
+    vault: NewVault,
+    { requiredStreams }: Template,
+  ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
     const id = newId<VaultId>()
     const createdAtUs = this.#clock.nowUs()
-    await this.#writer.commit(
-      this.#state.insertInto('vaults').values({
-        id,
-        owner_id: ownerId,
-        created_at: createdAtUs,
-        template_id: vault.templateId,
-        name: vault.name,
-        description: vault.description,
-        status: initialStatus,
-        ledger: vault.ledger,
-        public: vault.public ? 1 : 0,
-        json_payload: vault.jsonPayload,
-      }),
-    )
-    return { ...vault, id, ownerId, createdAtUs, status: initialStatus }
+    const insert = this.#state
+      .insertInto('vaults')
+      .columns(columns)
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
+                ${initialStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
+              FROM templates
+              WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
+                AND required_streams = ${JSON.stringify(requiredStreams)}`,
+      )
+    return {
+      vault: { ...vault, id, ownerId, createdAtUs, status: initialStatus },
+      changes: [insert, countChange(this.#state, 'vaults', ownerId, 1)],
+    }
   }
 
   /** A vault that this user may see: an own or a public one (D13). */
@@ -55,28 +79,30 @@ export class VaultStore {
     return row && fromRow(row)
   }
 
-  async findOwn(ownerId: UserId, id: VaultId): Promise<Vault | undefined> {
-    const vault = await this.findVisible(ownerId, id)
-    return vault?.ownerId === ownerId ? vault : undefined
+  async listPage(ownerId: UserId, slice: Slice): Promise<VaultPage> {
+    const condition = sql<boolean>`owner_id = ${ownerId}`
+    const { rows, total } = await pageOf(
+      this.#state,
+      {
+        table: 'vaults',
+        condition,
+        orderBy: 'created_at',
+        direction: 'asc',
+        total: ['vaults', ownerId],
+      },
+      slice,
+    )
+    return { vaults: rows.map(fromRow), total }
   }
 
-  async listPage(ownerId: UserId, offset: number, limit: number): Promise<Vault[]> {
-    const rows = await this.#own(ownerId)
+  async listAfter(ownerId: UserId, after: ListCursor | undefined, limit: number): Promise<Vault[]> {
+    let query = this.#state
+      .selectFrom('vaults')
       .selectAll()
+      .where('owner_id', '=', ownerId)
       .orderBy('created_at')
       .orderBy('id')
       .limit(limit)
-      .offset(offset)
-      .execute()
-    return rows.map(fromRow)
-  }
-
-  async listAfter(
-    ownerId: UserId,
-    after: VaultCursor | undefined,
-    limit: number,
-  ): Promise<Vault[]> {
-    let query = this.#own(ownerId).selectAll().orderBy('created_at').orderBy('id').limit(limit)
     if (after) {
       query = query.where((where) =>
         where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
@@ -85,15 +111,30 @@ export class VaultStore {
     return (await query.execute()).map(fromRow)
   }
 
-  async count(ownerId: UserId): Promise<number> {
-    const { total } = await this.#own(ownerId)
-      .select((select) => select.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return total
+  /** Changes an own vault. False when it is gone. */
+  async change({ id, ownerId }: Vault, change: VaultChange): Promise<boolean> {
+    const { public: isPublic, ...same } = change
+    const values = { ...same, ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }) }
+    if (Object.keys(values).length === 0) return true
+    return await this.#writer.attempt(
+      this.#state
+        .updateTable('vaults')
+        .set(values)
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId),
+    )
   }
 
-  #own(ownerId: UserId) {
-    return this.#state.selectFrom('vaults').where('owner_id', '=', ownerId)
+  /** Removes an own vault without data streams. False when it has some, or is gone. */
+  async remove({ id, ownerId }: Vault): Promise<boolean> {
+    const removal = this.#state
+      .deleteFrom('vaults')
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where((is) =>
+        is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
+      )
+    return await this.#writer.attempt(removal, countChange(this.#state, 'vaults', ownerId, -1))
   }
 }
 

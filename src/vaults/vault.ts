@@ -15,6 +15,12 @@ export interface NewVault {
   readonly public: boolean
 }
 
+/**
+ * What a later request may change (D7). Template, ledger and payload are what gets anchored: they
+ * stay what they were.
+ */
+export type VaultChange = Partial<Pick<NewVault, 'name' | 'description' | 'public'>>
+
 /** A digital twin. */
 export interface Vault extends NewVault {
   readonly id: VaultId

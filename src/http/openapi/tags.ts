@@ -3,6 +3,7 @@ export const tags = {
   Authentication: 'Keys become tokens, and tokens are checked.',
   Templates: 'Reusable definitions of vaults.',
   Vaults: 'Digital twins, made from templates.',
+  Favorites: 'What a user wants to find again.',
   'Data streams': 'Continuous flows of readings that belong to a vault.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
   Operations: 'Health, metrics and this description.',

@@ -1,0 +1,130 @@
+import { type Compilable, sql } from 'kysely'
+import { DomainError } from '../core/errors.ts'
+import { idempotencyConflict } from '../core/idempotency-key.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { countChange, isBelow } from '../state/totals.ts'
+
+/** How long a key is remembered (D8). */
+const lifetimeUs = 24 * 3_600 * 1_000_000
+
+/** Receipts that are remembered of one user: more would let one user fill the disk. */
+const receiptsMax = 1_000_000
+
+/** Expired receipts are removed this often; until then they only take room. */
+const purgeEveryUs = 60 * 1_000_000
+
+/** One request that may be repeated: who, what for, and the key that they gave it. */
+export interface IdempotentRequest {
+  readonly userId: UserId
+  readonly streamId: StreamId
+  readonly key: string
+  /** SHA-256 of the body: the same key with another body is a mistake. */
+  readonly bodyDigest: string
+}
+
+export interface Receipt {
+  readonly receivedAtUs: number
+  /** Whether the request came before. */
+  readonly isRepeated: boolean
+}
+
+/**
+ * Remembers the time of receipt of readings with an Idempotency-Key, so that a repetition gets the
+ * same one: readings without times of their own then keep their identity (D18).
+ */
+export class ReceiptStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  #purgedAtUs = 0
+
+  constructor(state: StateDatabase, writer: StateWriter) {
+    this.#state = state
+    this.#writer = writer
+  }
+
+  /**
+   * The time of receipt of the first such request: this one if there was none. Durable before it
+   * returns.
+   *
+   * @throws DomainError `idempotency_conflict` when the key was used with another body, or
+   *   `rate_limited` when too many keys of the user are remembered
+   */
+  async receiptOf(request: IdempotentRequest, nowUs: number): Promise<Receipt> {
+    if (this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
+    const known = await this.#find(request, nowUs)
+    if (known) return repeated(known, request)
+    // Of parallel first requests one wins; the others find its row.
+    if (await this.#writer.attempt(...this.#insertion(request, nowUs))) {
+      return { receivedAtUs: nowUs, isRepeated: false }
+    }
+    const other = await this.#find(request, nowUs)
+    if (other) return repeated(other, request)
+    throw new DomainError(
+      'rate_limited',
+      `at most ${receiptsMax} requests with an Idempotency-Key are remembered in 24 hours`,
+      { retryAfter: 3_600 },
+    )
+  }
+
+  async #find({ userId, streamId, key }: IdempotentRequest, nowUs: number) {
+    const row = await this.#state
+      .selectFrom('idempotency_keys')
+      .select(['body_digest', 'received_at'])
+      .where('user_id', '=', userId)
+      .where('stream_id', '=', streamId)
+      .where('key', '=', key)
+      .executeTakeFirst()
+    if (!row || row.received_at > nowUs - lifetimeUs) return row
+    await this.#purge(nowUs)
+    return undefined
+  }
+
+  #insertion(request: IdempotentRequest, nowUs: number): readonly Compilable[] {
+    const { userId, streamId, key, bodyDigest } = request
+    return [
+      this.#state
+        .insertInto('idempotency_keys')
+        .columns(['user_id', 'stream_id', 'key', 'body_digest', 'received_at'])
+        .expression(
+          sql`SELECT ${userId}, ${streamId}, ${key}, ${bodyDigest}, ${nowUs}
+                WHERE ${isBelow('receipts', userId, receiptsMax)}`,
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+      countChange(this.#state, 'receipts', userId, 1),
+    ]
+  }
+
+  async #purge(nowUs: number): Promise<void> {
+    this.#purgedAtUs = nowUs
+    const before = nowUs - lifetimeUs
+    await this.#writer.commit(
+      this.#state
+        .updateTable('totals')
+        .set({
+          total: sql<number>`total - (SELECT count(*) FROM idempotency_keys
+            WHERE user_id = totals.owner_id AND received_at <= ${before})`,
+        })
+        .where('list', '=', 'receipts')
+        .where((where) =>
+          where(
+            'owner_id',
+            'in',
+            where
+              .selectFrom('idempotency_keys')
+              .select('user_id')
+              .where('received_at', '<=', before),
+          ),
+        ),
+      this.#state.deleteFrom('idempotency_keys').where('received_at', '<=', before),
+    )
+  }
+}
+
+function repeated(
+  known: { readonly body_digest: string; readonly received_at: number },
+  { bodyDigest }: IdempotentRequest,
+): Receipt {
+  if (known.body_digest !== bodyDigest) throw idempotencyConflict()
+  return { receivedAtUs: known.received_at, isRepeated: true }
+}

@@ -1,0 +1,125 @@
+import { type Compilable, sql } from 'kysely'
+import type { UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { countChange, isBelow, totalOf } from '../state/totals.ts'
+
+/** How long an answer is given again (D8). */
+const lifetimeUs = 24 * 3_600 * 1_000_000
+
+/** Answers that are remembered of one user: more would let one user fill the disk. */
+export const answersMax = 100_000
+
+/** Expired answers are removed this often; until then they only take room. */
+const purgeEveryUs = 600 * 1_000_000
+
+/** A request that may come again: who, where, and the key that they gave it. */
+export interface KeyedRequest {
+  readonly userId: UserId
+  readonly path: string
+  readonly key: string
+  /** SHA-256 of the body: the same key with another body is a mistake. */
+  readonly bodyDigest: string
+}
+
+export interface Answer {
+  readonly statusCode: number
+  readonly body: object
+}
+
+/** Encryption at rest: an answer may hold a secret that is shown once. */
+export interface Cipher {
+  encrypt(text: string): Uint8Array
+  decrypt(bytes: Uint8Array): string
+}
+
+export interface AnswerStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly cipher: Cipher
+}
+
+/** Remembers what requests with an Idempotency-Key were answered. */
+export class AnswerStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #cipher: Cipher
+  #purgedAtUs = 0
+
+  constructor({ state, writer, cipher }: AnswerStoreNeeds) {
+    this.#state = state
+    this.#writer = writer
+    this.#cipher = cipher
+  }
+
+  async find(
+    { userId, path, key }: KeyedRequest,
+    nowUs: number,
+  ): Promise<(Answer & { readonly bodyDigest: string }) | undefined> {
+    const row = await this.#state
+      .selectFrom('idempotent_answers')
+      .select(['status_code', 'body_encrypted', 'body_digest', 'created_at'])
+      .where('user_id', '=', userId)
+      .where('path', '=', path)
+      .where('key', '=', key)
+      .executeTakeFirst()
+    const hasExpired = row !== undefined && row.created_at <= nowUs - lifetimeUs
+    if (hasExpired || this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
+    if (!row || hasExpired) return undefined
+    const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
+    return { statusCode: row.status_code, body, bodyDigest: row.body_digest }
+  }
+
+  /** What goes into the commit of the request: it changes nothing when the key is taken. */
+  remember(request: KeyedRequest, { statusCode, body }: Answer, nowUs: number): Compilable[] {
+    const { userId, path, key, bodyDigest } = request
+    const bodyEncrypted = this.#cipher.encrypt(JSON.stringify(body))
+    return [
+      this.#state
+        .insertInto('idempotent_answers')
+        .columns([
+          'user_id',
+          'path',
+          'key',
+          'body_digest',
+          'status_code',
+          'body_encrypted',
+          'created_at',
+        ])
+        .expression(
+          sql`SELECT ${userId}, ${path}, ${key}, ${bodyDigest}, ${statusCode}, ${bodyEncrypted},
+                ${nowUs} WHERE ${isBelow('idempotent_answers', userId, answersMax)}`,
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+      countChange(this.#state, 'idempotent_answers', userId, 1),
+    ]
+  }
+
+  async hasRoom(userId: UserId): Promise<boolean> {
+    return (await totalOf(this.#state, 'idempotent_answers', userId)) < answersMax
+  }
+
+  async #purge(nowUs: number): Promise<void> {
+    this.#purgedAtUs = nowUs
+    const before = nowUs - lifetimeUs
+    await this.#writer.commit(
+      this.#state
+        .updateTable('totals')
+        .set({
+          total: sql<number>`total - (SELECT count(*) FROM idempotent_answers
+            WHERE user_id = totals.owner_id AND created_at <= ${before})`,
+        })
+        .where('list', '=', 'idempotent_answers')
+        .where((where) =>
+          where(
+            'owner_id',
+            'in',
+            where
+              .selectFrom('idempotent_answers')
+              .select('user_id')
+              .where('created_at', '<=', before),
+          ),
+        ),
+      this.#state.deleteFrom('idempotent_answers').where('created_at', '<=', before),
+    )
+  }
+}

@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Compilable } from 'kysely'
+import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
+import { idempotencyConflict, idempotencyKeyOf } from '../core/idempotency-key.ts'
+import type { UserId } from '../core/ids.ts'
+import { bodyDigestOf } from '../http/json-body.ts'
+import type { StateWriter } from '../state/database.ts'
+import { type AnswerStore, answersMax, type KeyedRequest } from './answer-store.ts'
+
+/** What a POST does and answers, decided before anything of it is done. */
+export interface Effect {
+  readonly statusCode: number
+  readonly body: object
+  /** All happen, or, when one finds no row to change, none. */
+  readonly changes: readonly Compilable[]
+  /** Why none happened. What makes new rows only needs no reason. */
+  readonly refusal?: () => Promise<DomainError>
+}
+
+export interface Post {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly userId: UserId
+}
+
+export interface PostsNeeds {
+  readonly answers: AnswerStore
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
+/**
+ * Does what a POST asks for, and under an Idempotency-Key does it once (D8).
+ *
+ * The answer is remembered by the commit that makes the changes, so no crash can come between the
+ * two. Only what was done is remembered: a refusal changes nothing and is decided again.
+ */
+export class Posts {
+  readonly #answers: AnswerStore
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+  /** Requests under way, by key: as many as there are connections at most. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor({ answers, writer, clock }: PostsNeeds) {
+    this.#answers = answers
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  /**
+   * Answers a POST: with what `plan` decides, or again with what the same request was answered.
+   *
+   * @throws DomainError `idempotency_conflict` for a key that came with another body before,
+   *   `rate_limited` when the user has too many keys, or what `plan` throws
+   */
+  async answer(post: Post, plan: () => Promise<Effect>): Promise<FastifyReply> {
+    const keyed = keyedRequest(post)
+    if (!keyed) return await this.#perform(post, await plan())
+    // Those that come with the same key meanwhile wait, and then find the answer.
+    return await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
+      const known = await this.#again(post, keyed)
+      return known ?? (await this.#perform(post, await plan(), keyed))
+    })
+  }
+
+  async #alone<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
+    for (let other = this.#underWay.get(id); other; other = this.#underWay.get(id)) await other
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#underWay.set(id, promise)
+    try {
+      return await work()
+    } finally {
+      this.#underWay.delete(id)
+      resolve()
+    }
+  }
+
+  async #perform(post: Post, effect: Effect, keyed?: KeyedRequest): Promise<FastifyReply> {
+    const { statusCode, body, changes, refusal } = effect
+    const remembering = keyed
+      ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.nowUs())
+      : []
+    if (await this.#writer.attempt(...changes, ...remembering)) {
+      return post.reply.code(statusCode).send(body)
+    }
+    if (keyed) {
+      // Somebody else may have been first: another process on the same state.
+      const known = await this.#again(post, keyed)
+      if (known) return known
+      await this.#assertRoom(keyed.userId)
+    }
+    throw (await refusal?.()) ?? new Error('a change that cannot fail has failed')
+  }
+
+  async #again(post: Post, keyed: KeyedRequest): Promise<FastifyReply | undefined> {
+    const known = await this.#answers.find(keyed, this.#clock.nowUs())
+    if (!known) return undefined
+    if (known.bodyDigest !== keyed.bodyDigest) throw idempotencyConflict()
+    return post.reply.code(known.statusCode).header('idempotency-replayed', 'true').send(known.body)
+  }
+
+  async #assertRoom(userId: UserId): Promise<void> {
+    if (await this.#answers.hasRoom(userId)) return
+    throw new DomainError(
+      'rate_limited',
+      `at most ${answersMax} requests with an Idempotency-Key are remembered in 24 hours`,
+      { retryAfter: 3_600 },
+    )
+  }
+}
+
+function keyedRequest({ request, userId }: Post): KeyedRequest | undefined {
+  const key = idempotencyKeyOf(request.headers)
+  if (key === undefined) return undefined
+  const path = request.url.split('?', 1)[0] ?? ''
+  return { userId, path, key, bodyDigest: bodyDigestOf(request) }
+}

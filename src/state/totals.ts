@@ -1,0 +1,46 @@
+import { type Compilable, sql } from 'kysely'
+import type { StateDatabase } from './database.ts'
+
+/** What is counted while it changes, because counting its rows would take too long. */
+export type Total =
+  | 'templates'
+  | 'public_templates'
+  | 'vaults'
+  | 'favorites'
+  | 'idempotent_answers'
+  | 'receipts'
+
+/** The owner of a list that everybody shares. */
+export const everybody = ''
+
+/** Part of every commit that adds a row to what is counted, or takes one away. */
+export function countChange(
+  state: StateDatabase,
+  list: Total,
+  ownerId: string,
+  difference: 1 | -1,
+): Compilable {
+  return state
+    .insertInto('totals')
+    .values({ list, owner_id: ownerId, total: difference })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['list', 'owner_id'])
+        .doUpdateSet({ total: sql<number>`totals.total + ${difference}` }),
+    )
+}
+
+export async function totalOf(state: StateDatabase, list: Total, ownerId: string): Promise<number> {
+  const row = await state
+    .selectFrom('totals')
+    .select('total')
+    .where('list', '=', list)
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirst()
+  return row?.total ?? 0
+}
+
+/** For the condition of a change: whether a total is still below a limit. */
+export function isBelow(list: Total, ownerId: string, limit: number) {
+  return sql<boolean>`coalesce((SELECT total FROM totals WHERE list = ${list} AND owner_id = ${ownerId}), 0) < ${limit}`
+}
