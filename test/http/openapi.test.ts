@@ -131,7 +131,7 @@ describe('the credentials of an operation', () => {
 
   test('are told in its description', () => {
     const silent = thoseThat(
-      (one) => one['x-required-scope'] !== undefined && !one.description.includes('permission'),
+      (one) => one['x-required-scope'] !== undefined && !one.description?.includes('permission'),
     )
 
     expect(silent).toEqual([])

@@ -10,7 +10,7 @@ export interface Operation {
   readonly path: string
   readonly operationId: string
   readonly summary: string
-  readonly description: string
+  readonly description?: string
   readonly tags: readonly string[]
   readonly security: readonly Json[]
   readonly 'x-required-scope'?: string

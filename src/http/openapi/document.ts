@@ -72,11 +72,12 @@ const securitySchemes = {
 function operation(route: DescribedRoute, components: Components): JsonSchema {
   const { schema, config } = route
   const { scope } = config
-  const permission = scope === undefined ? [] : [`Needs the permission \`${scope}\`.`]
+  const permission = scope === undefined ? '' : `Needs the permission \`${scope}\`.`
+  const description = [schema.description, permission].filter(Boolean).join('\n\n')
   return {
     operationId: schema.operationId,
     summary: schema.summary,
-    description: [schema.description, ...permission].filter(Boolean).join('\n\n'),
+    ...(description !== '' && { description }),
     tags: schema.tags,
     ...(scope !== undefined && { 'x-required-scope': scope }),
     security:

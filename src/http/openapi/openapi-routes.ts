@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { RouteRegister } from '../route-description.ts'
+import { docsPage } from './docs-page.ts'
+import { docsStyle } from './docs-style.ts'
 import { openApiDocument } from './document.ts'
 
 export interface OpenApiRoutesNeeds {
@@ -8,16 +10,23 @@ export interface OpenApiRoutesNeeds {
   readonly publicUrl: string
 }
 
-/** `GET /openapi.json`: the description of every route, this one included. */
+/** `GET /openapi.json` and `GET /docs`: the description of every route, these included. */
 export function openApiRoutes({ routes, ...rest }: OpenApiRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     let document = ''
+    let page = ''
     // Only then are all routes known; a route that cannot be described stops the start.
     app.addHook('onReady', async () => {
-      document = JSON.stringify(openApiDocument({ routes: routes.all, ...rest }))
+      const described = openApiDocument({ routes: routes.all, ...rest })
+      document = JSON.stringify(described)
+      page = docsPage(described)
     })
     app.get('/openapi.json', { schema: readOpenApi }, async (_, reply) =>
       reply.type('application/json').send(document),
+    )
+    app.get('/docs', { schema: readDocs }, async (_, reply) => reply.type('text/html').send(page))
+    app.get('/docs/style.css', { config: { undocumented: true } }, async (_, reply) =>
+      reply.type('text/css').send(docsStyle),
     )
   }
 }
@@ -32,7 +41,24 @@ const readOpenApi = {
       type: 'object',
       required: ['openapi', 'info', 'paths'],
       additionalProperties: true,
+      properties: {
+        openapi: { const: '3.1.0' },
+        info: { type: 'object' },
+        paths: { type: 'object' },
+      },
       examples: [{ openapi: '3.1.0', info: { title: 'Streamvault', version: '0.1.0' }, paths: {} }],
+    },
+  },
+} as const
+
+const readDocs = {
+  operationId: 'readDocs',
+  summary: 'Read this description as a page.',
+  tags: ['Operations'],
+  response: {
+    200: {
+      description: 'A page of HTML.',
+      content: { 'text/html': { schema: { type: 'string', examples: ['<!doctype html>'] } } },
     },
   },
 } as const

@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { errorsPage } from '../scripts/errors-page.ts'
+import { type ErrorEntry, errorCatalogue } from '../src/core/error-catalogue.ts'
+
+const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorCatalogue)
+
+const product = globSync(['src/**/*.ts', 'connectors/*.ts', 'processors/*.ts'])
+  .filter((file) => !file.endsWith('error-catalogue.ts'))
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+
+describe('the catalogue of errors', () => {
+  test('is the one in docs/errors.md (npm run docs)', () => {
+    expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage(errorCatalogue))
+  })
+
+  test.each(entries)('says of %s what it means and what to do', (code, entry) => {
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect(entry.status).toSatisfy((status: number) => status >= 400 && status < 600)
+    expect([entry.meaning, entry.remedy]).toEqual([
+      expect.stringMatching(/^[A-Z].*\.$/),
+      expect.stringMatching(/^[A-Z].*\.$/),
+    ])
+  })
+
+  test.each(entries)('calls %s retryable as its status does', (_, { status, retryable }) => {
+    expect(retryable).toBe(status === 429 || status === 503 || status === 408)
+  })
+
+  test.each(entries)('has %s because the service answers it', (code) => {
+    expect(product).toMatch(new RegExp(`(DomainError\\(\\s*|error: |code: )'${code}'`))
+  })
+
+  test('is in the order of the alphabet', () => {
+    const codes = entries.map(([code]) => code)
+
+    expect(codes).toEqual(codes.toSorted())
+  })
+})
