@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
 import { MqttConnection } from './mqtt-connection.ts'
-import { type MqttPublisherNeeds, Publisher, unable } from './mqtt-publisher.ts'
+import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
 const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
@@ -18,7 +18,11 @@ export interface MqttBrokerOptions {
   readonly port: number
 }
 
+/** How late a session ends whose key or token has expired, at most. */
+const expiryCheckMs = 1_000
+
 export interface MqttBrokerNeeds extends MqttPublisherNeeds {
+  readonly nowUs: () => number
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
 
@@ -32,6 +36,8 @@ export interface MqttBrokerStats {
 export interface MqttBroker {
   readonly port: number
   stats(): MqttBrokerStats
+  /** Ends at once every session that was opened with this key, or with a token of it. */
+  endSessionsOfKey(apiKeyId: string): void
   close(): Promise<void>
 }
 
@@ -59,10 +65,13 @@ export async function startMqttBroker(
     connection.once('close', () => connections.delete(connection))
     aedes.handle(connection)
   })
+  const expiry = setInterval(() => publisher.endExpired(needs.nowUs()), expiryCheckMs)
   return {
     port: (server.address() as AddressInfo).port,
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
+    endSessionsOfKey: (apiKeyId) => publisher.endKey(apiKeyId),
     async close() {
+      clearInterval(expiry)
       const serverClosed = once(server, 'close')
       server.close()
       await new Promise<void>((resolve) => {
@@ -86,8 +95,8 @@ function brokerOptions(publisher: Publisher): AedesOptions {
       callback(error, !isNameless)
     },
     authenticate(client, username, password, done) {
-      const settled = publisher.authenticate(client, { username, password }).catch(() => unable)
-      void settled.then((error) => setImmediate(done, error, error === null))
+      const error = publisher.authenticate(client, { username, password })
+      setImmediate(done, error, error === null)
     },
     authorizePublish: (client, packet, done) => publisher.publish(client, packet, done),
     authorizeSubscribe: (_, __, callback) => callback(null, null),

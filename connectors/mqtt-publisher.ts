@@ -19,8 +19,12 @@ export interface MqttPublisherNeeds {
     cached(id: StreamId): CompiledStream | undefined
     find(id: StreamId): Promise<CompiledStream | undefined>
   }
-  /** The user behind an api key and its secret. */
-  readonly authenticate: (key: string, secret: string) => Promise<UserId | undefined>
+  /** Who is behind a user name and a password: a key and its secret, or `bearer` and a token. */
+  readonly authenticate: (
+    username: string,
+    password: string,
+    address: string,
+  ) => MqttCaller | undefined
   /** Told of what should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
@@ -29,9 +33,18 @@ export interface MqttPublisherNeeds {
   readonly isReady: () => boolean
 }
 
-/** Who is connected. */
-interface Session {
+/** Who connects, and what for. */
+export interface MqttCaller {
   readonly userId: UserId
+  readonly apiKeyId: string
+  /** Without it the client may connect, but what it publishes is dropped. */
+  readonly mayPublish: boolean
+  /** When the session has to end. Undefined: not by itself. */
+  readonly expiresAtUs: number | undefined
+}
+
+/** Who is connected. */
+interface Session extends MqttCaller {
   readonly clientId: string
   readonly source: string
   /** The topic that the client published to last, and the stream that it means. */
@@ -39,6 +52,8 @@ interface Session {
   streamId: StreamId | undefined
   /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
   lookingUp: Promise<void> | undefined
+  /** Its credentials have ended: nothing is taken from it any more, not even its will. */
+  hasEnded: boolean
 }
 
 type Done = (error?: Error | null) => void
@@ -53,30 +68,42 @@ export class Publisher {
   readonly stats = { published: 0, dropped: 0 }
   readonly #needs: MqttPublisherNeeds
   readonly #sessions = new WeakMap<Client, Session>()
+  /** Sessions whose connection is open: those that can be ended. */
+  readonly #open = new Map<MqttConnection, Session>()
   readonly #retransmissions = new Retransmissions()
 
   constructor(needs: MqttPublisherNeeds) {
     this.#needs = needs
   }
 
-  async authenticate(
+  authenticate(
     client: Client,
     { username, password }: ClientCredentials,
-  ): Promise<AuthenticateError | null> {
+  ): AuthenticateError | null {
     if (!this.#needs.isReady()) return unable
-    const userId = await this.#needs.authenticate(username ?? '', password?.toString() ?? '')
-    if (userId === undefined) {
+    const connection = client.conn as MqttConnection
+    const { remoteAddress = '' } = connection
+    const caller = this.#needs.authenticate(
+      username ?? '',
+      password?.toString() ?? '',
+      remoteAddress,
+    )
+    if (caller === undefined) {
       return refusal('the key or its secret is not valid', connackCode.badCredentials)
     }
-    const { remoteAddress } = client.conn as MqttConnection
-    this.#sessions.set(client, {
-      userId,
+    // In the same turn as the check: a key that is revoked right after finds its session here.
+    const session: Session = {
+      ...caller,
       clientId: client.id,
       source: `mqtt client '${client.id}' at ${remoteAddress}`,
       topic: '',
       streamId: undefined,
       lookingUp: undefined,
-    })
+      hasEnded: false,
+    }
+    this.#sessions.set(client, session)
+    this.#open.set(connection, session)
+    connection.once('close', () => this.#open.delete(connection))
     return null
   }
 
@@ -95,6 +122,24 @@ export class Publisher {
       this.#find(session, session.streamId, publish, settled)
       return true
     })
+  }
+
+  /** Ends every session that was opened with this key, or with a token of it. */
+  endKey(apiKeyId: string): void {
+    this.#end((session) => session.apiKeyId === apiKeyId)
+  }
+
+  /** Ends every session whose key or token has expired. */
+  endExpired(nowUs: number): void {
+    this.#end(({ expiresAtUs }) => expiresAtUs !== undefined && expiresAtUs <= nowUs)
+  }
+
+  #end(shouldEnd: (session: Session) => boolean): void {
+    for (const [connection, session] of this.#open) {
+      if (!shouldEnd(session)) continue
+      session.hasEnded = true
+      connection.destroy()
+    }
   }
 
   /** The broker's own way: QoS 2, wills, and topics that are none for readings. */
@@ -154,7 +199,8 @@ export class Publisher {
     publish: TakenPublish,
     settled: Settled,
   ): void {
-    if (!stream || stream.ownerId !== session.userId) {
+    const isOwn = stream !== undefined && stream.ownerId === session.userId
+    if (!isOwn || !session.mayPublish || session.hasEnded) {
       this.stats.dropped++
       this.#needs.intake.settleInOrder(settled)
       return
@@ -228,4 +274,4 @@ function refusal(message: string, returnCode: number): AuthenticateError {
   return Object.assign(new Error(message), { returnCode })
 }
 
-export const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)
+const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)

@@ -4,11 +4,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { connectors } from '../connectors/index.ts'
-import { ApiKeys } from './auth/api-keys.ts'
-import { authRoutes } from './auth/auth-routes.ts'
-import { Authenticator } from './auth/authenticate.ts'
-import { ensureBootstrapKey, openMasterKey } from './auth/bootstrap.ts'
-import { Tokens } from './auth/tokens.ts'
+import { mqttAuthentication, openAccess } from './access.ts'
 import { type Config, urlHost } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { productVersion } from './config/product-version.ts'
@@ -57,16 +53,17 @@ export interface Service {
 /** Composition root: the only file that knows everyone. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, adminFile } = await startFronts(engine, { config, logger })
+  const { http, mqtt, auth } = await startFronts(engine, { config, logger })
   const { port } = http.server.address() as AddressInfo
   return {
     httpAddress: `http://${urlHost(config.host)}:${port}`,
     mqttAddress: mqtt && `mqtt://${urlHost(config.host)}:${mqtt.port}`,
-    adminFile,
+    adminFile: auth.adminFile,
     failed: Promise.race([engine.journal.failed, engine.worker.failed]),
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http)])
       await engine.commits.drain()
+      await auth.close()
       await engine.close()
     },
   }
@@ -134,16 +131,14 @@ interface Context {
 async function startFronts(engine: Engine, context: Context) {
   const { config, logger } = context
   const { state, worker } = engine
-  const masterKey = openMasterKey(config.dataDir, config.masterKey)
-  const needs = { state, writer: worker, masterKey, clock: systemClock }
-  const keys = new ApiKeys(needs)
-  const adminFile = await ensureBootstrapKey(
-    { ...needs, keys },
-    { dataDir: config.dataDir, given: config.adminKey },
+  const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
+  const access = await openAccess(
+    { state, writer: worker, clock: systemClock, onFailure },
+    { dataDir: config.dataDir, masterKey: config.masterKey, adminKey: config.adminKey },
   )
-  const tokens = await Tokens.open(needs)
+  const { auth } = access
   const streams = new DataStreamStore(state, systemClock)
-  const answers = new AnswerStore({ state, writer: worker, cipher: masterKey })
+  const answers = new AnswerStore({ state, writer: worker, cipher: auth.masterKey })
   const posts = new Posts({ answers, writer: worker, clock: systemClock })
   const directory = new StreamDirectory(async (id) => {
     const stream = await streams.load(id)
@@ -157,29 +152,31 @@ async function startFronts(engine: Engine, context: Context) {
           {
             intake: engine.intake,
             streams: directory,
-            authenticate: async (key, secret) => (await keys.verify(key, secret))?.userId,
+            authenticate: mqttAuthentication(auth),
+            nowUs: () => systemClock.nowUs(),
             assertReady: () => engine.commits.assertReady(),
             isReady: () => engine.commits.failure === undefined,
-            onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
+            onFailure,
             onClientError: (clientId, error) =>
               logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
           },
         )
+  auth.directory.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
   const http = await buildHttpServer({
     logger,
     version: productVersion(),
     publicUrl: config.publicUrl,
     checkAnswers: config.checkAnswers,
-    authenticator: new Authenticator({ keys, tokens }),
+    authenticator: auth.authenticator,
     openRoutes: [
-      authRoutes({ keys, tokens }),
+      ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
       metricsRoutes(serviceMetrics({ ...engine, mqtt, directory })),
     ],
-    routes: guardedRoutes(engine, { config, streams, directory, posts }),
+    routes: [...access.routes, ...guardedRoutes(engine, { config, streams, directory, posts })],
   })
   await listen(http, config)
-  return { http, mqtt, adminFile }
+  return { http, mqtt, auth }
 }
 
 interface GuardedNeeds {

@@ -59,11 +59,21 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   { from: /^src\/config\//, mayImport: [/^src\/config\//, /^src\/observability\/logger\.ts$/] },
   {
     from: /^src\/http\//,
-    mayImport: [/^src\/http\//, /^src\/auth\/(authenticate|api-keys|scopes)\.ts$/, /^src\/core\//],
+    mayImport: [
+      /^src\/http\//,
+      /^src\/auth\/(authenticate|scopes)\.ts$/,
+      /^src\/audit\/audit-log\.ts$/,
+      /^src\/core\//,
+    ],
+  },
+  {
+    from: /^src\/auth\/auth-routes\.ts$/,
+    mayImport: [/^src\/auth\//, /^src\/core\//, /^src\/http\/server\.ts$/],
   },
   {
     from: /^src\/auth\//,
     mayImport: [
+      /^src\/audit\/audit-log\.ts$/,
       /^src\/auth\//,
       /^src\/state\//,
       /^src\/core\//,
@@ -74,6 +84,11 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   {
     from: /^src\/idempotency\//,
     mayImport: [/^src\/(idempotency|core|state)\//, /^src\/http\/json-body\.ts$/],
+  },
+  {
+    // The domains of who asks stand on auth, and are written down by audit.
+    from: /^src\/(audit|keys|users)\//,
+    mayImport: [/^src\/(audit|auth|keys|users|core|state|http)\//, /^src\/vaults\/vault\.ts$/],
   },
   {
     // A domain: its own folder, core, state and the HTTP tools; a domain that it is built on.
@@ -98,8 +113,11 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^connectors\/mqtt-broker\.ts$/,
     ],
   },
-  // The composition roots: of the process, of the worker thread, and the one's view of the other.
-  { from: /^src\/(app|worker|processing-worker)\.ts$/, mayImport: [/^(?!src\/(app|main)\.ts)/] },
+  // The composition roots: of the process and of who asks in it, of the worker thread, and the one's view of the other.
+  {
+    from: /^src\/(app|access|worker|processing-worker)\.ts$/,
+    mayImport: [/^(?!src\/(app|main)\.ts)/],
+  },
   { from: /^src\/cli\//, mayImport: [/^src\/(app\.ts|cli|config|core|observability)/] },
   { from: /^src\/main\.ts$/, mayImport: [/^src\/cli\//] },
 ]

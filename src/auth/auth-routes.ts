@@ -1,26 +1,41 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
-import { count, record, text } from '../http/schema.ts'
-import type { ApiKeys } from './api-keys.ts'
+import { formatUs } from '../core/time.ts'
+import { actorOf, type CallerOf, requireBearer } from '../http/server.ts'
+import type { AttemptLimits } from './attempt-limits.ts'
+import { issueToken, publicKeys, rotateSigningKey, validateToken } from './auth-schemas.ts'
+import type { AuthenticatedCaller, Authenticator } from './authenticate.ts'
+import { type SigningKeys, signingOverlapS } from './signing-keys.ts'
 import { type Tokens, tokenLifetimeS } from './tokens.ts'
 
-export interface AuthRoutesNeeds {
-  readonly keys: ApiKeys
+/** Anybody may send this body, so it is a small one. */
+const bodyBytesMax = 4_096
+
+/** Seconds that others may keep the public keys: far less than an old key stays accepted. */
+const publicKeysFreshS = 300
+
+export interface TokenRoutesNeeds {
+  readonly authenticator: Pick<Authenticator, 'byKey'>
   readonly tokens: Tokens
+  readonly signingKeys: SigningKeys
+  readonly limits: AttemptLimits
+  readonly clock: Clock
 }
 
-/** A key and its secret become an access token. */
-export function authRoutes({ keys, tokens }: AuthRoutesNeeds): FastifyPluginAsync {
+/** What needs no credentials in its headers: a key and its secret become an access token. */
+export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
+  const { tokens, signingKeys } = needs
   return async (app) => {
     app.post<IssueToken>(
       '/auth/token',
-      { schema: issueToken, bodyLimit: bodyBytesMax, config: { errors: ['invalid_api_key'] } },
+      {
+        schema: issueToken,
+        bodyLimit: bodyBytesMax,
+        config: { errors: ['invalid_api_key', 'rate_limited'] },
+      },
       async (request, reply) => {
-        const { apiKey, apiSecret } = request.body
-        const caller = await keys.verify(apiKey, apiSecret)
-        if (!caller) {
-          throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
-        }
+        const caller = logIn(needs, request.body, request.ip)
         return reply.header('cache-control', 'no-store').send({
           accessToken: tokens.issue(caller),
           tokenType: 'Bearer',
@@ -29,29 +44,71 @@ export function authRoutes({ keys, tokens }: AuthRoutesNeeds): FastifyPluginAsyn
         })
       },
     )
+
+    app.get('/.well-known/jwks.json', { schema: publicKeys }, async (_, reply) =>
+      reply
+        .header('cache-control', `public, max-age=${publicKeysFreshS}`)
+        .send(signingKeys.publicKeys()),
+    )
   }
 }
 
-/** Anybody may send this body, so it is a small one. */
-const bodyBytesMax = 4_096
+/** @throws DomainError `invalid_api_key`, or `rate_limited` (D11) */
+function logIn(
+  { authenticator, limits, clock }: TokenRoutesNeeds,
+  { apiKey, apiSecret }: IssueToken['Body'],
+  address: string,
+): AuthenticatedCaller {
+  const nowMs = clock.nowUs() / 1_000
+  limits.assertMayTry(address, apiKey, nowMs)
+  try {
+    const caller = authenticator.byKey(apiKey, apiSecret, address)
+    limits.succeeded(address, apiKey, nowMs)
+    return caller
+  } catch (error) {
+    if (error instanceof DomainError) limits.failed(address, apiKey, nowMs)
+    throw error
+  }
+}
+
+export interface AuthRoutesNeeds {
+  readonly signingKeys: SigningKeys
+  readonly callerOf: CallerOf
+}
+
+/** What a token says, and the keys that tokens are signed with. */
+export function authRoutes({ signingKeys, callerOf }: AuthRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    app.get(
+      '/auth/validate',
+      { schema: validateToken, config: { scope: 'any', errors: ['invalid_request'] } },
+      async (request, reply) => {
+        const caller = callerOf(request)
+        requireBearer(caller, 'validation of a token')
+        const { expiresAtUs, scope, apiKeyId, userId } = caller
+        const expiresAt = expiresAtUs === undefined ? null : formatUs(expiresAtUs)
+        return reply
+          .header('cache-control', 'no-store')
+          .send({ valid: true, expiresAt, scope, apiKeyId, userId })
+      },
+    )
+
+    app.post<RotateSigningKey>(
+      '/auth/signing-keys/rotate',
+      { schema: rotateSigningKey, config: { scope: 'platform:admin' } },
+      async (request) => {
+        const overlapS = request.body?.overlapSeconds ?? signingOverlapS
+        await signingKeys.rotateSigningKey(actorOf(request, callerOf), overlapS)
+        return { kid: signingKeys.current.kid }
+      },
+    )
+  }
+}
 
 interface IssueToken {
   Body: { apiKey: string; apiSecret: string }
 }
 
-const credential = { type: 'string', minLength: 1, maxLength: 512 } as const
-
-const issueToken = {
-  operationId: 'issueToken',
-  summary: 'Get an access token for a key and its secret.',
-  tags: ['Authentication'],
-  body: record({ apiKey: credential, apiSecret: credential }),
-  response: {
-    200: record({
-      accessToken: { ...text, description: 'A JWT.' },
-      tokenType: { const: 'Bearer' },
-      expiresIn: { ...count, description: 'Seconds.', examples: [3600] },
-      scope: { ...text, description: 'Permissions, separated by spaces.' },
-    }),
-  },
-} as const
+interface RotateSigningKey {
+  Body: { overlapSeconds?: number } | null | undefined
+}

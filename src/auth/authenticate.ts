@@ -1,17 +1,29 @@
 import { DomainError } from '../core/errors.ts'
-import type { ApiKeys, Caller } from './api-keys.ts'
-import type { Tokens } from './tokens.ts'
+import type { Caller } from './caller.ts'
+import type { ApiKey, KeyDirectory } from './key-directory.ts'
+import { commonScope } from './scopes.ts'
+import type { Tokens, VerifiedToken } from './tokens.ts'
 
 /** Which of the two interfaces a request speaks: its credentials decide (D1). */
 export type Interface = 'bearer' | 'header-key'
 
 export interface AuthenticatedCaller extends Caller {
   readonly interface: Interface
+  /** When these credentials end at the latest. Undefined: not by themselves. */
+  readonly expiresAtUs: number | undefined
 }
 
 /** The part of a request that says who asks: header names and values, alternating, as they came. */
 export interface Credentials {
   readonly rawHeaders: readonly string[]
+  readonly address: string
+}
+
+/** Who tries to log in, with what they say they are. */
+export interface LoginAttempt {
+  readonly address: string
+  /** The key that was named; undefined for a token that names none to be believed. */
+  readonly apiKeyId: string | undefined
 }
 
 interface Presented {
@@ -21,36 +33,100 @@ interface Presented {
 }
 
 export interface AuthenticatorNeeds {
-  readonly keys: ApiKeys
-  readonly tokens: Tokens
+  readonly keys: Pick<KeyDirectory, 'find' | 'verify' | 'use'>
+  readonly tokens: Pick<Tokens, 'verify'>
+  /** Told of credentials that were not good. */
+  readonly onFailure: (attempt: LoginAttempt) => void
+}
+
+/** The user name that a token is sent with where only a name and a password can be (D26). */
+const bearerUsername = 'bearer'
+
+/** What was found out about a token and the key behind it, as long as neither changes. */
+interface Known {
+  readonly key: ApiKey
+  readonly caller: AuthenticatedCaller
 }
 
 export class Authenticator {
-  readonly #keys: ApiKeys
-  readonly #tokens: Tokens
+  readonly #needs: AuthenticatorNeeds
+  readonly #known = new WeakMap<VerifiedToken, Known>()
 
-  constructor({ keys, tokens }: AuthenticatorNeeds) {
-    this.#keys = keys
-    this.#tokens = tokens
+  constructor(needs: AuthenticatorNeeds) {
+    this.#needs = needs
   }
 
   /**
    * @throws DomainError `missing_credentials`, `ambiguous_credentials`, `invalid_api_key` or
    *   `token_expired`
    */
-  async authenticate({ rawHeaders }: Credentials): Promise<AuthenticatedCaller> {
+  authenticate({ rawHeaders, address }: Credentials): AuthenticatedCaller {
     const { authorization, apiKey, apiSecret } = presented(rawHeaders)
     const hasKey = apiKey !== undefined || apiSecret !== undefined
     if (authorization !== undefined) {
       if (hasKey) throw ambiguous()
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
       if (token === undefined) throw new DomainError('invalid_api_key', 'a bearer token is needed')
-      return { ...this.#tokens.verify(token), interface: 'bearer' }
+      return this.#byToken(token, address)
     }
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
-    const caller = await this.#keys.verify(apiKey ?? '', apiSecret ?? '')
-    if (!caller) throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
-    return { ...caller, interface: 'header-key' }
+    return this.byKey(apiKey ?? '', apiSecret ?? '', address)
+  }
+
+  /**
+   * By user name and password: a key and its secret, or `bearer` and a token (D26).
+   *
+   * @throws DomainError `invalid_api_key` or `token_expired`
+   */
+  byPassword(username: string, password: string, address: string): AuthenticatedCaller {
+    return username === bearerUsername
+      ? this.#byToken(password, address)
+      : this.byKey(username, password, address)
+  }
+
+  /** @throws DomainError `invalid_api_key`, the same for an unknown key and for a wrong secret */
+  byKey(id: string, secret: string, address: string): AuthenticatedCaller {
+    const key = this.#needs.keys.verify(id, secret)
+    if (!key) {
+      this.#needs.onFailure({ address, apiKeyId: id })
+      throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
+    }
+    const { userId, scope, expiresAtUs } = key
+    return { userId, apiKeyId: key.id, scope, interface: 'header-key', expiresAtUs }
+  }
+
+  /** A token has never more than its key has now (D64): the key is looked at every time. */
+  #byToken(text: string, address: string): AuthenticatedCaller {
+    const token = this.#verified(text, address)
+    const key = this.#needs.keys.find(token.apiKeyId)
+    if (key === undefined || key.userId !== token.userId) {
+      this.#needs.onFailure({ address, apiKeyId: token.apiKeyId })
+      throw new DomainError('invalid_api_key', 'the access token is not valid')
+    }
+    this.#needs.keys.use(key)
+    const known = this.#known.get(token)
+    if (known?.key === key) return known.caller
+    const caller: AuthenticatedCaller = {
+      userId: key.userId,
+      apiKeyId: key.id,
+      scope: commonScope(token.scope, key.scope),
+      interface: 'bearer',
+      expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+    }
+    this.#known.set(token, { key, caller })
+    return caller
+  }
+
+  #verified(text: string, address: string): VerifiedToken {
+    try {
+      return this.#needs.tokens.verify(text)
+    } catch (error) {
+      // Tokens expire every hour: that is no sign of an attack.
+      if (error instanceof DomainError && error.code !== 'token_expired') {
+        this.#needs.onFailure({ address, apiKeyId: undefined })
+      }
+      throw error
+    }
   }
 }
 

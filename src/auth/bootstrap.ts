@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { writeFileDurably } from '../config/data-folder.ts'
 import type { Clock } from '../core/clock.ts'
 import { newId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
-import type { ApiKeys } from './api-keys.ts'
 import { MasterKey } from './master-key.ts'
+import { scopes } from './scopes.ts'
 
 /** The user that the bootstrap key belongs to. */
 const bootstrapUsername = 'admin'
@@ -22,7 +23,7 @@ export function openMasterKey(dataDir: string, configured: string | undefined): 
 export interface BootstrapNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly keys: ApiKeys
+  readonly masterKey: MasterKey
   readonly clock: Clock
 }
 
@@ -34,23 +35,63 @@ export interface BootstrapOptions {
 
 /**
  * Sees to it that there is a first key. Returns the path of the file that holds a generated one, or
- * nothing when the key was given.
+ * nothing when the key was given. A key that was revoked stays so: a start brings nothing back.
  */
 export async function ensureBootstrapKey(
-  { state, writer, keys, clock }: BootstrapNeeds,
+  needs: BootstrapNeeds,
   { dataDir, given }: BootstrapOptions,
 ): Promise<string | undefined> {
-  const userId = await ensureUser(state, writer, clock)
   if (given) {
-    await keys.put(userId, given.key, given.secret)
+    await putKey(needs, given, 'configured')
     return undefined
   }
   const path = join(dataDir, 'admin.json')
   // The file comes first: after a crash between the two, the key in it still gets stored.
   if (!existsSync(path)) writeFileDurably(path, `${JSON.stringify(generateKey(), null, 2)}\n`)
   const { apiKey, apiSecret } = JSON.parse(readFileSync(path, 'utf8')) as GeneratedKey
-  if (!(await keys.exists(apiKey))) await keys.put(userId, apiKey, apiSecret)
+  await putKey(needs, { key: apiKey, secret: apiSecret }, 'bootstrap')
   return path
+}
+
+/**
+ * Stores a key with all scopes, unless it is known. A configured one takes its secret from the
+ * settings at each start; a generated one may have been rotated since it was written to its file.
+ */
+async function putKey(
+  needs: BootstrapNeeds,
+  { key, secret }: { readonly key: string; readonly secret: string },
+  origin: 'configured' | 'bootstrap',
+): Promise<void> {
+  const { state, writer, masterKey, clock } = needs
+  const digest = masterKey.digest(secret)
+  const known = await state
+    .selectFrom('api_keys')
+    .select(['secret_digest', 'origin'])
+    .where('id', '=', key)
+    .executeTakeFirst()
+  if (!known) {
+    await writer.commit(
+      state.insertInto('api_keys').values({
+        id: key,
+        user_id: await ensureUser(needs),
+        secret_digest: digest,
+        scopes: scopes.join(' '),
+        created_at: clock.nowUs(),
+        name: 'bootstrap',
+        permission: 'custom',
+        origin,
+      }),
+    )
+    return
+  }
+  const isChanged = known.secret_digest !== digest || known.origin !== origin
+  if (origin === 'bootstrap' || !isChanged) return
+  await writer.commit(
+    state
+      .updateTable('api_keys')
+      .set({ secret_digest: digest, previous_digest: null, previous_until: null, origin })
+      .where('id', '=', key),
+  )
 }
 
 interface GeneratedKey {
@@ -65,18 +106,12 @@ function generateKey(): GeneratedKey {
   }
 }
 
-async function ensureUser(
-  state: StateDatabase,
-  writer: StateWriter,
-  clock: Clock,
-): Promise<UserId> {
-  const find = () =>
-    state
-      .selectFrom('users')
-      .select('id')
-      .where('username', '=', bootstrapUsername)
-      .executeTakeFirst()
-  const known = await find()
+async function ensureUser({ state, writer, clock }: BootstrapNeeds): Promise<UserId> {
+  const known = await state
+    .selectFrom('users')
+    .select('id')
+    .where(sql<string>`lower(username)`, '=', bootstrapUsername)
+    .executeTakeFirst()
   if (known) return known.id as UserId
   const id = newId<UserId>()
   await writer.commit(

@@ -35,9 +35,15 @@ export class MasterKey {
     return createHmac('sha256', this.#digestKey).update(secret).digest('hex')
   }
 
-  /** Whether a secret has this digest, in a time that does not depend on where they differ. */
-  matches(secret: string, digest: string): boolean {
-    return timingSafeEqual(Buffer.from(this.digest(secret)), Buffer.from(digest))
+  /**
+   * Whether a secret has one of these digests, in a time that depends neither on which of them nor
+   * on where they differ.
+   */
+  matches(secret: string, ...digests: readonly string[]): boolean {
+    const own = Buffer.from(this.digest(secret))
+    let found = 0
+    for (const digest of digests) found |= Number(timingSafeEqual(own, Buffer.from(digest)))
+    return found === 1
   }
 
   /** AES-256-GCM: nonce, tag, ciphertext. */

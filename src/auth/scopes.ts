@@ -18,7 +18,39 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]
 
+/** Ways to ask for scopes without listing them; `custom` lists them. */
+export const permissions = ['read_only', 'read_write', 'admin', 'custom'] as const
+
+export type Permission = (typeof permissions)[number]
+
+const levels: Readonly<Record<Exclude<Permission, 'custom'>, (scope: Scope) => boolean>> = {
+  read_only: (scope) => scope.endsWith(':read'),
+  read_write: (scope) => scope.endsWith(':read') || scope.endsWith(':write'),
+  admin: (scope) => scope !== 'platform:admin',
+}
+
+/** The scopes of a permission level (D12); `platform:admin` is in none of them. */
+export function scopesOf(permission: Exclude<Permission, 'custom'>): readonly Scope[] {
+  return scopes.filter(levels[permission])
+}
+
 /** Whether a space-separated list of permissions holds one of them. */
 export function grants(granted: string, scope: Scope): boolean {
   return granted.split(' ').includes(scope)
+}
+
+/** What is in both of two space-separated lists, in the order of the first. */
+export function commonScope(one: string, other: string): string {
+  if (one === other) return one
+  const granted = new Set(other.split(' '))
+  return one
+    .split(' ')
+    .filter((scope) => granted.has(scope))
+    .join(' ')
+}
+
+/** What of the wanted scopes a space-separated list does not hold. */
+export function missingScopes(granted: string, wanted: readonly string[]): readonly string[] {
+  const held = new Set(granted.split(' '))
+  return wanted.filter((scope) => !held.has(scope))
 }

@@ -1,95 +1,144 @@
-import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
 import { LruMap } from '../core/lru-map.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
-import type { Caller } from './api-keys.ts'
-import type { MasterKey } from './master-key.ts'
+import type { Caller } from './caller.ts'
+import type { AcceptedKey, SigningKeys } from './signing-keys.ts'
+import { hasCanonicalSignature, withLowS } from './token-signature.ts'
 
 /** Seconds that an access token lives. */
 export const tokenLifetimeS = 3600
 
 const issuer = 'streamvault'
 const audience = 'streamvault'
+const tokenType = 'JWT'
 
 /** Verified tokens that are remembered: a signature check costs a tenth of a millisecond. */
 const verifiedMax = 10_000
 
-interface SigningKey {
-  readonly kid: string
-  readonly privateKey: string
-  readonly publicKey: string
+/** Ours have about 600 characters: what is longer is none of ours, and is not looked at. */
+const tokenLengthMax = 2_048
+
+/** Another node's clock may be ahead of ours by this much. */
+const clockSkewS = 60
+
+/** What a good token says. It is not the last word: its key may have less by now (D64). */
+export interface VerifiedToken extends Caller {
+  readonly expiresAtUs: number
 }
 
-interface Verified {
-  readonly caller: Caller
-  readonly expiresAtS: number
+interface Remembered {
+  readonly token: VerifiedToken
+  readonly key: AcceptedKey
+}
+
+export interface TokensNeeds {
+  readonly signingKeys: SigningKeys
+  readonly clock: Clock
 }
 
 /** Issues and checks access tokens: JWT, ES256 (RFC 7519, RFC 7518 section 3.4). */
 export class Tokens {
-  readonly #key: SigningKey
+  readonly #keys: SigningKeys
   readonly #clock: Clock
-  readonly #verified = new LruMap<string, Verified>(verifiedMax)
+  readonly #verified = new LruMap<string, Remembered>(verifiedMax)
 
-  private constructor(key: SigningKey, clock: Clock) {
-    this.#key = key
+  constructor({ signingKeys, clock }: TokensNeeds) {
+    this.#keys = signingKeys
     this.#clock = clock
   }
 
-  static async open(needs: TokensNeeds): Promise<Tokens> {
-    return new Tokens(await ensureSigningKey(needs), needs.clock)
-  }
-
   issue({ userId, apiKeyId, scope }: Caller): string {
+    const { kid, privateKey } = this.#keys.current
     const nowS = Math.floor(this.#clock.nowUs() / 1_000_000)
-    return jwt.sign({ iat: nowS, scope, api_key_id: apiKeyId }, this.#key.privateKey, {
+    const token = jwt.sign({ iat: nowS, scope, api_key_id: apiKeyId }, privateKey, {
       algorithm: 'ES256',
-      keyid: this.#key.kid,
+      keyid: kid,
       issuer,
       audience,
       subject: userId,
       expiresIn: tokenLifetimeS,
     })
+    return withLowS(token)
   }
 
-  /** @throws DomainError `token_expired` or `invalid_api_key` */
-  verify(token: string): Caller {
-    const nowS = this.#clock.nowUs() / 1_000_000
-    const known = this.#verified.get(token)
-    const verified = known ?? this.#check(token, nowS)
-    if (verified.expiresAtS <= nowS) throw new DomainError('token_expired', 'the token has expired')
-    if (!known) this.#verified.set(token, verified)
-    return verified.caller
+  /**
+   * The same object for the same token as long as it is remembered.
+   *
+   * @throws DomainError `token_expired` or `invalid_api_key`
+   */
+  verify(text: string): VerifiedToken {
+    const nowUs = this.#clock.nowUs()
+    const known = this.#verified.get(text)
+    if (known !== undefined) {
+      if (!this.#keys.isAccepted(known.key)) throw invalidToken()
+      if (known.token.expiresAtUs <= nowUs) throw expiredToken()
+      return known.token
+    }
+    const key = this.#keyOf(text)
+    const token = verifiedToken(signedClaims(text, key, nowUs), nowUs)
+    this.#verified.set(text, { token, key })
+    return token
   }
 
-  #check(token: string, nowS: number): Verified {
-    let decoded: jwt.Jwt
-    try {
-      decoded = jwt.verify(token, this.#key.publicKey, {
-        algorithms: ['ES256'],
-        issuer,
-        audience,
-        complete: true,
-        clockTimestamp: Math.floor(nowS),
-      })
-    } catch (error) {
-      if (error instanceof jwt.TokenExpiredError) {
-        throw new DomainError('token_expired', 'the token has expired')
-      }
-      throw invalidToken()
-    }
-    const { header, payload } = decoded
-    if (typeof payload === 'string' || header.typ !== 'JWT' || header.kid !== this.#key.kid) {
-      throw invalidToken()
-    }
-    const { sub, exp } = payload
-    const { scope, api_key_id: apiKeyId } = payload as { scope?: unknown; api_key_id?: unknown }
-    if (sub === undefined || exp === undefined) throw invalidToken()
-    if (typeof scope !== 'string' || typeof apiKeyId !== 'string') throw invalidToken()
-    return { caller: { userId: sub as UserId, apiKeyId, scope }, expiresAtS: exp }
+  /** The key that a token names, when its header is exactly one that we write. */
+  #keyOf(text: string): AcceptedKey {
+    if (text.length > tokenLengthMax) throw invalidToken()
+    const [head = ''] = text.split('.', 1)
+    const header = parseObject(Buffer.from(head, 'base64url').toString())
+    // Anything more, such as jwk, jku, x5c or crit, wants to be obeyed: nothing in there is.
+    const isOurs =
+      header !== undefined &&
+      Object.keys(header).length === 3 &&
+      header['alg'] === 'ES256' &&
+      header['typ'] === tokenType
+    const kid = isOurs ? header['kid'] : undefined
+    const key = typeof kid === 'string' ? this.#keys.find(kid) : undefined
+    if (!key) throw invalidToken()
+    return key
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+function signedClaims(text: string, { publicKey }: AcceptedKey, nowUs: number): Claims {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) || !hasCanonicalSignature(text)) throw invalidToken()
+  try {
+    const claims = jwt.verify(text, publicKey, {
+      algorithms: ['ES256'],
+      clockTimestamp: Math.floor(nowUs / 1_000_000),
+    })
+    if (typeof claims === 'object') return claims
+  } catch (error) {
+    if (error instanceof jwt.TokenExpiredError) throw expiredToken()
+  }
+  throw invalidToken()
+}
+
+/** The claims have our signature; still each must be there, in the form that we write (D10). */
+function verifiedToken(claims: Claims, nowUs: number): VerifiedToken {
+  const { iss, aud, sub, iat, exp, scope, api_key_id: apiKeyId } = claims
+  if (iss !== issuer || aud !== audience) throw invalidToken()
+  if (typeof sub !== 'string' || typeof scope !== 'string' || typeof apiKeyId !== 'string') {
+    throw invalidToken()
+  }
+  if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat !== tokenLifetimeS) {
+    throw invalidToken()
+  }
+  if (iat > nowUs / 1_000_000 + clockSkewS) throw invalidToken()
+  const expiresAtUs = exp * 1_000_000
+  if (expiresAtUs <= nowUs) throw expiredToken()
+  return { userId: sub as UserId, apiKeyId, scope, expiresAtUs }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -97,45 +146,6 @@ function invalidToken(): DomainError {
   return new DomainError('invalid_api_key', 'the access token is not valid')
 }
 
-export interface TokensNeeds {
-  readonly state: StateDatabase
-  readonly writer: StateWriter
-  readonly masterKey: MasterKey
-  readonly clock: Clock
-}
-
-/** The newest signing key, made at the first start. Its private half is stored encrypted only. */
-async function ensureSigningKey(needs: TokensNeeds): Promise<SigningKey> {
-  const { state, writer, masterKey, clock } = needs
-  const row = await state
-    .selectFrom('signing_keys')
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (row) {
-    const privateKey = masterKey.decrypt(row.private_key_encrypted)
-    return { kid: row.kid, publicKey: row.public_key, privateKey }
-  }
-  const made = makeSigningKey()
-  await writer.commit(
-    state.insertInto('signing_keys').values({
-      kid: made.kid,
-      public_key: made.publicKey,
-      private_key_encrypted: masterKey.encrypt(made.privateKey),
-      created_at: clock.nowUs(),
-    }),
-  )
-  return made
-}
-
-function makeSigningKey(): SigningKey {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-  const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
-  const kid = createHash('sha256').update(der).digest('base64url').slice(0, 16)
-  return { kid, privateKey, publicKey }
+function expiredToken(): DomainError {
+  return new DomainError('token_expired', 'the token has expired')
 }

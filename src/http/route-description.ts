@@ -5,8 +5,11 @@ import type { Tag } from './openapi/tags.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a caller's key must grant for this route; every route that needs credentials names it. */
-    readonly scope?: Scope
+    /**
+     * What a caller's key must grant for this route; every route that needs credentials names it.
+     * `any`: good credentials are enough.
+     */
+    readonly scope?: Scope | 'any'
     /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */
     readonly errors?: readonly ErrorCode[]
     /** Keeps a route out of the OpenAPI document: files of the console and of /docs. */

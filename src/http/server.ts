@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Actor } from '../audit/audit-log.ts'
 import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
@@ -79,7 +80,10 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     })
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', async (request) => {
-      const caller = await needs.authenticator.authenticate(request.raw)
+      const caller = needs.authenticator.authenticate({
+        rawHeaders: request.raw.rawHeaders,
+        address: request.ip,
+      })
       requireScope(caller, request.routeOptions.config.scope)
       callers.set(request, caller)
     })
@@ -105,9 +109,18 @@ function refuseLongUrl(
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */
-function requireScope({ scope: granted }: AuthenticatedCaller, needed: Scope | undefined): void {
-  if (needed === undefined || grants(granted, needed)) return
+function requireScope(
+  { scope: granted }: AuthenticatedCaller,
+  needed: Scope | 'any' | undefined,
+): void {
+  if (needed === undefined || needed === 'any' || grants(granted, needed)) return
   throw new DomainError('insufficient_permissions', `the key lacks the permission ${needed}`)
+}
+
+/** Who the audit log says it was. */
+export function actorOf(request: FastifyRequest, callerOf: CallerOf): Actor {
+  const { userId, apiKeyId } = callerOf(request)
+  return { userId, apiKeyId, address: request.ip }
 }
 
 /** @throws DomainError `invalid_request` unless the request speaks the token interface */

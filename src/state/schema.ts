@@ -1,10 +1,16 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+
+/** A column that the database fills when nothing is given. */
+type Defaulted<Value> = ColumnType<Value, Value | undefined, Value>
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
 export interface StateSchema {
   users: UserTable
+  user_entities: UserEntityTable
+  user_credentials: UserCredentialTable
   api_keys: ApiKeyTable
   signing_keys: SigningKeyTable
+  audit_log: AuditLogTable
   templates: TemplateTable
   vaults: VaultTable
   data_streams: DataStreamTable
@@ -21,7 +27,31 @@ export interface StateSchema {
 interface UserTable {
   readonly id: string
   readonly username: string
+  readonly first_name: Defaulted<string>
+  readonly last_name: Defaulted<string>
   readonly created_at: number
+  /** A deleted user's row stays, because what the user owned refers to it. */
+  readonly deleted_at: number | null
+}
+
+interface UserEntityTable {
+  readonly id: string
+  readonly user_id: string
+  readonly created_at: number
+  readonly name: string
+  readonly description: string
+  readonly type: string
+}
+
+interface UserCredentialTable {
+  readonly id: string
+  readonly user_id: string
+  readonly created_at: number
+  readonly type: string
+  readonly validated: number
+  readonly identity_provider: string
+  readonly key: string
+  readonly ledger: string
 }
 
 interface ApiKeyTable {
@@ -32,6 +62,19 @@ interface ApiKeyTable {
   /** Space-separated. */
   readonly scopes: string
   readonly created_at: number
+  readonly name: string
+  /** How the scopes were asked for: read_only, read_write, admin or custom. */
+  readonly permission: string
+  /** `api`, or `bootstrap`: made at a start of the service. */
+  readonly origin: string
+  /** Digest of the secret before the last rotation, which is good until `previous_until`. */
+  readonly previous_digest: string | null
+  readonly previous_until: number | null
+  readonly rotated_at: number | null
+  readonly expires_at: number | null
+  /** Only of bootstrap keys, so that no later start brings them back; other rows are removed. */
+  readonly revoked_at: number | null
+  readonly last_used_at: number | null
 }
 
 interface SigningKeyTable {
@@ -41,6 +84,24 @@ interface SigningKeyTable {
   /** PKCS #8, PEM, encrypted with the master key. */
   readonly private_key_encrypted: Uint8Array
   readonly created_at: number
+  /** Set once a newer key signs: until then tokens signed with this one are good. */
+  readonly accepted_until: number | null
+}
+
+interface AuditLogTable {
+  readonly id: string
+  readonly at: number
+  readonly action: string
+  /** Who did it; null when the service did, or nobody known. */
+  readonly actor_user_id: string | null
+  readonly actor_key_id: string | null
+  /** What it was done to: the id of a key, a user or a signing key. */
+  readonly subject_id: string | null
+  /** The user that it is about. */
+  readonly user_id: string | null
+  readonly address: string | null
+  /** JSON object. */
+  readonly details: string
 }
 
 interface TemplateTable {

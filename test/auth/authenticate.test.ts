@@ -1,33 +1,54 @@
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../../src/auth/api-keys.ts'
-import { Authenticator, type AuthenticatorNeeds } from '../../src/auth/authenticate.ts'
+import { Authenticator, type LoginAttempt } from '../../src/auth/authenticate.ts'
+import type { ApiKey } from '../../src/auth/key-directory.ts'
+import type { VerifiedToken } from '../../src/auth/tokens.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
 
-const keyCaller: Caller = { userId: 'ada' as UserId, apiKeyId: 'sv_live_1', scope: 'data:read' }
-const tokenCaller: Caller = { userId: 'bob' as UserId, apiKeyId: 'sv_live_2', scope: 'data:write' }
+const soonUs = 2_000_000_000_000_000
 
-/** Knows one key with one secret, and one token. */
+function keyOf(id: string, userId: string, scope: string): ApiKey {
+  return { id, userId: userId as UserId, scope, origin: 'api', expiresAtUs: undefined }
+}
+
+function tokenOf(apiKeyId: string, userId: string, scope: string): VerifiedToken {
+  return { userId: userId as UserId, apiKeyId, scope, expiresAtUs: soonUs }
+}
+
+const adasKey = keyOf('sv_live_1', 'ada', 'data:read')
+const keys = new Map([adasKey, keyOf('sv_live_2', 'bob', 'data:write')].map((key) => [key.id, key]))
+const tokens = new Map([
+  ['good.token', tokenOf('sv_live_2', 'bob', 'data:write')],
+  ['wide.token', tokenOf('sv_live_2', 'bob', 'data:read data:write vaults:read')],
+  ['orphan.token', tokenOf('sv_live_3', 'bob', 'data:write')],
+  ['foreign.token', tokenOf('sv_live_1', 'bob', 'data:write')],
+])
+
+const failures: LoginAttempt[] = []
+
 const needs = {
   keys: {
-    verify: async (id: string, secret: string) =>
-      id === 'sv_live_1' && secret === 'right' ? keyCaller : undefined,
+    find: (id: string) => keys.get(id),
+    verify: (id: string, secret: string) => (secret === 'right' ? keys.get(id) : undefined),
+    use: () => undefined,
   },
   tokens: {
-    verify: (token: string) => {
-      if (token === 'good.token') return tokenCaller
-      if (token === 'old.token') throw new DomainError('token_expired', 'the token has expired')
-      throw new DomainError('invalid_api_key', 'the access token is not valid')
+    verify(text: string) {
+      if (text === 'old.token') throw new DomainError('token_expired', 'the token has expired')
+      const token = tokens.get(text)
+      if (token === undefined) throw new DomainError('invalid_api_key', 'the token is not valid')
+      return token
     },
   },
-} as unknown as AuthenticatorNeeds
+  onFailure: (attempt: LoginAttempt) => failures.push(attempt),
+}
 
 const authenticator = new Authenticator(needs)
 
 /** What becomes of a request with these headers, name and value in turn: a caller or a code. */
-async function outcome(...rawHeaders: string[]): Promise<unknown> {
+function outcome(...rawHeaders: string[]): unknown {
   try {
-    return await authenticator.authenticate({ rawHeaders })
+    return authenticator.authenticate({ rawHeaders, address: '192.0.2.1' })
   } catch (error) {
     if (error instanceof DomainError) return error.code
     throw error
@@ -39,14 +60,20 @@ const key = ['x-api-key', 'sv_live_1']
 const secret = ['x-api-secret', 'right']
 
 describe('a bearer token', () => {
-  test('chooses the token interface', async () => {
-    expect(await outcome(...bearer)).toEqual({ ...tokenCaller, interface: 'bearer' })
+  test('chooses the token interface', () => {
+    expect(outcome(...bearer)).toEqual({
+      userId: 'bob',
+      apiKeyId: 'sv_live_2',
+      scope: 'data:write',
+      interface: 'bearer',
+      expiresAtUs: soonUs,
+    })
   })
 
   test.each(['bearer good.token', 'BEARER good.token', 'Bearer   good.token'])(
     'may be sent as %j',
-    async (value) => {
-      expect(await outcome('authorization', value)).toMatchObject({ interface: 'bearer' })
+    (value) => {
+      expect(outcome('authorization', value)).toMatchObject({ interface: 'bearer' })
     },
   )
 
@@ -59,47 +86,102 @@ describe('a bearer token', () => {
     'Bearer good.token more',
     'Bearer good.token, Bearer good.token',
     'Bearer bad.token',
-  ])('is not accepted as %j', async (value) => {
-    expect(await outcome('Authorization', value)).toBe('invalid_api_key')
+  ])('is not accepted as %j', (value) => {
+    expect(outcome('Authorization', value)).toBe('invalid_api_key')
   })
 
-  test('that has expired is told apart', async () => {
-    expect(await outcome('Authorization', 'Bearer old.token')).toBe('token_expired')
+  test('that has expired is told apart', () => {
+    expect(outcome('Authorization', 'Bearer old.token')).toBe('token_expired')
+  })
+
+  test('grants nothing that its key does not have now', () => {
+    expect(outcome('Authorization', 'Bearer wide.token')).toMatchObject({ scope: 'data:write' })
+
+    keys.set('sv_live_2', keyOf('sv_live_2', 'bob', 'vaults:read'))
+    expect(outcome('Authorization', 'Bearer wide.token')).toMatchObject({ scope: 'vaults:read' })
+    keys.set('sv_live_2', keyOf('sv_live_2', 'bob', 'data:write'))
+  })
+
+  test.each(['orphan.token', 'foreign.token'])('is not accepted without its key: %s', (token) => {
+    expect(outcome('Authorization', `Bearer ${token}`)).toBe('invalid_api_key')
   })
 })
 
 describe('a key and its secret', () => {
-  test('choose the header-key interface', async () => {
-    expect(await outcome(...key, ...secret)).toEqual({ ...keyCaller, interface: 'header-key' })
+  test('choose the header-key interface', () => {
+    expect(outcome(...key, ...secret)).toEqual({
+      userId: 'ada',
+      apiKeyId: 'sv_live_1',
+      scope: 'data:read',
+      interface: 'header-key',
+      expiresAtUs: undefined,
+    })
   })
 
-  test('may be named in any case and stand between other headers', async () => {
+  test('may be named in any case and stand between other headers', () => {
     const headers = ['Host', 'vault.example', 'X-API-SECRET', 'right', 'Accept', '*/*', 'X-Api-Key']
 
-    expect(await outcome(...headers, 'sv_live_1')).toMatchObject({ userId: 'ada' })
+    expect(outcome(...headers, 'sv_live_1')).toMatchObject({ userId: 'ada' })
   })
 
-  test('are not accepted when the secret or the key is wrong, and answered the same', async () => {
-    expect(await outcome(...key, 'x-api-secret', 'wrong')).toBe('invalid_api_key')
-    expect(await outcome('x-api-key', 'sv_live_9', ...secret)).toBe('invalid_api_key')
+  test('are not accepted when the secret or the key is wrong, and answered the same', () => {
+    expect(outcome(...key, 'x-api-secret', 'wrong')).toBe('invalid_api_key')
+    expect(outcome('x-api-key', 'sv_live_9', ...secret)).toBe('invalid_api_key')
   })
 
-  test('are not accepted one without the other', async () => {
-    expect(await outcome(...key)).toBe('invalid_api_key')
-    expect(await outcome(...secret)).toBe('invalid_api_key')
+  test('are not accepted one without the other', () => {
+    expect(outcome(...key)).toBe('invalid_api_key')
+    expect(outcome(...secret)).toBe('invalid_api_key')
+  })
+})
+
+describe('a failed login', () => {
+  test('is told of with its address and the key that was named', () => {
+    failures.length = 0
+    outcome(...key, 'x-api-secret', 'wrong')
+    outcome('Authorization', 'Bearer bad.token')
+
+    expect(failures).toEqual([
+      { address: '192.0.2.1', apiKeyId: 'sv_live_1' },
+      { address: '192.0.2.1', apiKeyId: undefined },
+    ])
+  })
+
+  test('is not what an expired token is, or a request without credentials', () => {
+    failures.length = 0
+    outcome('Authorization', 'Bearer old.token')
+    outcome()
+
+    expect(failures).toEqual([])
+  })
+})
+
+function log(username: string, password: string) {
+  return authenticator.byPassword(username, password, '192.0.2.1')
+}
+
+describe('a user name and a password', () => {
+  test('are a key and its secret', () => {
+    expect(log('sv_live_1', 'right')).toMatchObject({ userId: 'ada' })
+    expect(() => log('sv_live_1', 'wrong')).toThrow(DomainError)
+  })
+
+  test('are a token when the name is bearer', () => {
+    expect(log('bearer', 'good.token')).toMatchObject({ userId: 'bob', expiresAtUs: soonUs })
+    expect(() => log('bearer', 'bad.token')).toThrow(DomainError)
   })
 })
 
 describe('credentials', () => {
-  test('of both kinds at once are ambiguous', async () => {
-    expect(await outcome(...bearer, ...key, ...secret)).toBe('ambiguous_credentials')
-    expect(await outcome(...key, ...bearer)).toBe('ambiguous_credentials')
-    expect(await outcome(...secret, ...bearer)).toBe('ambiguous_credentials')
+  test('of both kinds at once are ambiguous', () => {
+    expect(outcome(...bearer, ...key, ...secret)).toBe('ambiguous_credentials')
+    expect(outcome(...key, ...bearer)).toBe('ambiguous_credentials')
+    expect(outcome(...secret, ...bearer)).toBe('ambiguous_credentials')
   })
 
-  test('are missing when there are none', async () => {
-    expect(await outcome()).toBe('missing_credentials')
-    expect(await outcome('Host', 'vault.example')).toBe('missing_credentials')
+  test('are missing when there are none', () => {
+    expect(outcome()).toBe('missing_credentials')
+    expect(outcome('Host', 'vault.example')).toBe('missing_credentials')
   })
 
   test.each([
@@ -108,14 +190,14 @@ describe('credentials', () => {
     ['the key', [...key, ...key, ...secret]],
     ['the secret', [...key, ...secret, ...secret]],
     ['an empty key beside the right one', ['x-api-key', '', ...key, ...secret]],
-  ])('that come twice are none: %s', async (_, headers) => {
-    expect(await outcome(...headers)).toBe('invalid_api_key')
+  ])('that come twice are none: %s', (_, headers) => {
+    expect(outcome(...headers)).toBe('invalid_api_key')
   })
 
-  test('are not looked for in values, or in names that only resemble', async () => {
+  test('are not looked for in values, or in names that only resemble', () => {
     const headers = ['x-api-keys', 'sv_live_1', 'x-api-secrets', 'right', 'Referer', 'x-api-key']
 
-    expect(await outcome(...headers, 'Proxy-Authorization', 'Bearer good.token')).toBe(
+    expect(outcome(...headers, 'Proxy-Authorization', 'Bearer good.token')).toBe(
       'missing_credentials',
     )
   })

@@ -1,20 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import jwt from 'jsonwebtoken'
 import { beforeAll, expect, test } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { runningService } from '../support/running-service.ts'
+import { type SigningKey, signedWith, signingKeyIn } from '../support/signing-key.ts'
 
 const service = runningService()
-
-interface SigningKey {
-  readonly kid: string
-  readonly publicKey: string
-  readonly privateKey: string
-}
 
 /** The service's own key, so that each test can break one thing of a token and nothing else. */
 let key: SigningKey
@@ -28,25 +19,9 @@ beforeAll(async () => {
   claims = jwt.decode(await service.api.token(), { json: true }) ?? {}
 })
 
-function signingKeyIn(dataDir: string): SigningKey {
-  const master = new MasterKey(
-    Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8').trim(), 'base64'),
-  )
-  const state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
-  const row = state
-    .prepare('SELECT kid, public_key, private_key_encrypted AS sealed FROM signing_keys')
-    .get()
-  state.close()
-  return {
-    kid: String(row?.['kid']),
-    publicKey: String(row?.['public_key']),
-    privateKey: master.decrypt(row?.['sealed'] as Uint8Array),
-  }
-}
-
 /** Signed as the service signs, but for what is given. */
 function signed(payload: jwt.JwtPayload, options: jwt.SignOptions = {}): string {
-  return jwt.sign(payload, key.privateKey, { algorithm: 'ES256', keyid: key.kid, ...options })
+  return signedWith(key, payload, options)
 }
 
 function without(...names: readonly string[]): jwt.JwtPayload {
@@ -162,7 +137,7 @@ test('an expired token is 401 token_expired', async () => {
 
 test('a token is refused as soon as it expires, although it was good before', async () => {
   const nowS = Math.floor(Date.now() / 1000)
-  const token = signed({ ...claims, exp: nowS + 4 })
+  const token = signed({ ...claims, iat: nowS - 3_596, exp: nowS + 4 })
   expect((await answerTo(token)).status).toBe(200)
 
   await expect

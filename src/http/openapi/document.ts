@@ -72,16 +72,14 @@ const securitySchemes = {
 function operation(route: DescribedRoute, components: Components): JsonSchema {
   const { schema, config } = route
   const { scope } = config
-  const permission = scope === undefined ? '' : `Needs the permission \`${scope}\`.`
-  const description = [schema.description, permission].filter(Boolean).join('\n\n')
+  const description = [schema.description, permissionNeeded(scope)].filter(Boolean).join('\n\n')
   return {
     operationId: schema.operationId,
     summary: schema.summary,
     ...(description !== '' && { description }),
     tags: schema.tags,
     ...(scope !== undefined && { 'x-required-scope': scope }),
-    security:
-      scope === undefined ? [] : [{ bearer: [scope] }, { apiKey: [scope], apiSecret: [scope] }],
+    security: security(scope),
     ...parameters(route, components),
     ...requestBody(schema.body, components),
     responses: {
@@ -89,6 +87,19 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
       ...answers(schema.response, components),
     },
   }
+}
+
+type Needed = DescribedRoute['config']['scope']
+
+function permissionNeeded(scope: Needed): string {
+  if (scope === undefined) return ''
+  return scope === 'any' ? 'Needs no particular permission.' : `Needs the permission \`${scope}\`.`
+}
+
+function security(scope: Needed): readonly JsonSchema[] {
+  if (scope === undefined) return []
+  const roles = scope === 'any' ? [] : [scope]
+  return [{ bearer: roles }, { apiKey: roles, apiSecret: roles }]
 }
 
 /** A route may describe the answers of a status itself: then it shows examples of its own. */
@@ -123,7 +134,9 @@ function parameters({ url, schema }: DescribedRoute, components: Components): Js
 function requestBody(body: unknown, components: Components): JsonSchema {
   if (body === undefined) return {}
   const content = contentOf(body as JsonSchema, components)
-  return { requestBody: { required: true, content } }
+  const { type } = body as { readonly type?: unknown }
+  const isOptional = Array.isArray(type) && type.includes('null')
+  return { requestBody: { required: !isOptional, content } }
 }
 
 /** A schema, or `{content}` with one for each media type. */

@@ -1,6 +1,9 @@
 /** The groups of operations, in the order of the document. */
 export const tags = {
   Authentication: 'Keys become tokens, and tokens are checked.',
+  Users: 'Who uses the service, with entities and credentials.',
+  Keys: 'What programs and devices show who they are with.',
+  Audit: 'Changes that matter to security.',
   Templates: 'Reusable definitions of vaults.',
   Vaults: 'Digital twins, made from templates.',
   Favorites: 'What a user wants to find again.',

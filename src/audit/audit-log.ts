@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
+import type { Clock } from '../core/clock.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+
+/** Everything that is written down. */
+export type AuditAction =
+  | 'key.created'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'user.created'
+  | 'user.deleted'
+  | 'signing_key.rotated'
+  | 'login.failed'
+
+/** Who did something: nobody, when the service did it by itself. */
+export interface Actor {
+  readonly userId: string
+  readonly apiKeyId: string
+  readonly address?: string
+}
+
+export interface AuditEvent {
+  readonly action: AuditAction
+  readonly actor?: Actor | undefined
+  /** The id of the key, user or signing key that it was done to. */
+  readonly subjectId?: string | undefined
+  /** The user that it is about. */
+  readonly userId?: string | undefined
+  readonly address?: string | undefined
+  /** Never a secret: who may read the log may not act as those who are in it. */
+  readonly details?: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export interface AuditEntry extends AuditEvent {
+  readonly id: string
+  readonly atUs: number
+}
+
+/** Where the page before ended: the log is read from its newest entry. */
+export interface AuditCursor {
+  readonly atUs: number
+  readonly id: string
+}
+
+export interface AuditFilter {
+  readonly userId?: string | undefined
+  readonly action?: string | undefined
+}
+
+const usPerDay = 86_400_000_000
+
+/** What is older is removed. */
+const retentionDays = 400
+
+/** Entries beyond this are removed, the oldest first: nobody fills the disk with them. */
+const entriesMax = 1_000_000
+
+/** Changes that matter to security, in the order of their happening. */
+export class AuditLog {
+  readonly #state: StateDatabase
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, clock: Clock) {
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /**
+   * The statement that writes an event, for the transaction of the change itself. With a condition,
+   * it is written only where that holds, so that a change that did not come about leaves no trace.
+   */
+  entry(event: AuditEvent, when?: Expression<SqlBool>): Compilable {
+    const { action, actor, subjectId, userId, address, details = {} } = event
+    const values = this.#state.selectNoFrom([
+      text(randomUUID()).as('id'),
+      sql<number>`cast(${this.#clock.nowUs()} as bigint)`.as('at'),
+      text(action).as('action'),
+      text(actor?.userId).as('actor_user_id'),
+      text(actor?.apiKeyId).as('actor_key_id'),
+      text(subjectId).as('subject_id'),
+      text(userId).as('user_id'),
+      text(address ?? actor?.address).as('address'),
+      text(JSON.stringify(details)).as('details'),
+    ])
+    return this.#state
+      .insertInto('audit_log')
+      .columns([...columns])
+      .expression(when === undefined ? values : values.where(when))
+  }
+
+  /** Newest first. */
+  async list(
+    { userId, action }: AuditFilter,
+    after: AuditCursor | undefined,
+    limit: number,
+  ): Promise<AuditEntry[]> {
+    let query = this.#state
+      .selectFrom('audit_log')
+      .selectAll()
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+    if (userId !== undefined) query = query.where('user_id', '=', userId)
+    if (action !== undefined) query = query.where('action', '=', action)
+    if (after) {
+      query = query.where((where) =>
+        where(where.refTuple('at', 'id'), '<', where.tuple(after.atUs, after.id)),
+      )
+    }
+    return (await query.execute()).map(fromRow)
+  }
+
+  /** Removes what is too old or too much. To be called now and then. */
+  async trim(writer: StateWriter): Promise<void> {
+    const oldestUs = this.#clock.nowUs() - retentionDays * usPerDay
+    const beyond = await this.#state
+      .selectFrom('audit_log')
+      .select('at')
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .offset(entriesMax)
+      .limit(1)
+      .executeTakeFirst()
+    const untilUs = Math.max(oldestUs, beyond?.at ?? 0)
+    await writer.commit(this.#state.deleteFrom('audit_log').where('at', '<=', untilUs))
+  }
+}
+
+const columns = [
+  'id',
+  'at',
+  'action',
+  'actor_user_id',
+  'actor_key_id',
+  'subject_id',
+  'user_id',
+  'address',
+  'details',
+] as const
+
+function text(value: string | undefined) {
+  return sql<string>`cast(${value ?? null} as text)`
+}
+
+function fromRow(row: StateSchema['audit_log']): AuditEntry {
+  return {
+    id: row.id,
+    atUs: row.at,
+    action: row.action as AuditAction,
+    actor:
+      row.actor_user_id === null
+        ? undefined
+        : { userId: row.actor_user_id, apiKeyId: row.actor_key_id ?? '' },
+    subjectId: row.subject_id ?? undefined,
+    userId: row.user_id ?? undefined,
+    address: row.address ?? undefined,
+    details: JSON.parse(row.details) as NonNullable<AuditEvent['details']>,
+  }
+}

@@ -1,0 +1,73 @@
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { Clock } from '../core/clock.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { AttemptLimits } from './attempt-limits.ts'
+import { Authenticator } from './authenticate.ts'
+import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
+import { FailedLogins } from './failed-logins.ts'
+import { KeyDirectory } from './key-directory.ts'
+import type { MasterKey } from './master-key.ts'
+import { SigningKeys } from './signing-keys.ts'
+import { Tokens } from './tokens.ts'
+import { Upkeep } from './upkeep.ts'
+
+export interface AuthNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+  readonly audit: AuditLog
+  /** Told of upkeep that failed; it is tried again. */
+  readonly onFailure: (error: unknown) => void
+}
+
+export interface AuthOptions {
+  readonly dataDir: string
+  /** Base64; undefined: the one in the data folder. */
+  readonly masterKey: string | undefined
+  readonly adminKey: { readonly key: string; readonly secret: string } | undefined
+}
+
+/** Everything that tells who asks. */
+export interface Auth {
+  readonly masterKey: MasterKey
+  readonly directory: KeyDirectory
+  readonly authenticator: Authenticator
+  readonly tokens: Tokens
+  readonly signingKeys: SigningKeys
+  readonly limits: AttemptLimits
+  readonly failedLogins: FailedLogins
+  /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
+  readonly adminFile: string | undefined
+  /** Writes down what was only remembered. The state must still be open. */
+  close(): Promise<void>
+}
+
+export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<Auth> {
+  const { writer, clock, audit, onFailure } = needs
+  const masterKey = openMasterKey(options.dataDir, options.masterKey)
+  const adminFile = await ensureBootstrapKey(
+    { ...needs, masterKey },
+    { dataDir: options.dataDir, given: options.adminKey },
+  )
+  const directory = await KeyDirectory.open({ ...needs, masterKey })
+  const signingKeys = await SigningKeys.open({ ...needs, masterKey })
+  const tokens = new Tokens({ signingKeys, clock })
+  const failedLogins = new FailedLogins(directory)
+  const authenticator = new Authenticator({
+    keys: directory,
+    tokens,
+    onFailure: (attempt) => failedLogins.record(attempt),
+  })
+  const upkeep = new Upkeep({ directory, failedLogins, signingKeys, audit, writer, onFailure })
+  return {
+    masterKey,
+    directory,
+    authenticator,
+    tokens,
+    signingKeys,
+    limits: new AttemptLimits(),
+    failedLogins,
+    adminFile,
+    close: () => upkeep.stop(),
+  }
+}

@@ -1,0 +1,155 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { AuthenticatedCaller } from '../auth/authenticate.ts'
+import type { ApiKey, KeyDirectory } from '../auth/key-directory.ts'
+import { grants } from '../auth/scopes.ts'
+import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
+import { parseId, type UserId } from '../core/ids.ts'
+import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import { actorOf, type CallerOf } from '../http/server.ts'
+import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
+import { createKey, listKeys, revokeKey, rotateKey } from './key-schemas.ts'
+import type { KeyCursor, KeyStore } from './key-store.ts'
+
+/** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
+const overlapSDefault = 86_400
+
+export interface KeyRoutesNeeds {
+  readonly keys: KeyStore
+  readonly directory: KeyDirectory
+  /** Whether there is such a user. */
+  readonly hasUser: (id: UserId) => Promise<boolean>
+  readonly clock: Clock
+  readonly callerOf: CallerOf
+}
+
+/** Keys of one's own, and for `platform:admin` of everybody (D12, D58). */
+export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
+  const { keys, directory, clock, callerOf } = needs
+  const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
+
+  return async (app) => {
+    app.post<CreateKey>('/keys', { schema: createKey, config }, async (request, reply) => {
+      const caller = callerOf(request)
+      const { userId: wantedUser, ...wanted } = request.body
+      const userId = await userIn(needs, caller, wantedUser)
+      const grant = grantOf({ caller, key: directory.find(caller.apiKeyId) }, wanted, clock.nowUs())
+      const { name, kind, permission } = wanted
+      const { key, secret } = await keys.create(actorOf(request, callerOf), {
+        ...grant,
+        userId,
+        name,
+        kind,
+        permission,
+      })
+      return secretReply(reply)
+        .code(201)
+        .send({ ...keyBody(key), apiSecret: secret })
+    })
+
+    app.get<{ Querystring: Query }>('/keys', { schema: listKeys, config }, (request, reply) =>
+      list(needs, request, reply),
+    )
+
+    app.post<RotateKey>(
+      '/keys/:keyId/rotate',
+      { schema: rotateKey, config },
+      async (request, reply) => {
+        const caller = callerOf(request)
+        const found = visibleKey(directory, caller, request.params.keyId)
+        // Who gets the new secret can do all that the key can do.
+        assertHolds(caller, found.scope.split(' '))
+        assertOutlives(directory.findAny(caller.apiKeyId), found.expiresAtUs)
+        if (found.origin === 'configured') {
+          throw new DomainError('conflict', 'its secret is set in the settings: change it there')
+        }
+        const overlapS = request.body?.overlapSeconds ?? overlapSDefault
+        const { key, secret } = await keys.rotate(actorOf(request, callerOf), found, overlapS)
+        return secretReply(reply).send({ ...keyBody(key), apiSecret: secret })
+      },
+    )
+
+    app.delete<OneKey>('/keys/:keyId', { schema: revokeKey, config }, async (request, reply) => {
+      const key = visibleKey(directory, callerOf(request), request.params.keyId)
+      await keys.revoke(actorOf(request, callerOf), key)
+      return reply.code(204).send()
+    })
+  }
+}
+
+/** No cache between us and the caller may keep a secret. */
+function secretReply(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store')
+}
+
+/** The keys of a user as a JSON array; the next page is in the Link header (D54). */
+async function list(
+  needs: KeyRoutesNeeds,
+  request: FastifyRequest<{ Querystring: Query }>,
+  reply: FastifyReply,
+): Promise<object> {
+  const { query } = request
+  refuseUnknownParameters(query, ['limit', 'cursor', 'userId'])
+  const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
+  const wanted = query['userId'] as string | undefined
+  const userId = await userIn(needs, needs.callerOf(request), wanted)
+  const found = await needs.keys.list(userId, parseCursor(query['cursor']), limit + 1)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  if (last && found.length > limit) {
+    const cursor = Buffer.from(`${last.createdAtUs} ${last.id}`).toString('base64url')
+    const rest = wanted === undefined ? '' : `&userId=${userId}`
+    void reply.header('link', `</keys?limit=${limit}&cursor=${cursor}${rest}>; rel="next"`)
+  }
+  return page.map(keyBody)
+}
+
+function parseCursor(text: unknown): KeyCursor | undefined {
+  if (typeof text !== 'string') return undefined
+  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
+  if (!/^\d{1,16}$/.test(time) || id === '') {
+    throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+  }
+  return { createdAtUs: Number(time), id }
+}
+
+/**
+ * The user whose keys are meant: the caller's own, or any other one for `platform:admin`.
+ *
+ * @throws DomainError `insufficient_permissions`, whether there is such a user or not
+ */
+async function userIn(
+  { hasUser }: KeyRoutesNeeds,
+  caller: AuthenticatedCaller,
+  wanted: string | undefined,
+): Promise<UserId> {
+  if (wanted === undefined) return caller.userId
+  const id = parseId<UserId>(wanted)
+  if (id === caller.userId) return id
+  assertHolds(caller, ['platform:admin'])
+  if (id === undefined || !(await hasUser(id)))
+    throw new DomainError('not_found', `no user ${wanted}`)
+  return id
+}
+
+/** @throws DomainError `not_found` for the keys of others, just as for ids that no key has */
+function visibleKey(directory: KeyDirectory, caller: AuthenticatedCaller, id: string): ApiKey {
+  const key = directory.findAny(id)
+  const isVisible = key?.userId === caller.userId || grants(caller.scope, 'platform:admin')
+  if (!key || !isVisible) throw new DomainError('not_found', `no key ${id}`)
+  return key
+}
+
+type Query = Readonly<Record<string, unknown>>
+
+interface CreateKey {
+  Body: KeyRequest & { userId?: string }
+}
+
+interface OneKey {
+  Params: { keyId: string }
+}
+
+interface RotateKey extends OneKey {
+  Body: { overlapSeconds?: number } | null | undefined
+}

@@ -1,0 +1,245 @@
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Actor, AuditLog } from '../audit/audit-log.ts'
+import { type ApiKey, type KeyDirectory, keysMax } from '../auth/key-directory.ts'
+import { anotherAdminRemains } from '../auth/last-admin.ts'
+import type { MasterKey } from '../auth/master-key.ts'
+import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
+import type { UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
+
+/** Keys of one user, expired ones included: one for each of a thousand devices. */
+const keysOfUserMax = 1_000
+
+export interface KeyStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly masterKey: MasterKey
+  readonly clock: Clock
+  readonly audit: AuditLog
+  readonly directory: KeyDirectory
+}
+
+export interface NewKey extends KeyGrant {
+  readonly userId: UserId
+  readonly name: string
+  readonly kind: KeyKind
+  readonly permission: string
+}
+
+/** A key with its secret, which is known here for the last time. */
+export interface KeyWithSecret {
+  readonly key: Key
+  readonly secret: string
+}
+
+/** Where the page before ended: keys are listed in the order of their creation. */
+export interface KeyCursor {
+  readonly createdAtUs: number
+  readonly id: string
+}
+
+/** Makes, lists, rotates and revokes keys. Each change counts before its method returns. */
+export class KeyStore {
+  readonly #needs: KeyStoreNeeds
+
+  constructor(needs: KeyStoreNeeds) {
+    this.#needs = needs
+  }
+
+  /** @throws DomainError `conflict` when the user has too many keys, or the maker's key has ended */
+  async create(actor: Actor, wanted: NewKey): Promise<KeyWithSecret> {
+    const { writer, masterKey, clock, audit, directory } = this.#needs
+    if (directory.size >= keysMax) throw new DomainError('conflict', 'there are too many keys')
+    const { id, secret } = newKeyAndSecret(wanted.kind)
+    const { userId, scopes, name, permission, expiresAtUs } = wanted
+    const row = {
+      id,
+      user_id: userId,
+      secret_digest: masterKey.digest(secret),
+      scopes: scopes.join(' '),
+      created_at: clock.nowUs(),
+      name,
+      permission,
+      expires_at: expiresAtUs ?? null,
+    }
+    await writer.commit(
+      this.#insertion(row, actor),
+      audit.entry(
+        {
+          action: 'key.created',
+          actor,
+          subjectId: id,
+          userId,
+          details: { name, permission, scopes: row.scopes, expiresAtUs: row.expires_at },
+        },
+        this.#exists(id),
+      ),
+    )
+    await directory.refresh(id)
+    const key = await this.find(id)
+    if (!key) throw new DomainError('conflict', `a user can have ${keysOfUserMax} keys`)
+    return { key, secret }
+  }
+
+  async find(id: string): Promise<Key | undefined> {
+    const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    return row && this.#fromRow(row)
+  }
+
+  async list(userId: UserId, after: KeyCursor | undefined, limit: number): Promise<Key[]> {
+    let query = this.#present()
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+    if (after) {
+      query = query.where((where) =>
+        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+      )
+    }
+    return (await query.execute()).map((row) => this.#fromRow(row))
+  }
+
+  /**
+   * Gives a key a new secret. The one before stays good for `overlapS` seconds, the one before that
+   * for no longer.
+   *
+   * @throws DomainError `conflict` when somebody else rotated or revoked it at the same time
+   */
+  async rotate(actor: Actor, { id, userId }: ApiKey, overlapS: number): Promise<KeyWithSecret> {
+    const { state, writer, masterKey, clock, audit, directory } = this.#needs
+    const secret = newSecret()
+    const digest = masterKey.digest(secret)
+    const nowUs = clock.nowUs()
+    const before = await state
+      .selectFrom('api_keys')
+      .select('secret_digest')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    await writer.commit(
+      state
+        .updateTable('api_keys')
+        .set({
+          secret_digest: digest,
+          previous_digest: overlapS === 0 ? null : (before?.secret_digest ?? null),
+          previous_until: overlapS === 0 ? null : nowUs + overlapS * 1_000_000,
+          rotated_at: nowUs,
+        })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .where('secret_digest', '=', before?.secret_digest ?? '')
+        .where(this.#exists(actor.apiKeyId)),
+      audit.entry(
+        { action: 'key.rotated', actor, subjectId: id, userId, details: { overlapS } },
+        this.#exists(id, digest),
+      ),
+    )
+    await directory.refresh(id)
+    const key = await this.find(id)
+    if (key?.rotatedAtUs !== nowUs) {
+      throw new DomainError('conflict', 'the key was changed at the same time')
+    }
+    return { key, secret }
+  }
+
+  /** @throws DomainError `conflict` when nobody with `platform:admin` would remain */
+  async revoke(actor: Actor, { id, userId }: ApiKey): Promise<void> {
+    const { state, writer, clock, audit, directory } = this.#needs
+    const mayEnd = anotherAdminRemains(state, { withoutKey: id })
+    await writer.commit(
+      audit.entry(
+        { action: 'key.revoked', actor, subjectId: id, userId },
+        sql<SqlBool>`(${this.#exists(id)} and ${mayEnd})`,
+      ),
+      // Bootstrap keys stay known as revoked, so that no later start brings them back.
+      state
+        .updateTable('api_keys')
+        .set({ revoked_at: clock.nowUs() })
+        .where('id', '=', id)
+        .where('origin', '!=', 'api')
+        .where('revoked_at', 'is', null)
+        .where(mayEnd),
+      state.deleteFrom('api_keys').where('id', '=', id).where('origin', '=', 'api').where(mayEnd),
+    )
+    await directory.refresh(id)
+    if (directory.findAny(id)) {
+      throw new DomainError(
+        'conflict',
+        'it is the last key with platform:admin that does not expire',
+      )
+    }
+  }
+
+  #present() {
+    return this.#needs.state.selectFrom('api_keys').where('revoked_at', 'is', null)
+  }
+
+  /** Only while the user and the maker's key are there, and there is room. */
+  #insertion(row: NewRow, actor: Actor) {
+    const { state } = this.#needs
+    const user = state
+      .selectFrom('users')
+      .select('id')
+      .where('id', '=', row.user_id)
+      .where('deleted_at', 'is', null)
+    const count = state
+      .selectFrom('api_keys')
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .where('user_id', '=', row.user_id)
+    const names = Object.keys(row) as (keyof NewRow)[]
+    const values = names.map((name) =>
+      name.endsWith('_at')
+        ? sql<number>`cast(${row[name]} as bigint)`.as(name)
+        : sql<string>`cast(${row[name]} as text)`.as(name),
+    )
+    return state
+      .insertInto('api_keys')
+      .columns([...names, 'origin'])
+      .expression(
+        state
+          .selectNoFrom([...values, sql<string>`cast('api' as text)`.as('origin')])
+          .where(sql<SqlBool>`exists ${user}`)
+          .where(sql<SqlBool>`${count} < ${keysOfUserMax}`)
+          .where(this.#exists(actor.apiKeyId)),
+      )
+  }
+
+  /** Whether there is this key, with this digest if one is given. */
+  #exists(id: string, digest?: string): Expression<SqlBool> {
+    let keys = this.#present().select('id').where('id', '=', id)
+    if (digest !== undefined) keys = keys.where('secret_digest', '=', digest)
+    return sql<SqlBool>`exists ${keys}`
+  }
+
+  #fromRow(row: Selectable<StateSchema['api_keys']>): Key {
+    const { clock, directory } = this.#needs
+    const previousUntilUs = row.previous_until ?? 0
+    return {
+      id: row.id,
+      userId: row.user_id as UserId,
+      name: row.name,
+      permission: row.permission,
+      scopes: row.scopes.split(' ').filter((scope) => scope !== ''),
+      createdAtUs: row.created_at,
+      expiresAtUs: row.expires_at ?? undefined,
+      rotatedAtUs: row.rotated_at ?? undefined,
+      previousSecretUntilUs: previousUntilUs > clock.nowUs() ? previousUntilUs : undefined,
+      lastUsedAtUs: directory.lastUsedUs(row.id),
+    }
+  }
+}
+
+interface NewRow {
+  readonly id: string
+  readonly user_id: string
+  readonly secret_digest: string
+  readonly scopes: string
+  readonly created_at: number
+  readonly name: string
+  readonly permission: string
+  readonly expires_at: number | null
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { type Compilable, type Selectable, sql } from 'kysely'
+import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
+import type { UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+import type { Ledger } from '../vaults/vault.ts'
+import type {
+  Credential,
+  CredentialType,
+  Entity,
+  EntityType,
+  NewCredential,
+  NewEntity,
+  Profile,
+  User,
+} from './user.ts'
+
+/** Entities, and credentials, that one user can have: every answer about a user shows them all. */
+const partsMax = 20
+
+type Part = 'user_entities' | 'user_credentials'
+
+/** What a user says of himself: entities and credentials. */
+export class ProfileStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  async of(user: User): Promise<Profile> {
+    const [entities, credentials] = await Promise.all([
+      this.#rows('user_entities', user.id),
+      this.#rows('user_credentials', user.id),
+    ])
+    return {
+      user,
+      entities: (entities as Selectable<StateSchema['user_entities']>[]).map(toEntity),
+      credentials: (credentials as Selectable<StateSchema['user_credentials']>[]).map(toCredential),
+    }
+  }
+
+  /** @throws DomainError `conflict` when there are too many */
+  async addEntity(userId: UserId, entity: NewEntity): Promise<Entity> {
+    const added = { ...entity, id: randomUUID(), createdAtUs: this.#clock.nowUs() }
+    const { id, createdAtUs, name, description, type } = added
+    const values = this.#state
+      .selectNoFrom([
+        ...this.#common(id, userId, createdAtUs),
+        text(name).as('name'),
+        text(description).as('description'),
+        text(type).as('type'),
+      ])
+      .where(this.#hasRoom('user_entities', userId))
+    const insertion = this.#state
+      .insertInto('user_entities')
+      .columns(['id', 'user_id', 'created_at', 'name', 'description', 'type'])
+      .expression(values)
+    await this.#add('user_entities', id, insertion)
+    return added
+  }
+
+  /** @throws DomainError `conflict` when there are too many */
+  async addCredential(userId: UserId, credential: NewCredential): Promise<Credential> {
+    const id = randomUUID()
+    const createdAtUs = this.#clock.nowUs()
+    const { type, identityProvider, key, ledger } = credential
+    const values = this.#state
+      .selectNoFrom([
+        ...this.#common(id, userId, createdAtUs),
+        text(type).as('type'),
+        sql<number>`cast(0 as integer)`.as('validated'),
+        text(identityProvider).as('identity_provider'),
+        text(key).as('key'),
+        text(ledger).as('ledger'),
+      ])
+      .where(this.#hasRoom('user_credentials', userId))
+    const insertion = this.#state
+      .insertInto('user_credentials')
+      .columns([
+        'id',
+        'user_id',
+        'created_at',
+        'type',
+        'validated',
+        'identity_provider',
+        'key',
+        'ledger',
+      ])
+      .expression(values)
+    await this.#add('user_credentials', id, insertion)
+    return { ...credential, id, createdAtUs, validated: false }
+  }
+
+  /** False when the user has no such part. */
+  async remove(part: Part, userId: UserId, id: string): Promise<boolean> {
+    const found = await this.#state
+      .selectFrom(part)
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) return false
+    await this.#writer.commit(
+      this.#state.deleteFrom(part).where('user_id', '=', userId).where('id', '=', id),
+    )
+    return true
+  }
+
+  async #add(part: Part, id: string, insertion: Compilable): Promise<void> {
+    await this.#writer.commit(insertion)
+    const found = await this.#state
+      .selectFrom(part)
+      .select('id')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) throw new DomainError('conflict', `a user can have ${partsMax} of them`)
+  }
+
+  async #rows(part: Part, userId: UserId): Promise<object[]> {
+    return await this.#state
+      .selectFrom(part)
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+  }
+
+  #common(id: string, userId: UserId, createdAtUs: number) {
+    return [
+      text(id).as('id'),
+      text(userId).as('user_id'),
+      sql<number>`cast(${createdAtUs} as bigint)`.as('created_at'),
+    ] as const
+  }
+
+  #hasRoom(part: Part, userId: UserId) {
+    const own = this.#state
+      .selectFrom(part)
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .where('user_id', '=', userId)
+    return sql<boolean>`${own} < ${partsMax}`
+  }
+}
+
+function text(value: string) {
+  return sql<string>`cast(${value} as text)`
+}
+
+function toEntity(row: Selectable<StateSchema['user_entities']>): Entity {
+  return {
+    id: row.id,
+    createdAtUs: row.created_at,
+    name: row.name,
+    description: row.description,
+    type: row.type as EntityType,
+  }
+}
+
+function toCredential(row: Selectable<StateSchema['user_credentials']>): Credential {
+  return {
+    id: row.id,
+    createdAtUs: row.created_at,
+    type: row.type as CredentialType,
+    validated: row.validated === 1,
+    identityProvider: row.identity_provider,
+    key: row.key,
+    ledger: row.ledger as Ledger,
+  }
+}

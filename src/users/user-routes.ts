@@ -1,0 +1,111 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { grants } from '../auth/scopes.ts'
+import { DomainError } from '../core/errors.ts'
+import { parseId, type UserId } from '../core/ids.ts'
+import { envelope, pageRequest, refuseUnknownParameters } from '../http/pagination.ts'
+import { actorOf, type CallerOf } from '../http/server.ts'
+import type { ProfileStore } from './profile-store.ts'
+import { type User, userBody } from './user.ts'
+import { createUser, deleteUser, listUsers, readSelf, readUser } from './user-schemas.ts'
+import type { UserStore } from './user-store.ts'
+
+export interface UserRoutesNeeds {
+  readonly users: UserStore
+  readonly profiles: ProfileStore
+  /** Told of a user who was deleted, once that is durable: the keys end at once. */
+  readonly onDeleted: (userId: UserId) => Promise<void>
+  readonly callerOf: CallerOf
+}
+
+/** The calling user, and what `platform:admin` may do with users (D12). */
+export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
+  const { users, profiles, onDeleted, callerOf } = needs
+
+  return async (app) => {
+    app.post<CreateUser>(
+      '/users',
+      { schema: createUser, config: { scope: 'platform:admin', errors: ['conflict'] } },
+      async (request, reply) => {
+        const { username, first_name: firstName, last_name: lastName } = request.body
+        const user = await users.create(actorOf(request, callerOf), {
+          username,
+          firstName,
+          lastName,
+        })
+        return reply.code(201).send(userBody(await profiles.of(user)))
+      },
+    )
+
+    app.get('/users', { schema: readSelf, config: { scope: 'any' } }, async (request) => {
+      return userBody(await profiles.of(await findUser(users, callerOf(request).userId)))
+    })
+
+    app.get<OneUser>(
+      '/users/:userId',
+      { schema: readUser, config: { scope: 'any' } },
+      async (request) => {
+        const id = visibleId(request, callerOf)
+        return userBody(await profiles.of(await findUser(users, id)))
+      },
+    )
+
+    app.get<{ Querystring: Record<string, unknown> }>(
+      '/platform/users',
+      { schema: listUsers, config: { scope: 'platform:admin' } },
+      async ({ query }) => {
+        refuseUnknownParameters(query, ['page', 'page_size'])
+        const page = pageRequest(query)
+        const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
+        const found = await users.list(slice)
+        const content = await Promise.all(
+          found.map(async (user) => userBody(await profiles.of(user))),
+        )
+        return envelope(content, await users.count(), page)
+      },
+    )
+
+    app.delete<OneUser>(
+      '/users/:userId',
+      { schema: deleteUser, config: { scope: 'platform:admin', errors: ['conflict'] } },
+      async (request, reply) => {
+        const { id } = await findUser(users, visibleId(request, callerOf))
+        await users.delete(actorOf(request, callerOf), id)
+        await onDeleted(id)
+        return reply.code(204).send()
+      },
+    )
+  }
+}
+
+async function findUser(users: UserStore, id: UserId): Promise<User> {
+  const user = await users.find(id)
+  if (!user) throw unknownUser(id)
+  return user
+}
+
+/**
+ * The user that a path names: oneself, or anybody for `platform:admin`.
+ *
+ * @throws DomainError `not_found` for others, just as for ids that nobody has (D5)
+ */
+export function visibleId(request: FastifyRequest<OneUser>, callerOf: CallerOf): UserId {
+  const text = request.params.userId
+  const id = parseId<UserId>(text)
+  const { userId, scope } = callerOf(request)
+  if (id === undefined || (id !== userId && !grants(scope, 'platform:admin'))) {
+    throw unknownUser(text)
+  }
+  return id
+}
+
+function unknownUser(text: string): DomainError {
+  return new DomainError('not_found', `no user ${text}`)
+}
+
+export interface OneUser {
+  Params: { userId: string }
+}
+
+interface CreateUser {
+  Body: { username: string; first_name: string; last_name: string }
+}

@@ -1,0 +1,151 @@
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Actor, AuditLog } from '../audit/audit-log.ts'
+import { anotherAdminRemains } from '../auth/last-admin.ts'
+import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
+import { newId, type UserId } from '../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+import type { NewUser, User } from './user.ts'
+
+export interface UserStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+  readonly audit: AuditLog
+}
+
+export interface Slice {
+  readonly offset: number
+  readonly limit: number
+}
+
+export class UserStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+  readonly #audit: AuditLog
+
+  constructor({ state, writer, clock, audit }: UserStoreNeeds) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+    this.#audit = audit
+  }
+
+  /** @throws DomainError `conflict` when the name is taken, in whatever case */
+  async create(actor: Actor, user: NewUser): Promise<User> {
+    const id = newId<UserId>()
+    const createdAtUs = this.#clock.nowUs()
+    await this.#writer.commit(
+      this.#state
+        .insertInto('users')
+        .values({
+          id,
+          username: user.username,
+          first_name: user.firstName,
+          last_name: user.lastName,
+          created_at: createdAtUs,
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+      this.#audit.entry(
+        { action: 'user.created', actor, subjectId: id, userId: id },
+        this.#exists(id, null),
+      ),
+    )
+    const created = await this.find(id)
+    if (!created) throw new DomainError('conflict', `the username ${user.username} is taken`)
+    return created
+  }
+
+  /** A user who has not been deleted. */
+  async find(id: UserId): Promise<User | undefined> {
+    const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async list({ offset, limit }: Slice): Promise<User[]> {
+    const rows = await this.#present()
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .offset(offset)
+      .limit(limit)
+      .execute()
+    return rows.map(fromRow)
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#present()
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  /**
+   * Ends a user: the keys are gone, the profile is erased, and the username is free again. What the
+   * user owned stays where it is, seen by nobody; what was public stays public.
+   *
+   * @throws DomainError `conflict` when nobody with `platform:admin` would remain
+   */
+  async delete(actor: Actor, id: UserId): Promise<void> {
+    const deletedAtUs = this.#clock.nowUs()
+    const isDeletedNow = this.#exists(id, deletedAtUs)
+    await this.#writer.commit(
+      this.#state
+        .updateTable('users')
+        // No username can have a colon, so this one is in nobody's way.
+        .set({
+          username: `deleted:${id}`,
+          first_name: '',
+          last_name: '',
+          deleted_at: deletedAtUs,
+        })
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .where(anotherAdminRemains(this.#state, { withoutUser: id })),
+      this.#state
+        .updateTable('api_keys')
+        .set({ revoked_at: deletedAtUs })
+        .where('user_id', '=', id)
+        .where('origin', '!=', 'api')
+        .where(isDeletedNow),
+      // Bootstrap keys stay known as revoked, so that no later start brings them back.
+      this.#state
+        .deleteFrom('api_keys')
+        .where('user_id', '=', id)
+        .where('origin', '=', 'api')
+        .where(isDeletedNow),
+      this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      this.#audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
+    )
+    if (await this.find(id)) {
+      throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
+    }
+  }
+
+  #present() {
+    return this.#state.selectFrom('users').where('deleted_at', 'is', null)
+  }
+
+  /** Whether there is a user with this time of deletion, or of none. */
+  #exists(id: UserId, deletedAtUs: number | null): Expression<SqlBool> {
+    const users = this.#state
+      .selectFrom('users')
+      .select('id')
+      .where('id', '=', id)
+      .where('deleted_at', deletedAtUs === null ? 'is' : '=', deletedAtUs)
+    return sql<SqlBool>`exists ${users}`
+  }
+}
+
+function fromRow(row: Selectable<StateSchema['users']>): User {
+  return {
+    id: row.id as UserId,
+    username: row.username,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    createdAtUs: row.created_at,
+  }
+}

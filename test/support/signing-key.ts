@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import jwt from 'jsonwebtoken'
+import { MasterKey } from '../../src/auth/master-key.ts'
+import { withLowS } from '../../src/auth/token-signature.ts'
+
+/** The key that a service signs its tokens with, taken out of its data. */
+export interface SigningKey {
+  readonly kid: string
+  readonly publicKey: string
+  readonly privateKey: string
+}
+
+export function signingKeyIn(dataDir: string): SigningKey {
+  const master = new MasterKey(
+    Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8').trim(), 'base64'),
+  )
+  const state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
+  const row = state
+    .prepare(
+      `SELECT kid, public_key, private_key_encrypted AS sealed FROM signing_keys
+       WHERE accepted_until IS NULL`,
+    )
+    .get()
+  state.close()
+  return {
+    kid: String(row?.['kid']),
+    publicKey: String(row?.['public_key']),
+    privateKey: master.decrypt(row?.['sealed'] as Uint8Array),
+  }
+}
+
+/** Signed as the service signs, but for what is given. */
+export function signedWith(
+  key: SigningKey,
+  payload: jwt.JwtPayload,
+  options: jwt.SignOptions = {},
+): string {
+  const all: jwt.SignOptions = { algorithm: 'ES256', keyid: key.kid, ...options }
+  return withLowS(jwt.sign(payload, key.privateKey, all))
+}
