@@ -15,7 +15,9 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/{journal,time-series,state,http,connectors}/**/*.test.ts'],
+          include: [
+            'test/{journal,time-series,state,http,connectors,idempotency,templates}/**/*.test.ts',
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
