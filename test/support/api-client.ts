@@ -82,6 +82,12 @@ export class ApiClient {
     return this.#token
   }
 
+  /** The id of the user whose key this is, as its tokens say. */
+  async userId(): Promise<string> {
+    const [, claims = ''] = (await this.token()).split('.')
+    return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string }).sub
+  }
+
   /** Makes a template, a vault and a data stream with these fields; returns the stream's id. */
   async createStream(
     schema: object = { temperature: { type: 'number' } },
