@@ -71,10 +71,8 @@ describe('POST /users/{user_id}/favorites', () => {
       Array.from({ length: 20 }, () => add({ type: 'TOKEN', ref: 'at once' })),
     )
 
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([
-      201,
-      ...Array.from({ length: 19 }, () => 409),
-    ])
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
     expect((await list()).body.total_records).toBe(before + 1)
   })
 
