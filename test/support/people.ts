@@ -49,7 +49,7 @@ export async function newPerson(api: ApiClient, key: object = {}): Promise<Perso
 }
 
 /** Speaks with this key. */
-function personOf(api: ApiClient, key: MadeKey): Person {
+export function personOf(api: ApiClient, key: MadeKey): Person {
   const token = async () => {
     const { apiKey, apiSecret } = key
     const answer = await api.request<{ accessToken: string }>('POST', '/auth/token', {
