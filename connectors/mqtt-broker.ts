@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
 import { MqttConnection } from './mqtt-connection.ts'
+import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
@@ -9,14 +8,6 @@ const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
 
 /** QoS 2 messages of one client that may wait for its PUBREL: the broker keeps them in memory. */
 const exchangesMax = 100
-
-/** Connections beyond this are closed at once. */
-const connectionsMax = 10_000
-
-export interface MqttBrokerOptions {
-  readonly host: string
-  readonly port: number
-}
 
 /** How late a session ends whose key or token has expired, at most. */
 const expiryCheckMs = 1_000
@@ -34,7 +25,12 @@ export interface MqttBrokerStats {
 }
 
 export interface MqttBroker {
-  readonly port: number
+  /** Undefined when there is none. */
+  readonly port: number | undefined
+  /** Of MQTT over TLS; undefined when there is none. */
+  readonly securePort: number | undefined
+  /** New connections over TLS get this certificate. */
+  setCertificate(certificate: MqttCertificate): void
   stats(): MqttBrokerStats
   /** Ends at once every session that was opened with this key, or with a token of it. */
   endSessionsOfKey(apiKeyId: string): void
@@ -49,7 +45,7 @@ export interface MqttBroker {
  * asked before it acknowledges. Nobody can subscribe yet, therefore nothing is passed on.
  */
 export async function startMqttBroker(
-  options: MqttBrokerOptions,
+  endpoints: MqttEndpoints,
   needs: MqttBrokerNeeds,
 ): Promise<MqttBroker> {
   const publisher = new Publisher(needs)
@@ -59,7 +55,7 @@ export async function startMqttBroker(
   aedes.on('clientError', (client, error) => needs.onClientError(client.id, error))
   aedes.on('connectionError', (client, error) => needs.onClientError(client.id, error))
   const connections = new Set<MqttConnection>()
-  const server = await listen(options, (socket) => {
+  const listeners = await MqttListeners.open(endpoints, (socket) => {
     const connection = new MqttConnection(socket)
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
@@ -67,19 +63,20 @@ export async function startMqttBroker(
   })
   const expiry = setInterval(() => publisher.endExpired(needs.nowUs()), expiryCheckMs)
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listeners.port,
+    securePort: listeners.securePort,
+    setCertificate: (certificate) => listeners.setCertificate(certificate),
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
     endSessionsOfKey: (apiKeyId) => publisher.endKey(apiKeyId),
     async close() {
       clearInterval(expiry)
-      const serverClosed = once(server, 'close')
-      server.close()
+      const closed = listeners.close()
       await new Promise<void>((resolve) => {
         aedes.close(resolve)
       })
       // The broker closes its clients; who has not sent a CONNECT yet is none.
       for (const connection of connections) connection.destroy()
-      await serverClosed
+      await closed
     },
   }
 }
@@ -113,15 +110,4 @@ class IngestBroker extends Aedes {
     if (typeof client === 'function') super.publish(packet, client)
     else done?.()
   }
-}
-
-async function listen(
-  { host, port }: MqttBrokerOptions,
-  handle: (socket: Socket) => void,
-): Promise<Server> {
-  const server = createServer({ noDelay: true }, handle)
-  server.maxConnections = connectionsMax
-  server.listen(port, host)
-  await once(server, 'listening')
-  return server
 }

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
 import { MessageChannel } from 'node:worker_threads'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { connectors } from '../connectors/index.ts'
+import type { MqttEndpoints } from '../connectors/mqtt-listeners.ts'
 import { mqttAuthentication, openAccess } from './access.ts'
 import { type Config, urlHost } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { productVersion } from './config/product-version.ts'
+import { type Certificate, readCertificate } from './config/tls-files.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
@@ -42,10 +45,18 @@ export interface Service {
   readonly httpAddress: string
   /** Undefined when MQTT is off. */
   readonly mqttAddress: string | undefined
+  /** Undefined without TLS. */
+  readonly mqttsAddress: string | undefined
   /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
   readonly adminFile: string | undefined
   /** Rejects when a thread ends by an error: the process should end, too. */
   readonly failed: Promise<never>
+  /**
+   * Reads certificate and key again, for new connections over TLS.
+   *
+   * @throws Error when they are no good: the old ones stay in use
+   */
+  reloadCertificate(): void
   /** Stops taking, keeps what was taken, and releases the data folder. */
   close(): Promise<void>
 }
@@ -55,11 +66,22 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const engine = await startEngine(config)
   const { http, mqtt, auth } = await startFronts(engine, { config, logger })
   const { port } = http.server.address() as AddressInfo
+  const host = urlHost(config.host)
   return {
-    httpAddress: `http://${urlHost(config.host)}:${port}`,
-    mqttAddress: mqtt && `mqtt://${urlHost(config.host)}:${mqtt.port}`,
+    httpAddress: `${config.tls ? 'https' : 'http'}://${host}:${port}`,
+    mqttAddress: mqtt?.port === undefined ? undefined : `mqtt://${host}:${mqtt.port}`,
+    mqttsAddress: mqtt?.securePort === undefined ? undefined : `mqtts://${host}:${mqtt.securePort}`,
     adminFile: auth.adminFile,
     failed: Promise.race([engine.journal.failed, engine.worker.failed]),
+    reloadCertificate() {
+      if (config.tls === undefined) return
+      const certificate = readCertificate(config.tls)
+      ;(http.server as unknown as TlsServer).setSecureContext({
+        ...certificate,
+        minVersion: 'TLSv1.2',
+      })
+      mqtt?.setCertificate(certificate)
+    },
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http)])
       await engine.commits.drain()
@@ -144,29 +166,28 @@ async function startFronts(engine: Engine, context: Context) {
     const stream = await streams.load(id)
     return stream && streamVersionOf(stream)
   })
+  const certificate = config.tls && readCertificate(config.tls)
   const mqtt =
-    config.mqttPort === 0
+    config.mqttPort === 0 && config.mqttsPort === 0
       ? undefined
-      : await connectors.mqttBroker(
-          { host: config.host, port: config.mqttPort },
-          {
-            intake: engine.intake,
-            streams: directory,
-            authenticate: mqttAuthentication(auth),
-            nowUs: () => systemClock.nowUs(),
-            assertReady: () => engine.commits.assertReady(),
-            isReady: () => engine.commits.failure === undefined,
-            onFailure,
-            onClientError: (clientId, error) =>
-              logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
-          },
-        )
+      : await connectors.mqttBroker(mqttEndpoints(config, certificate), {
+          intake: engine.intake,
+          streams: directory,
+          authenticate: mqttAuthentication(auth),
+          nowUs: () => systemClock.nowUs(),
+          assertReady: () => engine.commits.assertReady(),
+          isReady: () => engine.commits.failure === undefined,
+          onFailure,
+          onClientError: (clientId, error) =>
+            logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
+        })
   auth.directory.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
   const http = await buildHttpServer({
     logger,
     version: productVersion(),
     publicUrl: config.publicUrl,
     checkAnswers: config.checkAnswers,
+    network: { ...config, certificate },
     authenticator: auth.authenticator,
     openRoutes: [
       ...access.openRoutes,
@@ -177,6 +198,18 @@ async function startFronts(engine: Engine, context: Context) {
   })
   await listen(http, config)
   return { http, mqtt, auth }
+}
+
+function mqttEndpoints(
+  { host, mqttPort, mqttsPort }: Config,
+  certificate: Certificate | undefined,
+): MqttEndpoints {
+  const isSecure = certificate !== undefined && mqttsPort !== 0
+  return {
+    host,
+    port: mqttPort,
+    ...(isSecure && { secure: { port: mqttsPort, ...certificate } }),
+  }
 }
 
 interface GuardedNeeds {

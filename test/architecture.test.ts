@@ -56,13 +56,17 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/core\//,
     ],
   },
-  { from: /^src\/config\//, mayImport: [/^src\/config\//, /^src\/observability\/logger\.ts$/] },
+  {
+    from: /^src\/config\//,
+    mayImport: [/^src\/config\//, /^src\/core\//, /^src\/observability\/logger\.ts$/],
+  },
   {
     from: /^src\/http\//,
     mayImport: [
       /^src\/http\//,
       /^src\/auth\/(authenticate|scopes)\.ts$/,
       /^src\/audit\/audit-log\.ts$/,
+      /^src\/config\/tls-files\.ts$/,
       /^src\/core\//,
     ],
   },

@@ -14,6 +14,7 @@ async function run(): Promise<void> {
   const logger = createLogger(config.logLevel)
   const service = await startService(config, logger)
   stopOnSignals(service, logger)
+  if (config.tls !== undefined) reloadOnSignal(service, logger)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
@@ -22,10 +23,24 @@ async function run(): Promise<void> {
 }
 
 /** Others wait for this line, so it is printed whatever the log level is. */
-function announce({ httpAddress, mqttAddress }: Service, logger: Logger): void {
-  const addresses = { http: httpAddress, mqtt: mqttAddress ?? 'off' }
+function announce(service: Service, logger: Logger): void {
+  const { httpAddress, mqttAddress, mqttsAddress } = service
+  const mqtts = mqttsAddress !== undefined && { mqtts: mqttsAddress }
+  const addresses = { http: httpAddress, mqtt: mqttAddress ?? 'off', ...mqtts }
   if (logger.isLevelEnabled('info')) logger.info(addresses, 'listening')
   else process.stdout.write(`listening ${addresses.http} ${addresses.mqtt}\n`)
+}
+
+/** A certificate that was renewed is put to use without a restart. */
+function reloadOnSignal(service: Service, logger: Logger): void {
+  process.on('SIGHUP', () => {
+    try {
+      service.reloadCertificate()
+      logger.info('the certificate was read again')
+    } catch (error) {
+      logger.error({ err: error }, 'the certificate is no good: the old one stays in use')
+    }
+  })
 }
 
 function stopOnSignals(service: Service, logger: Logger): void {

@@ -1,7 +1,8 @@
 import type { LogLevel } from '../observability/logger.ts'
+import { type NetworkConfig, readNetworkConfig } from './network.ts'
 
 /** The service's settings, read once at the start. */
-export interface Config {
+export interface Config extends NetworkConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -42,14 +43,17 @@ export function readConfig(environment: Environment): Config {
   const read = reader(environment, problems)
   const host = read.text('STREAMVAULT_HOST', '127.0.0.1')
   const httpPort = read.port('STREAMVAULT_HTTP_PORT', 8080)
+  const network = readNetworkConfig({ ...read, problems })
+  const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {
+    ...network,
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,
     httpPort,
     mqttPort: read.port('STREAMVAULT_MQTT_PORT', 1883),
     adminKey: read.adminKey(),
     masterKey: read.masterKey(),
-    publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `http://${urlHost(host)}:${httpPort}`),
+    publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
@@ -68,6 +72,7 @@ function reader(environment: Environment, problems: string[]) {
   const text = (name: string, fallback: string) => value(name) ?? fallback
 
   return {
+    value,
     text,
 
     port(name: string, fallback: number): number {

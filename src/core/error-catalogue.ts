@@ -33,6 +33,12 @@ export const errorCatalogue = {
     remedy: 'The message names what is in the way.',
     retryable: false,
   },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',
+    remedy: 'Send fewer or shorter headers.',
+    retryable: false,
+  },
   idempotency_conflict: {
     status: 422,
     meaning: 'This Idempotency-Key was used with another body.',
@@ -81,6 +87,12 @@ export const errorCatalogue = {
     remedy: 'Send well-formed JSON in UTF-8.',
     retryable: false,
   },
+  malformed_request: {
+    status: 400,
+    meaning: 'What came over the connection is no HTTP/1.1.',
+    remedy: 'Check the client, and whether it expects TLS where there is none.',
+    retryable: false,
+  },
   method_not_allowed: {
     status: 405,
     meaning: 'The path exists, but not with this method.',
@@ -122,6 +134,12 @@ export const errorCatalogue = {
     meaning: 'The reading, or every reading of the batch, was refused and is in quarantine.',
     remedy: 'Mend what the details name; the quarantine of the stream keeps the original.',
     retryable: false,
+  },
+  request_timeout: {
+    status: 408,
+    meaning: 'The request took too long to arrive.',
+    remedy: 'Send it again over a new connection.',
+    retryable: true,
   },
   store_unavailable: {
     status: 503,

@@ -3,7 +3,12 @@ import type { DescribedRoute } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 
 /** What any request may end with, whatever its route. */
-const always: readonly ErrorCode[] = ['internal_error', 'url_too_long']
+const always: readonly ErrorCode[] = [
+  'headers_too_large',
+  'internal_error',
+  'malformed_request',
+  'url_too_long',
+]
 
 const ofGuarded: readonly ErrorCode[] = [
   'ambiguous_credentials',

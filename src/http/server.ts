@@ -2,17 +2,20 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
 import type { Actor } from '../audit/audit-log.ts'
 import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
+import type { Certificate } from '../config/tls-files.ts'
 import { DomainError } from '../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
+import { answerHeaders } from './answer-headers.ts'
+import { allowOrigins } from './cors.ts'
 import { handleError, handleFrameworkError, notFoundHandler } from './error-handler.ts'
 import { takeStrictJson } from './json-body.ts'
+import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts'
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { requestChecks } from './validation.ts'
@@ -20,14 +23,13 @@ import { requestChecks } from './validation.ts'
 /** Largest body of a request, unless its route says otherwise. */
 const bodyBytesMax = 2 * 1024 * 1024
 
-/** Time for a request to arrive: a body that drips in is not waited for. */
-const requestTimeoutMs = 30_000
-
-/** Longest URL, query included: ours are far shorter, and a list of fields fits. */
-const urlLengthMax = 8_192
-
-/** Connections beyond this are closed at once. */
-const connectionsMax = 10_000
+/** How the server meets the network. */
+export interface HttpNetwork {
+  /** Undefined: no TLS. */
+  readonly certificate: Certificate | undefined
+  readonly corsOrigins: readonly string[]
+  readonly trustedProxies: readonly string[]
+}
 
 export interface HttpServerNeeds {
   readonly logger: FastifyBaseLogger
@@ -37,6 +39,7 @@ export interface HttpServerNeeds {
   readonly publicUrl: string
   /** Whether an answer that is not as its route describes it becomes a 500: for tests. */
   readonly checkAnswers: boolean
+  readonly network: HttpNetwork
   readonly authenticator: Authenticator
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
@@ -47,27 +50,34 @@ export interface HttpServerNeeds {
 export type CallerOf = (request: FastifyRequest) => AuthenticatedCaller
 
 export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyInstance> {
-  const app = Fastify({
+  const { network } = needs
+  const setHeaders = answerHeaders(network.certificate !== undefined)
+  const app: FastifyInstance = Fastify({
     loggerInstance: needs.logger,
     bodyLimit: bodyBytesMax,
-    requestTimeout: requestTimeoutMs,
+    ...serverOptions(network.certificate),
+    trustProxy: network.trustedProxies.length > 0 && [...network.trustedProxies],
     logController: new LogController({ disableRequestLogging: true }),
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
-    frameworkErrors: handleFrameworkError,
+    // No hook runs for what the router cannot read.
+    frameworkErrors: (error, request, reply) =>
+      setHeaders(request, reply, () => handleFrameworkError(error, request, reply)),
   })
   const register = new RouteRegister()
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
   takeStrictJson(app)
-  app.server.maxConnections = connectionsMax
+  limitConnections(app.server)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(notFoundHandler(register))
   app.setValidatorCompiler(requestChecks())
   // Nothing that a handler answers is dropped on the way; the tests check that it is as described.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   app.addHook('onRoute', (route) => register.add(route))
-  app.addHook('onRequest', refuseLongUrl)
+  app.addHook('onRequest', setHeaders)
+  app.addHook('onRequest', refuseBadHead)
+  if (network.corsOrigins.length > 0) app.addHook('onRequest', allowOrigins(network.corsOrigins))
   if (needs.checkAnswers) app.addHook('onSend', answerChecks())
   await app.register(openApiRoutes({ ...needs, routes: register }))
   for (const routes of needs.openRoutes) await app.register(routes)
@@ -95,17 +105,6 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     for (const routes of needs.routes) await guarded.register(routes(callerOf))
   })
   return app
-}
-
-/** With a callback, because it runs for every request. */
-function refuseLongUrl(
-  { raw }: FastifyRequest,
-  _: FastifyReply,
-  done: (error?: DomainError) => void,
-): void {
-  const { length } = raw.url ?? ''
-  if (length <= urlLengthMax) done()
-  else done(new DomainError('url_too_long', `the URL has ${length} characters of ${urlLengthMax}`))
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */

@@ -27,6 +27,10 @@ describe('readConfig', () => {
       journalBytesMax: 10 * 1024 ** 3,
       logLevel: 'info',
       checkAnswers: false,
+      tls: undefined,
+      mqttsPort: 0,
+      corsOrigins: [],
+      trustedProxies: [],
     })
   })
 
@@ -44,6 +48,8 @@ describe('readConfig', () => {
       STREAMVAULT_JOURNAL_MAX: '500MiB',
       STREAMVAULT_LOG_LEVEL: 'silent',
       STREAMVAULT_CHECK_ANSWERS: 'on',
+      STREAMVAULT_CORS_ORIGINS: 'https://console.example, http://localhost:3000',
+      STREAMVAULT_TRUST_PROXY: '10.0.0.0/8,::1',
       STREAMVAULT_TIMESERIES_URL: 'duckdb',
       STREAMVAULT_STATE_URL: 'sqlite',
       STREAMVAULT_JOURNAL_URL: 'sqlite',
@@ -60,6 +66,10 @@ describe('readConfig', () => {
       journalBytesMax: 500 * 1024 ** 2,
       logLevel: 'silent',
       checkAnswers: true,
+      tls: undefined,
+      mqttsPort: 0,
+      corsOrigins: ['https://console.example', 'http://localhost:3000'],
+      trustedProxies: ['10.0.0.0/8', '::1'],
     })
   })
 

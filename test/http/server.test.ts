@@ -30,6 +30,7 @@ function serverWith(routes: FastifyPluginAsync, options: Options = {}): Promise<
     version: '1.2.3',
     publicUrl: 'http://vault.example',
     checkAnswers,
+    network: { certificate: undefined, corsOrigins: [], trustedProxies: [] },
     authenticator: undefined as unknown as Authenticator,
     openRoutes: [routes],
     routes: guarded === undefined ? [] : [() => guarded],

@@ -24,12 +24,20 @@ export function openApiRoutes({ routes, ...rest }: OpenApiRoutesNeeds): FastifyP
     app.get('/openapi.json', { schema: readOpenApi }, async (_, reply) =>
       reply.type('application/json').send(document),
     )
-    app.get('/docs', { schema: readDocs }, async (_, reply) => reply.type('text/html').send(page))
+    app.get(
+      '/docs',
+      { schema: readDocs, config: { contentPolicy: docsPolicy } },
+      async (_, reply) => reply.type('text/html').send(page),
+    )
     app.get('/docs/style.css', { config: { undocumented: true } }, async (_, reply) =>
       reply.type('text/css').send(docsStyle),
     )
   }
 }
+
+/** Nothing but our own style sheet. */
+const docsPolicy =
+  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const readOpenApi = {
   operationId: 'readOpenApi',

@@ -1,0 +1,74 @@
+import { isIP } from 'node:net'
+import { messageOf } from '../core/errors.ts'
+import { readCertificate, type TlsFiles } from './tls-files.ts'
+
+/** How the service meets the network. */
+export interface NetworkConfig {
+  /** Undefined: plain HTTP and MQTT only. */
+  readonly tls: TlsFiles | undefined
+  /** 0: no MQTT over TLS. */
+  readonly mqttsPort: number
+  /** Origins whose pages may call us, exactly as browsers send them. */
+  readonly corsOrigins: readonly string[]
+  /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[]
+}
+
+/** What the settings are read with. */
+interface Reader {
+  /** The value of a setting; undefined when there is none. */
+  readonly value: (name: string) => string | undefined
+  readonly port: (name: string, fallback: number) => number
+  readonly problems: string[]
+}
+
+export function readNetworkConfig({ value, port, problems }: Reader): NetworkConfig {
+  const tls = readTls(value, problems)
+  const mqttsPort = port('STREAMVAULT_MQTTS_PORT', 8883)
+  return {
+    tls,
+    mqttsPort: tls === undefined ? 0 : mqttsPort,
+    corsOrigins: listOf(value('STREAMVAULT_CORS_ORIGINS'), (entry) => {
+      if (URL.canParse(entry) && new URL(entry).origin === entry) return
+      const message = "must be origins such as 'https://console.example', separated by commas"
+      problems.push(`STREAMVAULT_CORS_ORIGINS ${message}, not '${entry}'`)
+    }),
+    trustedProxies: listOf(value('STREAMVAULT_TRUST_PROXY'), (entry) => {
+      if (isNetwork(entry)) return
+      const message = 'must be addresses or networks such as 10.0.0.0/8, separated by commas'
+      problems.push(`STREAMVAULT_TRUST_PROXY ${message}, not '${entry}'`)
+    }),
+  }
+}
+
+function readTls(value: Reader['value'], problems: string[]): TlsFiles | undefined {
+  const certPath = value('STREAMVAULT_TLS_CERT')
+  const keyPath = value('STREAMVAULT_TLS_KEY')
+  if (certPath === undefined && keyPath === undefined) return undefined
+  if (certPath === undefined || keyPath === undefined) {
+    problems.push('STREAMVAULT_TLS_CERT and STREAMVAULT_TLS_KEY must be given together')
+    return undefined
+  }
+  try {
+    readCertificate({ certPath, keyPath })
+  } catch (error) {
+    const message = 'must be a certificate and its key in PEM files'
+    problems.push(`STREAMVAULT_TLS_CERT and _TLS_KEY ${message}: ${messageOf(error)}`)
+  }
+  return { certPath, keyPath }
+}
+
+function listOf(text: string | undefined, check: (entry: string) => void): readonly string[] {
+  const entries = (text ?? '').split(',').map((entry) => entry.trim())
+  const given = entries.filter((entry) => entry !== '')
+  for (const entry of given) check(entry)
+  return given
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
+}

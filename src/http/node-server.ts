@@ -1,0 +1,117 @@
+import { type Server, type ServerOptions, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Certificate } from '../config/tls-files.ts'
+import { type ErrorCode, errorCatalogue } from '../core/error-catalogue.ts'
+import { DomainError } from '../core/errors.ts'
+import type { ErrorBody } from './error-handler.ts'
+
+/** Time for a request to arrive: a body that drips in is not waited for. */
+const requestTimeoutMs = 30_000
+
+/** Time for its head alone: whoever takes longer wants to hold the connection. */
+const headersTimeoutMs = 10_000
+
+/** How long a silent connection may wait for its next request. Devices report about once a minute. */
+const keepAliveTimeoutMs = 75_000
+
+/** How often connections are looked at for these times. */
+const connectionsCheckMs = 2_000
+
+/** Request line and headers together. A token of ours has less than 1 KiB. */
+const headerBytesMax = 16_384
+
+/** Browsers behind proxies send about thirty. */
+const headersMax = 100
+
+/** Longest URL, query included: ours are far shorter, and a list of fields fits. */
+const urlLengthMax = 8_192
+
+/** Connections beyond this are closed at once. */
+const connectionsMax = 10_000
+
+/** What Fastify makes its server with. */
+export function serverOptions(certificate: Certificate | undefined) {
+  const limits: ServerOptions = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckMs,
+    // Node's own answer would be an empty one: `refuseBadHead` looks for it.
+    requireHostHeader: false,
+  }
+  return {
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    clientErrorHandler: answerUnreadable,
+    ...(certificate === undefined
+      ? { http: limits }
+      : { https: { ...limits, ...certificate, minVersion: 'TLSv1.2' as const } }),
+  }
+}
+
+export function limitConnections(server: Server): void {
+  server.maxConnections = connectionsMax
+  // Node leaves out what is beyond: one more than we take, so that we see that there are too many.
+  server.maxHeadersCount = headersMax + 1
+}
+
+/** Refuses a head that is too large, or names no host (RFC 9112, section 3.2). With a callback, because it runs for every request. */
+export function refuseBadHead(
+  { raw }: FastifyRequest,
+  _: FastifyReply,
+  done: (error?: DomainError) => void,
+): void {
+  const { length } = raw.url ?? ''
+  // Names and values alternate.
+  const headers = raw.rawHeaders.length / 2
+  if (length > urlLengthMax) {
+    const message = `the URL has ${length} characters of ${urlLengthMax}`
+    done(new DomainError('url_too_long', message))
+  } else if (headers > headersMax) {
+    done(new DomainError('headers_too_large', `more than ${headersMax} headers`))
+  } else if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+    done(new DomainError('malformed_request', 'the Host header is missing'))
+  } else {
+    done()
+  }
+}
+
+/** What Node itself found wrong with what came over a connection. */
+interface ClientError extends Error {
+  readonly code?: string
+}
+
+/** Answers what is no request at all, in the shape of every error, and ends the connection. */
+function answerUnreadable(error: ClientError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [code, message] = problemOf(error)
+  const statusCode = errorCatalogue[code].status
+  const body = JSON.stringify({ error: code, message, statusCode } satisfies ErrorBody)
+  const head = [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+type UnreadableCode = Extract<
+  ErrorCode,
+  'headers_too_large' | 'malformed_request' | 'request_timeout'
+>
+
+function problemOf({ code }: ClientError): readonly [UnreadableCode, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return ['headers_too_large', `the headers have more than ${headerBytesMax} bytes`]
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return ['request_timeout', 'the request took too long to arrive']
+  }
+  return ['malformed_request', 'that is not HTTP/1.1']
+}
