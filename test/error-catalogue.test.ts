@@ -29,7 +29,7 @@ describe('the catalogue of errors', () => {
   })
 
   test.each(entries)('has %s because the service answers it', (code) => {
-    expect(product).toMatch(new RegExp(`(DomainError\\(\\s*|error: |code: )'${code}'`))
+    expect(product).toMatch(new RegExp(`(DomainError\\(\\s*|error: |code: |return \\[)'${code}'`))
   })
 
   test('is in the order of the alphabet', () => {
