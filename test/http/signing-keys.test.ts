@@ -20,18 +20,17 @@ async function started(folder = services.newFolder()) {
     folder,
     service,
     api,
-    async newToken(): Promise<string> {
+    newToken: async (): Promise<string> => {
       const body = { apiKey: adminKey, apiSecret: adminSecret }
       const answer = await api.request<{ accessToken: string }>('POST', '/auth/token', { body })
       return answer.body.accessToken
     },
-    async statusWith(token: string): Promise<number> {
+    statusWith: async (token: string): Promise<number> => {
       const headers = { authorization: `Bearer ${token}` }
       return (await api.request('GET', '/auth/validate', { headers })).status
     },
-    async publicKeys(): Promise<readonly PublicKey[]> {
-      return (await api.request<{ keys: PublicKey[] }>('GET', '/.well-known/jwks.json')).body.keys
-    },
+    publicKeys: async (): Promise<readonly PublicKey[]> =>
+      (await api.request<{ keys: PublicKey[] }>('GET', '/.well-known/jwks.json')).body.keys,
   }
 }
 
