@@ -13,7 +13,12 @@ export interface MadeKey {
 export interface Person {
   readonly userId: string
   readonly key: MadeKey
-  withKey<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
+  withKey<Body>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer<Body>>
   withToken<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
   /** A new token of the key. */
   token(): Promise<string>
@@ -62,9 +67,9 @@ export function personOf(api: ApiClient, key: MadeKey): Person {
     userId: key.userId,
     key,
     token,
-    withKey: (method, path, body) =>
+    withKey: (method, path, body, headers = {}) =>
       api.request(method, path, {
-        headers: { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret },
+        headers: { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret, ...headers },
         body,
       }),
     withToken: async (method, path, body) =>
