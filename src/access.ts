@@ -8,6 +8,8 @@ import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
 import type { CallerOf } from './http/server.ts'
+import { AnswerStore } from './idempotency/answer-store.ts'
+import { Posts } from './idempotency/posts.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { KeyStore } from './keys/key-store.ts'
 import type { StateDatabase, StateWriter } from './state/database.ts'
@@ -25,6 +27,8 @@ export interface AccessNeeds {
 
 export interface Access {
   readonly auth: Auth
+  /** How every POST is done and answered. */
+  readonly posts: Posts
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly ((callerOf: CallerOf) => FastifyPluginAsync)[]
 }
@@ -35,28 +39,33 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   const audit = new AuditLog(state, clock)
   const auth = await openAuth({ ...needs, audit }, options)
   const { directory, masterKey, signingKeys } = auth
+  const answers = new AnswerStore({ state, writer, cipher: masterKey })
+  const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)
   const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory })
   return {
     auth,
+    posts,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
-      (callerOf) => authRoutes({ signingKeys, callerOf }),
+      (callerOf) => authRoutes({ signingKeys, posts, callerOf }),
       (callerOf) =>
         userRoutes({
           users,
           profiles,
           onDeleted: (userId) => directory.refreshUser(userId),
+          posts,
           callerOf,
         }),
-      (callerOf) => profileRoutes({ users, profiles, callerOf }),
+      (callerOf) => profileRoutes({ users, profiles, posts, callerOf }),
       (callerOf) =>
         keyRoutes({
           keys,
           directory,
           hasUser: async (id) => (await users.find(id)) !== undefined,
           clock,
+          posts,
           callerOf,
         }),
       () => auditRoutes({ audit }),

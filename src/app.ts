@@ -20,8 +20,7 @@ import { ReceiptStore } from './data-streams/receipt-store.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
 import { buildHttpServer, type CallerOf } from './http/server.ts'
-import { AnswerStore } from './idempotency/answer-store.ts'
-import { Posts } from './idempotency/posts.ts'
+import type { Posts } from './idempotency/posts.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
@@ -158,10 +157,8 @@ async function startFronts(engine: Engine, context: Context) {
     { state, writer: worker, clock: systemClock, onFailure },
     { dataDir: config.dataDir, masterKey: config.masterKey, adminKey: config.adminKey },
   )
-  const { auth } = access
+  const { auth, posts } = access
   const streams = new DataStreamStore(state, systemClock)
-  const answers = new AnswerStore({ state, writer: worker, cipher: auth.masterKey })
-  const posts = new Posts({ answers, writer: worker, clock: systemClock })
   const directory = new StreamDirectory(async (id) => {
     const stream = await streams.load(id)
     return stream && streamVersionOf(stream)

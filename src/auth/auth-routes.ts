@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { formatUs } from '../core/time.ts'
 import { actorOf, type CallerOf, requireBearer } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
 import type { AttemptLimits } from './attempt-limits.ts'
 import { issueToken, publicKeys, rotateSigningKey, validateToken } from './auth-schemas.ts'
 import type { AuthenticatedCaller, Authenticator } from './authenticate.ts'
@@ -73,11 +74,12 @@ function logIn(
 
 export interface AuthRoutesNeeds {
   readonly signingKeys: SigningKeys
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
 /** What a token says, and the keys that tokens are signed with. */
-export function authRoutes({ signingKeys, callerOf }: AuthRoutesNeeds): FastifyPluginAsync {
+export function authRoutes({ signingKeys, posts, callerOf }: AuthRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     app.get(
       '/auth/validate',
@@ -96,10 +98,13 @@ export function authRoutes({ signingKeys, callerOf }: AuthRoutesNeeds): FastifyP
     app.post<RotateSigningKey>(
       '/auth/signing-keys/rotate',
       { schema: rotateSigningKey, config: { scope: 'platform:admin' } },
-      async (request) => {
-        const overlapS = request.body?.overlapSeconds ?? signingOverlapS
-        await signingKeys.rotateSigningKey(actorOf(request, callerOf), overlapS)
-        return { kid: signingKeys.current.kid }
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const overlapS = request.body?.overlapSeconds ?? signingOverlapS
+          const { kid, ...plan } = signingKeys.planRotation(actorOf(request, callerOf), overlapS)
+          return { ...plan, statusCode: 200, body: { kid } }
+        })
       },
     )
   }

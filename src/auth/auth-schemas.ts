@@ -1,4 +1,14 @@
-import { component, count, dateTime, listOf, nullable, record, text, uuid } from '../http/schema.ts'
+import {
+  component,
+  count,
+  dateTime,
+  keyHeaders,
+  listOf,
+  nullable,
+  record,
+  text,
+  uuid,
+} from '../http/schema.ts'
 
 const credential = { type: 'string', minLength: 1, maxLength: 512 } as const
 const scope = { ...text, description: 'Permissions, separated by spaces.' } as const
@@ -61,6 +71,7 @@ export const rotateSigningKey = {
   summary: 'Sign access tokens with a new key from now on.',
   description: 'Tokens of the key before stay good for the overlap; 0 ends them at once.',
   tags: ['Authentication'],
+  headers: keyHeaders,
   body: nullable(
     record(
       {

@@ -5,7 +5,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
-import { type SqlBool, sql } from 'kysely'
+import { type Compilable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
@@ -37,6 +37,13 @@ interface SigningKey {
   readonly createdAtUs: number
 }
 
+/** A new key that signs, and what makes it do so. */
+export interface PlannedRotation {
+  readonly kid: string
+  readonly changes: readonly Compilable[]
+  readonly afterwards: () => Promise<void>
+}
+
 export interface SigningKeysNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
@@ -50,7 +57,6 @@ export class SigningKeys {
   readonly #needs: SigningKeysNeeds
   #accepted: ReadonlyMap<string, AcceptedKey> = new Map()
   #current: SigningKey | undefined
-  #rotating: Promise<void> = Promise.resolve()
 
   private constructor(needs: SigningKeysNeeds) {
     this.#needs = needs
@@ -60,7 +66,7 @@ export class SigningKeys {
   static async open(needs: SigningKeysNeeds): Promise<SigningKeys> {
     const keys = new SigningKeys(needs)
     await keys.#load()
-    if (keys.#current === undefined) await keys.#rotate(undefined, 0)
+    if (keys.#current === undefined) await keys.#rotate(0)
     return keys
   }
 
@@ -97,19 +103,7 @@ export class SigningKeys {
    * From now on a new key signs. The one before is accepted for `overlapS` seconds more; 0 is for a
    * key that has come into wrong hands, and ends all tokens.
    */
-  async rotateSigningKey(actor: Actor | undefined, overlapS = signingOverlapS): Promise<void> {
-    const turn = this.#rotating.then(() => this.#rotate(actor, overlapS))
-    this.#rotating = turn.catch(() => undefined)
-    await turn
-  }
-
-  /** Rotates when it is time to. To be called now and then. */
-  async rotateWhenDue(): Promise<void> {
-    const ageUs = this.#needs.clock.nowUs() - this.current.createdAtUs
-    if (ageUs > signingDays * usPerDay) await this.rotateSigningKey(undefined)
-  }
-
-  async #rotate(actor: Actor | undefined, overlapS: number): Promise<void> {
+  planRotation(actor: Actor | undefined, overlapS = signingOverlapS): PlannedRotation {
     const { state, writer, masterKey, clock, audit } = this.#needs
     const nowUs = clock.nowUs()
     const { publicKey, privateKey } = generateKeyPairSync('ec', {
@@ -119,22 +113,44 @@ export class SigningKeys {
     })
     const kid = nameOf(publicKey)
     const untilUs = nowUs + overlapS * usPerSecond
-    await writer.commit(
-      state.deleteFrom('signing_keys').where('accepted_until', '<=', nowUs),
-      state
-        .updateTable('signing_keys')
-        .set({ accepted_until: untilUs })
-        // With no overlap the older ones end as well: one of them may be the one that leaked.
-        .where(sql<SqlBool>`(accepted_until is null or accepted_until > ${untilUs})`),
-      state.insertInto('signing_keys').values({
-        kid,
-        public_key: publicKey,
-        private_key_encrypted: masterKey.encrypt(privateKey),
-        created_at: nowUs,
-      }),
-      audit.entry({ action: 'signing_key.rotated', actor, subjectId: kid, details: { overlapS } }),
-    )
-    await this.#load()
+    return {
+      kid,
+      changes: [
+        state
+          .updateTable('signing_keys')
+          .set({ accepted_until: untilUs })
+          // With no overlap the older ones end as well: one of them may be the one that leaked.
+          .where(sql<SqlBool>`(accepted_until is null or accepted_until > ${untilUs})`),
+        state.insertInto('signing_keys').values({
+          kid,
+          public_key: publicKey,
+          private_key_encrypted: masterKey.encrypt(privateKey),
+          created_at: nowUs,
+        }),
+        audit.entry({
+          action: 'signing_key.rotated',
+          actor,
+          subjectId: kid,
+          details: { overlapS },
+        }),
+      ],
+      afterwards: async () => {
+        await this.#load()
+        await writer.commit(state.deleteFrom('signing_keys').where('accepted_until', '<=', nowUs))
+      },
+    }
+  }
+
+  /** Rotates when it is time to. To be called now and then. */
+  async rotateWhenDue(): Promise<void> {
+    const ageUs = this.#needs.clock.nowUs() - this.current.createdAtUs
+    if (ageUs > signingDays * usPerDay) await this.#rotate(signingOverlapS)
+  }
+
+  async #rotate(overlapS: number): Promise<void> {
+    const { changes, afterwards } = this.planRotation(undefined, overlapS)
+    await this.#needs.writer.commit(...changes)
+    await afterwards()
   }
 
   async #load(): Promise<void> {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { unsafeContent } from '../core/json-safety.ts'
+import type { JsonSchema } from './schema.ts'
 
 const digests = new WeakMap<FastifyRequest, string>()
 
@@ -21,7 +22,7 @@ export function takeStrictJson(app: FastifyInstance): void {
         digests.set(request, hash('sha256', bytes))
       }
       if (bytes.length === 0) {
-        if (request.routeOptions.schema?.body === undefined) return undefined
+        if (!needsBody(request.routeOptions.schema?.body)) return undefined
         throw new DomainError('malformed_body', 'the body is empty')
       }
       return parseStrictJson(bytes)
@@ -32,6 +33,11 @@ export function takeStrictJson(app: FastifyInstance): void {
 /** SHA-256 of the bytes of a body that came with an Idempotency-Key: hex. */
 export function bodyDigestOf(request: FastifyRequest): string {
   return digests.get(request) ?? hash('sha256', '')
+}
+
+function needsBody(schema: unknown): boolean {
+  if (schema === undefined) return false
+  return ![(schema as JsonSchema)['type']].flat().includes('null')
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

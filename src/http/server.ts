@@ -18,6 +18,7 @@ import { takeStrictJson } from './json-body.ts'
 import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts'
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
+import { keyHeaders } from './schema.ts'
 import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
@@ -85,8 +86,11 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   await app.register(async (guarded) => {
     const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
     // A route without one would be open to every key: that is a mistake of ours, found at start.
-    guarded.addHook('onRoute', ({ method, url, config }) => {
+    guarded.addHook('onRoute', ({ method, url, config, schema }) => {
       if (config?.scope === undefined) throw new Error(`${String(method)} ${url} names no scope`)
+      // Nor may one take a key and then ignore it.
+      if (method !== 'POST' || schema?.headers === keyHeaders) return
+      throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', async (request) => {

@@ -16,12 +16,19 @@ export interface Effect {
   readonly changes: readonly Compilable[]
   /** Why none happened. What makes new rows only needs no reason. */
   readonly refusal?: () => Promise<DomainError>
+  /** What has to follow before anybody hears of the changes; a restart does it anyway. */
+  readonly afterwards?: () => Promise<void>
 }
 
 export interface Post {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly userId: UserId
+  /**
+   * The API key that asks, where the answer has a secret: another key of the same user, which may
+   * have fewer rights, is not shown it again.
+   */
+  readonly apiKeyId?: string
 }
 
 export interface PostsNeeds {
@@ -78,11 +85,12 @@ export class Posts {
   }
 
   async #perform(post: Post, effect: Effect, keyed?: KeyedRequest): Promise<FastifyReply> {
-    const { statusCode, body, changes, refusal } = effect
+    const { statusCode, body, changes, refusal, afterwards } = effect
     const remembering = keyed
       ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.nowUs())
       : []
     if (await this.#writer.attempt(...changes, ...remembering)) {
+      await afterwards?.()
       return post.reply.code(statusCode).send(body)
     }
     if (keyed) {
@@ -111,9 +119,10 @@ export class Posts {
   }
 }
 
-function keyedRequest({ request, userId }: Post): KeyedRequest | undefined {
+function keyedRequest({ request, userId, apiKeyId }: Post): KeyedRequest | undefined {
   const key = idempotencyKeyOf(request.headers)
   if (key === undefined) return undefined
-  const path = request.url.split('?', 1)[0] ?? ''
-  return { userId, path, key, bodyDigest: bodyDigestOf(request) }
+  const [path = ''] = request.url.split('?', 1)
+  const scope = apiKeyId === undefined ? path : `${path} ${apiKeyId}`
+  return { userId, path: scope, key, bodyDigest: bodyDigestOf(request) }
 }

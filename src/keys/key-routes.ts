@@ -7,9 +7,10 @@ import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
 import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
+import type { Post, Posts } from '../idempotency/posts.ts'
 import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './key-schemas.ts'
-import type { KeyCursor, KeyStore } from './key-store.ts'
+import { changedMeanwhile, type KeyCursor, type KeyStore, keysOfUserMax } from './key-store.ts'
 
 /** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
 const overlapSDefault = 86_400
@@ -20,32 +21,19 @@ export interface KeyRoutesNeeds {
   /** Whether there is such a user. */
   readonly hasUser: (id: UserId) => Promise<boolean>
   readonly clock: Clock
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
 /** Keys of one's own, and for `platform:admin` of everybody (D12, D58). */
 export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
-  const { keys, directory, clock, callerOf } = needs
+  const { keys, directory, posts, callerOf } = needs
   const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
 
   return async (app) => {
-    app.post<CreateKey>('/keys', { schema: createKey, config }, async (request, reply) => {
-      const caller = callerOf(request)
-      const { userId: wantedUser, ...wanted } = request.body
-      const userId = await userIn(needs, caller, wantedUser)
-      const grant = grantOf({ caller, key: directory.find(caller.apiKeyId) }, wanted, clock.nowUs())
-      const { name, kind, permission } = wanted
-      const { key, secret } = await keys.create(actorOf(request, callerOf), {
-        ...grant,
-        userId,
-        name,
-        kind,
-        permission,
-      })
-      return secretReply(reply)
-        .code(201)
-        .send({ ...keyBody(key), apiSecret: secret })
-    })
+    app.post<CreateKey>('/keys', { schema: createKey, config }, (request, reply) =>
+      create(needs, request, reply),
+    )
 
     app.get<{ Querystring: Query }>('/keys', { schema: listKeys, config }, (request, reply) =>
       list(needs, request, reply),
@@ -63,9 +51,13 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
         if (found.origin === 'configured') {
           throw new DomainError('conflict', 'its secret is set in the settings: change it there')
         }
-        const overlapS = request.body?.overlapSeconds ?? overlapSDefault
-        const { key, secret } = await keys.rotate(actorOf(request, callerOf), found, overlapS)
-        return secretReply(reply).send({ ...keyBody(key), apiSecret: secret })
+        return await posts.answer(secretPost(request, reply, caller), async () => {
+          const overlapS = request.body?.overlapSeconds ?? overlapSDefault
+          const actor = actorOf(request, callerOf)
+          const { key, secret, ...plan } = await keys.planRotation(actor, found, overlapS)
+          const body = { ...keyBody(key), apiSecret: secret }
+          return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
+        })
       },
     )
 
@@ -77,9 +69,37 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
   }
 }
 
-/** No cache between us and the caller may keep a secret. */
-function secretReply(reply: FastifyReply): FastifyReply {
-  return reply.header('cache-control', 'no-store')
+async function create(
+  needs: KeyRoutesNeeds,
+  request: FastifyRequest<CreateKey>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { keys, directory, posts, clock, callerOf } = needs
+  const caller = callerOf(request)
+  const { userId: wantedUser, ...wanted } = request.body
+  const userId = await userIn(needs, caller, wantedUser)
+  const maker = { caller, key: directory.find(caller.apiKeyId) }
+  const grant = grantOf(maker, wanted, clock.nowUs())
+  return await posts.answer(secretPost(request, reply, caller), async () => {
+    const { name, kind, permission } = wanted
+    const actor = actorOf(request, callerOf)
+    const { key, secret, ...plan } = keys.plan(actor, { ...grant, userId, name, kind, permission })
+    const body = { ...keyBody(key), apiSecret: secret }
+    return { ...plan, statusCode: 201, body, refusal: tooMany }
+  })
+}
+
+async function tooMany(): Promise<DomainError> {
+  return new DomainError('conflict', `a user can have ${keysOfUserMax} keys`)
+}
+
+/** A POST that shows a secret: to the key that asks only, and in no cache between us. */
+function secretPost(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { userId, apiKeyId }: AuthenticatedCaller,
+): Post {
+  return { request, reply: reply.header('cache-control', 'no-store'), userId, apiKeyId }
 }
 
 /** The keys of a user as a JSON array; the next page is in the Link header (D54). */

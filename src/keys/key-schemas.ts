@@ -3,6 +3,7 @@ import {
   component,
   cursorQuery,
   dateTime,
+  keyHeaders,
   listOf,
   noContent,
   nullable,
@@ -51,6 +52,7 @@ export const createKey = {
   operationId: 'createKey',
   summary: 'Make a key; its secret is shown this once.',
   tags: ['Keys'],
+  headers: keyHeaders,
   body: component(
     'NewKey',
     record(
@@ -85,6 +87,7 @@ export const rotateKey = {
   operationId: 'rotateKey',
   summary: 'Give a key a new secret; the one before stays good for a while.',
   tags: ['Keys'],
+  headers: keyHeaders,
   params,
   body: nullable(
     record(

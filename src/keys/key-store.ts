@@ -1,4 +1,4 @@
-import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Compilable, type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
 import { type ApiKey, type KeyDirectory, keysMax } from '../auth/key-directory.ts'
 import { anotherAdminRemains } from '../auth/last-admin.ts'
@@ -11,7 +11,7 @@ import type { StateSchema } from '../state/schema.ts'
 import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
 
 /** Keys of one user, expired ones included: one for each of a thousand devices. */
-const keysOfUserMax = 1_000
+export const keysOfUserMax = 1_000
 
 export interface KeyStoreNeeds {
   readonly state: StateDatabase
@@ -29,10 +29,13 @@ export interface NewKey extends KeyGrant {
   readonly permission: string
 }
 
-/** A key with its secret, which is known here for the last time. */
-export interface KeyWithSecret {
+/** A key with its secret, which is known here for the last time, and what makes it count. */
+export interface PlannedKey {
   readonly key: Key
   readonly secret: string
+  /** None can be made when something came in between. */
+  readonly changes: readonly Compilable[]
+  readonly afterwards: () => Promise<void>
 }
 
 /** Where the page before ended: keys are listed in the order of their creation. */
@@ -41,7 +44,7 @@ export interface KeyCursor {
   readonly id: string
 }
 
-/** Makes, lists, rotates and revokes keys. Each change counts before its method returns. */
+/** Makes, lists, rotates and revokes keys. Each change counts before anybody hears of it. */
 export class KeyStore {
   readonly #needs: KeyStoreNeeds
 
@@ -49,44 +52,37 @@ export class KeyStore {
     this.#needs = needs
   }
 
-  /** @throws DomainError `conflict` when the user has too many keys, or the maker's key has ended */
-  async create(actor: Actor, wanted: NewKey): Promise<KeyWithSecret> {
-    const { writer, masterKey, clock, audit, directory } = this.#needs
+  /**
+   * A new key. Its changes cannot be made when the user has too many, or the maker's key has ended.
+   *
+   * @throws DomainError `conflict` when there are too many keys of all users
+   */
+  plan(actor: Actor, wanted: NewKey): PlannedKey {
+    const { masterKey, clock, audit, directory } = this.#needs
     if (directory.size >= keysMax) throw new DomainError('conflict', 'there are too many keys')
     const { id, secret } = newKeyAndSecret(wanted.kind)
     const { userId, scopes, name, permission, expiresAtUs } = wanted
+    const createdAtUs = clock.nowUs()
     const row = {
       id,
       user_id: userId,
       secret_digest: masterKey.digest(secret),
       scopes: scopes.join(' '),
-      created_at: clock.nowUs(),
+      created_at: createdAtUs,
       name,
       permission,
       expires_at: expiresAtUs ?? null,
     }
-    await writer.commit(
-      this.#insertion(row, actor),
-      audit.entry(
-        {
-          action: 'key.created',
-          actor,
-          subjectId: id,
-          userId,
-          details: { name, permission, scopes: row.scopes, expiresAtUs: row.expires_at },
-        },
-        this.#exists(id),
-      ),
-    )
-    await directory.refresh(id)
-    const key = await this.find(id)
-    if (!key) throw new DomainError('conflict', `a user can have ${keysOfUserMax} keys`)
-    return { key, secret }
-  }
-
-  async find(id: string): Promise<Key | undefined> {
-    const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
-    return row && this.#fromRow(row)
+    const details = { name, permission, scopes: row.scopes, expiresAtUs: row.expires_at }
+    return {
+      key: { id, userId, name, permission, scopes, createdAtUs, expiresAtUs, ...neverUsed },
+      secret,
+      changes: [
+        this.#insertion(row, actor),
+        audit.entry({ action: 'key.created', actor, subjectId: id, userId, details }),
+      ],
+      afterwards: () => directory.refresh(id),
+    }
   }
 
   async list(userId: UserId, after: KeyCursor | undefined, limit: number): Promise<Key[]> {
@@ -106,44 +102,40 @@ export class KeyStore {
 
   /**
    * Gives a key a new secret. The one before stays good for `overlapS` seconds, the one before that
-   * for no longer.
+   * for no longer. The changes cannot be made when somebody else rotated or revoked it meanwhile.
    *
-   * @throws DomainError `conflict` when somebody else rotated or revoked it at the same time
+   * @throws DomainError `conflict` when it has been revoked
    */
-  async rotate(actor: Actor, { id, userId }: ApiKey, overlapS: number): Promise<KeyWithSecret> {
-    const { state, writer, masterKey, clock, audit, directory } = this.#needs
+  async planRotation(actor: Actor, { id, userId }: ApiKey, overlapS: number): Promise<PlannedKey> {
+    const { state, masterKey, clock, audit, directory } = this.#needs
     const secret = newSecret()
     const digest = masterKey.digest(secret)
     const nowUs = clock.nowUs()
-    const before = await state
-      .selectFrom('api_keys')
-      .select('secret_digest')
+    const untilUs = overlapS === 0 ? undefined : nowUs + overlapS * 1_000_000
+    const before = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    if (!before) throw changedMeanwhile()
+    const update = state
+      .updateTable('api_keys')
+      .set({
+        secret_digest: digest,
+        previous_digest: overlapS === 0 ? null : before.secret_digest,
+        previous_until: untilUs ?? null,
+        rotated_at: nowUs,
+      })
       .where('id', '=', id)
-      .executeTakeFirst()
-    await writer.commit(
-      state
-        .updateTable('api_keys')
-        .set({
-          secret_digest: digest,
-          previous_digest: overlapS === 0 ? null : (before?.secret_digest ?? null),
-          previous_until: overlapS === 0 ? null : nowUs + overlapS * 1_000_000,
-          rotated_at: nowUs,
-        })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .where('secret_digest', '=', before?.secret_digest ?? '')
-        .where(this.#exists(actor.apiKeyId)),
-      audit.entry(
-        { action: 'key.rotated', actor, subjectId: id, userId, details: { overlapS } },
-        this.#exists(id, digest),
-      ),
-    )
-    await directory.refresh(id)
-    const key = await this.find(id)
-    if (key?.rotatedAtUs !== nowUs) {
-      throw new DomainError('conflict', 'the key was changed at the same time')
+      .where('revoked_at', 'is', null)
+      .where('secret_digest', '=', before.secret_digest)
+      .where(this.#exists(actor.apiKeyId))
+    const details = { overlapS }
+    return {
+      key: { ...this.#fromRow(before), rotatedAtUs: nowUs, previousSecretUntilUs: untilUs },
+      secret,
+      changes: [
+        update,
+        audit.entry({ action: 'key.rotated', actor, subjectId: id, userId, details }),
+      ],
+      afterwards: () => directory.refresh(id),
     }
-    return { key, secret }
   }
 
   /** @throws DomainError `conflict` when nobody with `platform:admin` would remain */
@@ -208,11 +200,8 @@ export class KeyStore {
       )
   }
 
-  /** Whether there is this key, with this digest if one is given. */
-  #exists(id: string, digest?: string): Expression<SqlBool> {
-    let keys = this.#present().select('id').where('id', '=', id)
-    if (digest !== undefined) keys = keys.where('secret_digest', '=', digest)
-    return sql<SqlBool>`exists ${keys}`
+  #exists(id: string): Expression<SqlBool> {
+    return sql<SqlBool>`exists ${this.#present().select('id').where('id', '=', id)}`
   }
 
   #fromRow(row: Selectable<StateSchema['api_keys']>): Key {
@@ -231,6 +220,16 @@ export class KeyStore {
       lastUsedAtUs: directory.lastUsedUs(row.id),
     }
   }
+}
+
+const neverUsed = {
+  rotatedAtUs: undefined,
+  previousSecretUntilUs: undefined,
+  lastUsedAtUs: undefined,
+}
+
+export function changedMeanwhile(): DomainError {
+  return new DomainError('conflict', 'the key was changed at the same time')
 }
 
 interface NewRow {

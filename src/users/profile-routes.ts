@@ -2,8 +2,9 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
 import type { CallerOf } from '../http/server.ts'
+import type { Post, Posts } from '../idempotency/posts.ts'
 import type { Ledger } from '../vaults/vault.ts'
-import type { ProfileStore } from './profile-store.ts'
+import { type ProfileStore, partsMax } from './profile-store.ts'
 import { type CredentialType, credentialBody, type EntityType, entityBody } from './user.ts'
 import { type OneUser, visibleId } from './user-routes.ts'
 import { createCredential, createEntity, deleteCredential, deleteEntity } from './user-schemas.ts'
@@ -12,17 +13,23 @@ import type { UserStore } from './user-store.ts'
 export interface ProfileRoutesNeeds {
   readonly users: UserStore
   readonly profiles: ProfileStore
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
 /** Entities and credentials of a user. Reading them is part of reading the user. */
 export function profileRoutes(needs: ProfileRoutesNeeds): FastifyPluginAsync {
-  const { users, profiles, callerOf } = needs
+  const { users, profiles, posts, callerOf } = needs
 
   const userIn = async (request: FastifyRequest<OneUser>): Promise<UserId> => {
     const id = visibleId(request, callerOf)
     if (!(await users.find(id))) throw new DomainError('not_found', `no user ${id}`)
     return id
+  }
+
+  const postOf = (request: FastifyRequest, reply: FastifyReply): Post => {
+    const { userId } = callerOf(request)
+    return { request, reply, userId }
   }
 
   const remove =
@@ -42,8 +49,11 @@ export function profileRoutes(needs: ProfileRoutesNeeds): FastifyPluginAsync {
       { schema: createEntity, config },
       async (request, reply) => {
         const { name, description = '', type = 'LEGAL_ENTITY' } = request.body
-        const entity = await profiles.addEntity(await userIn(request), { name, description, type })
-        return reply.code(201).send(entityBody(entity))
+        const owner = await userIn(request)
+        return await posts.answer(postOf(request, reply), async () => {
+          const { entity, changes } = profiles.planEntity(owner, { name, description, type })
+          return { statusCode: 201, body: entityBody(entity), changes, refusal: tooMany }
+        })
       },
     )
 
@@ -53,8 +63,11 @@ export function profileRoutes(needs: ProfileRoutesNeeds): FastifyPluginAsync {
       async (request, reply) => {
         const { type = 'EMAIL', key, identity_provider = '', ledger = 'XRPL' } = request.body
         const wanted = { type, key, identityProvider: identity_provider, ledger }
-        const credential = await profiles.addCredential(await userIn(request), wanted)
-        return reply.code(201).send(credentialBody(credential))
+        const owner = await userIn(request)
+        return await posts.answer(postOf(request, reply), async () => {
+          const { credential, changes } = profiles.planCredential(owner, wanted)
+          return { statusCode: 201, body: credentialBody(credential), changes, refusal: tooMany }
+        })
       },
     )
 
@@ -69,6 +82,10 @@ export function profileRoutes(needs: ProfileRoutesNeeds): FastifyPluginAsync {
       remove('user_credentials', 'credential'),
     )
   }
+}
+
+async function tooMany(): Promise<DomainError> {
+  return new DomainError('conflict', `a user can have ${partsMax} of them`)
 }
 
 interface OnePart extends OneUser {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
-import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
@@ -18,7 +17,7 @@ import type {
 } from './user.ts'
 
 /** Entities, and credentials, that one user can have: every answer about a user shows them all. */
-const partsMax = 20
+export const partsMax = 20
 
 type Part = 'user_entities' | 'user_credentials'
 
@@ -46,8 +45,11 @@ export class ProfileStore {
     }
   }
 
-  /** @throws DomainError `conflict` when there are too many */
-  async addEntity(userId: UserId, entity: NewEntity): Promise<Entity> {
+  /** A new entity, and the change that stores it: none can be made when there are too many. */
+  planEntity(
+    userId: UserId,
+    entity: NewEntity,
+  ): { readonly entity: Entity; readonly changes: readonly Compilable[] } {
     const added = { ...entity, id: randomUUID(), createdAtUs: this.#clock.nowUs() }
     const { id, createdAtUs, name, description, type } = added
     const values = this.#state
@@ -62,12 +64,14 @@ export class ProfileStore {
       .insertInto('user_entities')
       .columns(['id', 'user_id', 'created_at', 'name', 'description', 'type'])
       .expression(values)
-    await this.#add('user_entities', id, insertion)
-    return added
+    return { entity: added, changes: [insertion] }
   }
 
-  /** @throws DomainError `conflict` when there are too many */
-  async addCredential(userId: UserId, credential: NewCredential): Promise<Credential> {
+  /** A new credential, and the change that stores it: none can be made when there are too many. */
+  planCredential(
+    userId: UserId,
+    credential: NewCredential,
+  ): { readonly credential: Credential; readonly changes: readonly Compilable[] } {
     const id = randomUUID()
     const createdAtUs = this.#clock.nowUs()
     const { type, identityProvider, key, ledger } = credential
@@ -94,8 +98,8 @@ export class ProfileStore {
         'ledger',
       ])
       .expression(values)
-    await this.#add('user_credentials', id, insertion)
-    return { ...credential, id, createdAtUs, validated: false }
+    const added = { ...credential, id, createdAtUs, validated: false }
+    return { credential: added, changes: [insertion] }
   }
 
   /** False when the user has no such part. */
@@ -111,16 +115,6 @@ export class ProfileStore {
       this.#state.deleteFrom(part).where('user_id', '=', userId).where('id', '=', id),
     )
     return true
-  }
-
-  async #add(part: Part, id: string, insertion: Compilable): Promise<void> {
-    await this.#writer.commit(insertion)
-    const found = await this.#state
-      .selectFrom(part)
-      .select('id')
-      .where('id', '=', id)
-      .executeTakeFirst()
-    if (!found) throw new DomainError('conflict', `a user can have ${partsMax} of them`)
   }
 
   async #rows(part: Part, userId: UserId): Promise<object[]> {

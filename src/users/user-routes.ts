@@ -4,6 +4,7 @@ import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
 import { envelope, pageRequest, refuseUnknownParameters } from '../http/pagination.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
 import type { ProfileStore } from './profile-store.ts'
 import { type User, userBody } from './user.ts'
 import { createUser, deleteUser, listUsers, readSelf, readUser } from './user-schemas.ts'
@@ -14,12 +15,13 @@ export interface UserRoutesNeeds {
   readonly profiles: ProfileStore
   /** Told of a user who was deleted, once that is durable: the keys end at once. */
   readonly onDeleted: (userId: UserId) => Promise<void>
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
 /** The calling user, and what `platform:admin` may do with users (D12). */
 export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
-  const { users, profiles, onDeleted, callerOf } = needs
+  const { users, profiles, onDeleted, posts, callerOf } = needs
 
   return async (app) => {
     app.post<CreateUser>(
@@ -27,12 +29,15 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
       { schema: createUser, config: { scope: 'platform:admin', errors: ['conflict'] } },
       async (request, reply) => {
         const { username, first_name: firstName, last_name: lastName } = request.body
-        const user = await users.create(actorOf(request, callerOf), {
-          username,
-          firstName,
-          lastName,
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const actor = actorOf(request, callerOf)
+          const { user, changes } = users.plan(actor, { username, firstName, lastName })
+          const body = userBody({ user, entities: [], credentials: [] })
+          const refusal = async () =>
+            new DomainError('conflict', `the username ${username} is taken`)
+          return { statusCode: 201, body, changes, refusal }
         })
-        return reply.code(201).send(userBody(await profiles.of(user)))
       },
     )
 

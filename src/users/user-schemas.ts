@@ -3,6 +3,7 @@ import {
   component,
   dateTime,
   idParams,
+  keyHeaders,
   listOf,
   noContent,
   pageOf,
@@ -58,6 +59,7 @@ export const createUser = {
   operationId: 'createUser',
   summary: 'Create a user.',
   tags: ['Users'],
+  headers: keyHeaders,
   body: component(
     'NewUser',
     record({
@@ -111,6 +113,7 @@ export const createEntity = {
   operationId: 'createEntity',
   summary: 'Add an entity to a user.',
   tags: ['Users'],
+  headers: keyHeaders,
   params: idParams('userId'),
   body: component(
     'NewEntity',
@@ -130,6 +133,7 @@ export const createCredential = {
   operationId: 'createCredential',
   summary: 'Add a credential to a user; no secret is taken.',
   tags: ['Users'],
+  headers: keyHeaders,
   params: idParams('userId'),
   body: component(
     'NewCredential',

@@ -1,4 +1,4 @@
-import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Compilable, type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
 import { anotherAdminRemains } from '../auth/last-admin.ts'
 import type { Clock } from '../core/clock.ts'
@@ -33,11 +33,14 @@ export class UserStore {
     this.#audit = audit
   }
 
-  /** @throws DomainError `conflict` when the name is taken, in whatever case */
-  async create(actor: Actor, user: NewUser): Promise<User> {
+  /** A new user, and the changes that store one: none can be made when the name is taken. */
+  plan(
+    actor: Actor,
+    user: NewUser,
+  ): { readonly user: User; readonly changes: readonly Compilable[] } {
     const id = newId<UserId>()
     const createdAtUs = this.#clock.nowUs()
-    await this.#writer.commit(
+    const changes = [
       this.#state
         .insertInto('users')
         .values({
@@ -48,14 +51,9 @@ export class UserStore {
           created_at: createdAtUs,
         })
         .onConflict((conflict) => conflict.doNothing()),
-      this.#audit.entry(
-        { action: 'user.created', actor, subjectId: id, userId: id },
-        this.#exists(id, null),
-      ),
-    )
-    const created = await this.find(id)
-    if (!created) throw new DomainError('conflict', `the username ${user.username} is taken`)
-    return created
+      this.#audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
+    ]
+    return { user: { ...user, id, createdAtUs }, changes }
   }
 
   /** A user who has not been deleted. */
