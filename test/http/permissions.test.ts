@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scopes } from '../../src/auth/scopes.ts'
+import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { Answer } from '../support/api-client.ts'
+import { ForeignResources } from '../support/foreign-resources.ts'
+import { type Json, type Operation, operationsOf } from '../support/openapi-operations.ts'
+import { newPerson, type Person } from '../support/people.ts'
+import { runningService } from '../support/running-service.ts'
+
+/**
+ * What no route may get wrong, asked of every route that the OpenAPI document has: a new one cannot be
+ * forgotten here.
+ */
+const service = runningService()
+let guarded: readonly Operation[] = []
+let owner: Person
+let stranger: Person
+let foreign: ForeignResources
+
+beforeAll(async () => {
+  const { api } = service
+  const { body } = await api.request<Json>('GET', '/openapi.json')
+  guarded = operationsOf(body).filter(({ security }) => security.length > 0)
+  owner = await newPerson(api)
+  stranger = await newPerson(api)
+  foreign = new ForeignResources(api, owner)
+})
+
+/** The body that the document shows as an example of an operation; nothing where it takes none. */
+function exampleBody({ requestBody }: Operation): unknown {
+  return requestBody?.content['application/json']?.['example']
+}
+
+function nameOf({ method, path }: Operation): string {
+  return `${method} ${path}`
+}
+
+/** A path of an operation with ids that nothing has. */
+function unknownPath({ path }: Operation): string {
+  return path.replaceAll(/\{\w+\}/g, () => randomUUID())
+}
+
+type Verdict = readonly [operation: string, status: number, error: string | undefined]
+
+function verdictOf(operation: Operation, { status, body }: Answer<ErrorBody>): Verdict {
+  return [nameOf(operation), status, (body as ErrorBody | undefined)?.error]
+}
+
+describe('every operation that needs credentials', () => {
+  test('is there', () => {
+    expect(guarded.length).toBeGreaterThan(30)
+  })
+
+  test('answers 401 missing_credentials without any', async () => {
+    const verdicts: Verdict[] = []
+    for (const operation of guarded) {
+      const answer = await service.api.request<ErrorBody>(
+        operation.method,
+        unknownPath(operation),
+        { body: exampleBody(operation) },
+      )
+      verdicts.push(verdictOf(operation, answer))
+    }
+
+    expect(verdicts).toEqual(guarded.map((one) => [nameOf(one), 401, 'missing_credentials']))
+  })
+
+  test('answers 403 insufficient_permissions, naming it, to a key with every other one', async () => {
+    const keys = new Map<string, Person>()
+    const verdicts: (readonly [...Verdict, boolean])[] = []
+    const limited = guarded.filter((one) => one['x-required-scope'] !== 'any')
+    for (const operation of limited) {
+      const scope = operation['x-required-scope'] ?? ''
+      const rest = { permission: 'custom', scopes: scopes.filter((other) => other !== scope) }
+      const person = keys.get(scope) ?? (await newPerson(service.api, rest))
+      keys.set(scope, person)
+      const body = exampleBody(operation)
+      const answer = await person.withKey<ErrorBody>(operation.method, unknownPath(operation), body)
+      const isNamed = answer.body.message.includes(scope)
+      verdicts.push([...verdictOf(operation, answer), isNamed])
+    }
+
+    expect(verdicts).toEqual(
+      limited.map((one) => [nameOf(one), 403, 'insufficient_permissions', true]),
+    )
+  })
+})
+
+/** Operations on somebody's resources, who alone may use them. */
+function personal(): readonly Operation[] {
+  return guarded.filter(
+    (one) => one.path.includes('{') && one['x-required-scope'] !== 'platform:admin',
+  )
+}
+
+/** Asks as a person in both interfaces; an operation of one of them only counts as it says there. */
+async function asked(
+  person: Person,
+  { method, path }: Operation,
+  { at, body }: { readonly at: string; readonly body: unknown },
+): Promise<readonly Answer<ErrorBody>[]> {
+  const answers = [await person.withKey<ErrorBody>(method, at, body)]
+  const isOfTokens = answers[0]?.body?.message?.includes('token interface') === true
+  if (isOfTokens) expect(path).toBe('/streams/{streamId}')
+  return [...(isOfTokens ? [] : answers), await person.withToken<ErrorBody>(method, at, body)]
+}
+
+describe('every operation on a resource', () => {
+  test('answers 404 not_found to somebody else, in either interface', async () => {
+    const verdicts: Verdict[] = []
+    for (const operation of personal()) {
+      const at = await foreign.pathOf(operation.path)
+      const answers = await asked(stranger, operation, { at, body: exampleBody(operation) })
+      verdicts.push(...answers.map((answer) => verdictOf(operation, answer)))
+    }
+
+    const wrong = verdicts.filter(([, status, error]) => status !== 404 || error !== 'not_found')
+    expect(wrong).toEqual([])
+    expect(verdicts.length).toBeGreaterThan(personal().length)
+  })
+
+  test('finds it for its owner', async () => {
+    const verdicts: Verdict[] = []
+    for (const operation of personal()) {
+      const at = await foreign.pathOf(operation.path)
+      const body = exampleBody(operation)
+      const answer = await owner.withToken<ErrorBody>(operation.method, at, body)
+      verdicts.push(verdictOf(operation, answer))
+    }
+
+    expect(verdicts.filter(([, status]) => status >= 300)).toEqual([])
+  })
+
+  test('answers somebody else just as it answers an id that nothing has', async () => {
+    for (const operation of personal()) {
+      const { method } = operation
+      const body = exampleBody(operation)
+      const path = await foreign.pathOf(operation.path)
+      const unknown = unknownPath(operation)
+      const ofForeign = await stranger.withToken<ErrorBody>(method, path, body)
+      const ofUnknown = await stranger.withToken<ErrorBody>(method, unknown, body)
+
+      expect(withoutIds(ofForeign.body.message, path)).toBe(
+        withoutIds(ofUnknown.body.message, unknown),
+      )
+    }
+  })
+})
+
+function withoutIds(message: string, path: string): string {
+  return path.split('/').reduce((text, id) => (id === '' ? text : text.replace(id, '')), message)
+}
+
+/** What somebody else's id in a body is answered with: a new member has to be thought of here. */
+const idsInBodies: Readonly<Record<string, readonly [status: number, error: string]>> = {
+  template_id: [404, 'not_found'],
+  vaultId: [404, 'not_found'],
+  // Whether there is such a user is told to nobody, and one's own keys need no id.
+  userId: [403, 'insufficient_permissions'],
+}
+
+const templateOf: Readonly<Record<string, string>> = {
+  template_id: '{templateId}',
+  vaultId: '{vaultId}',
+  userId: '{userId}',
+}
+
+test('no body reaches the resources of somebody else', async () => {
+  const verdicts: unknown[] = []
+  const expected: unknown[] = []
+  for (const operation of guarded) {
+    const body = (exampleBody(operation) ?? {}) as Json
+    if (operation['x-required-scope'] === 'platform:admin') continue
+    for (const name of Object.keys(body).filter((key) => /(_id|Id)$/.test(key))) {
+      const id = await foreign.pathOf(templateOf[name] ?? `{${name}}`)
+      const wish = { ...body, [name]: id }
+      const byKey = await stranger.withKey<ErrorBody>(operation.method, operation.path, wish)
+      // An operation of the token interface says so to a key.
+      const answer =
+        byKey.status === 400
+          ? await stranger.withToken<ErrorBody>(operation.method, operation.path, wish)
+          : byKey
+      verdicts.push([name, ...verdictOf(operation, answer)])
+      expected.push([name, nameOf(operation), ...(idsInBodies[name] ?? [])])
+    }
+  }
+
+  expect(verdicts).toEqual(expected)
+  expect(verdicts.length).toBeGreaterThan(2)
+})

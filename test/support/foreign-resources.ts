@@ -1,0 +1,76 @@
+import type { Answer, ApiClient } from './api-client.ts'
+import { createKey, type Person } from './people.ts'
+
+/** Makes resources of one person, for others to ask for. */
+export class ForeignResources {
+  readonly #api: ApiClient
+  readonly #owner: Person
+
+  constructor(api: ApiClient, owner: Person) {
+    this.#api = api
+    this.#owner = owner
+  }
+
+  /**
+   * A path with its ids filled in: each of a new private resource of the owner.
+   *
+   * @throws Error for an id that it does not know how to make
+   */
+  async pathOf(template: string): Promise<string> {
+    let path = template
+    for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
+      const make = this.#makers[name]
+      if (make === undefined) throw new Error(`nobody knows how to make the ${name} of ${template}`)
+      path = path.replace(place, encodeURIComponent(await make(template)))
+    }
+    return path
+  }
+
+  readonly #makers: Readonly<Record<string, (template: string) => Promise<string>>> = {
+    userId: async () => this.#owner.userId,
+    keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
+    templateId: () => this.#template(),
+    vaultId: () => this.#vault(),
+    streamId: () => this.#dataStream(),
+    favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
+    partId: (template) =>
+      template.includes('/entities/')
+        ? this.#part('entities', { name: 'Engines', description: '', type: 'LEGAL_ENTITY' })
+        : this.#part('credentials', { type: 'EMAIL', key: `ada${++this.#made}@vault.example` }),
+  }
+
+  #made = 0
+
+  #part(kind: string, body: object): Promise<string> {
+    const path = `/users/${this.#owner.userId}/${kind}`
+    return made(this.#owner.withKey<Made>('POST', path, body))
+  }
+
+  #template(): Promise<string> {
+    const body = { name: 'boiler', hint: 'a boiler', required_streams: [] }
+    return made(this.#owner.withKey<Made>('POST', '/templates', body))
+  }
+
+  async #vault(): Promise<string> {
+    const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
+    return made(this.#owner.withKey<Made>('POST', '/vaults', body))
+  }
+
+  async #dataStream(): Promise<string> {
+    const schema = { temperature: { type: 'number' } }
+    const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
+    return made(this.#owner.withToken<Made>('POST', '/streams', body))
+  }
+}
+
+interface Made {
+  readonly id?: string
+  readonly streamId?: string
+}
+
+async function made(asked: Promise<Answer<Made>>): Promise<string> {
+  const { status, body } = await asked
+  const id = body.id ?? body.streamId
+  if (status !== 201 || id === undefined) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return id
+}
