@@ -14,6 +14,7 @@ const ofGuarded: readonly ErrorCode[] = [
   'ambiguous_credentials',
   'insufficient_permissions',
   'invalid_api_key',
+  'invalid_request',
   'missing_credentials',
   'token_expired',
 ]
@@ -26,7 +27,7 @@ const ofBodies: readonly ErrorCode[] = [
 ]
 
 /** What an Idempotency-Key can be wrong about. */
-const ofKeys: readonly ErrorCode[] = ['idempotency_conflict', 'invalid_request', 'rate_limited']
+const ofKeys: readonly ErrorCode[] = ['idempotency_conflict', 'rate_limited']
 
 /** Every code that a route can answer with: those of its shape, and those that it names. */
 export function errorsOf({ method, schema, config }: DescribedRoute): readonly ErrorCode[] {

@@ -19,6 +19,7 @@ import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
+import { refuseUndeclared } from './undeclared.ts'
 import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
@@ -101,6 +102,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       requireScope(caller, request.routeOptions.config.scope)
       callers.set(request, caller)
     })
+    guarded.addHook('preValidation', refuseUndeclared)
     const callerOf: CallerOf = (request) => {
       const caller = callers.get(request)
       if (!caller) throw new Error('the request was not authenticated')

@@ -167,3 +167,35 @@ test('an unknown parameter of a query is 400, naming it', async () => {
   expectError(answer, 400, 'invalid_request')
   expect(answer.body.details).toMatchObject([{ path: 'colour' }])
 })
+
+test.each([
+  ['GET', '/vaults/00000000-0000-4000-8000-000000000000?colour=red'],
+  ['DELETE', '/vaults/00000000-0000-4000-8000-000000000000?colour=red'],
+  ['POST', '/templates?colour=red'],
+])('%s %s is 400: it has no query', async (method, path) => {
+  const body = JSON.stringify(template)
+
+  const answer = await send(method, path, method === 'POST' ? { headers: json, body } : {})
+
+  expectError(answer, 400, 'invalid_request')
+  expect(answer.body.details).toMatchObject([{ path: 'colour' }])
+})
+
+describe('a body where none belongs', () => {
+  const path = '/vaults/00000000-0000-4000-8000-000000000000'
+
+  test('is 400, naming what it says', async () => {
+    const answer = await send('DELETE', path, { headers: json, body: '{"force":true,"a":1}' })
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.body.details?.map((detail) => detail.path)).toEqual(['force', 'a'])
+  })
+
+  test.each(['[]', '7', '"x"'])('is 400 when it is %s', async (body) => {
+    expectError(await send('DELETE', path, { headers: json, body }), 400, 'invalid_request')
+  })
+
+  test.each(['', '{}', 'null'])('is fine when it is %j: it says nothing', async (body) => {
+    expectError(await send('DELETE', path, { headers: json, body }), 404, 'not_found')
+  })
+})

@@ -117,6 +117,23 @@ describe('the OpenAPI document', () => {
   })
 })
 
+test('every POST that needs credentials takes an Idempotency-Key, and says when it gives an answer again', () => {
+  const posts = operations.filter(
+    ({ method, security }) => method === 'POST' && security.length > 0,
+  )
+  const silent = posts.filter(({ parameters = [], responses }) => {
+    const takes = parameters.some(({ name }) => name === 'idempotency-key')
+    const says = Object.entries(responses).some(
+      ([status, answer]) =>
+        status.startsWith('2') && 'Idempotency-Replayed' in (answer.headers ?? {}),
+    )
+    return !(takes && says)
+  })
+
+  expect(posts.length).toBeGreaterThan(5)
+  expect(silent.map(({ path }) => path)).toEqual([])
+})
+
 describe('the credentials of an operation', () => {
   test('are one of the two schemes, with the permission, or none', () => {
     const wrong = thoseThat((operation) => {

@@ -21,7 +21,7 @@ export interface Operation {
   }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+    Record<string, { readonly content?: Readonly<Record<string, Media>>; readonly headers?: Json }>
   >
 }
 

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCatalogue } from '../../core/error-catalogue.ts'
 import type { DescribedRoute } from '../route-description.ts'
 import { errorsOf } from '../route-errors.ts'
-import type { JsonSchema } from '../schema.ts'
+import { type JsonSchema, keyHeaders } from '../schema.ts'
 import { Components } from './components.ts'
 import { errorAnswers, errorExamples, errorSchema } from './error-answers.ts'
 import { exampleOf } from './example.ts'
@@ -84,7 +84,7 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
     ...requestBody(schema.body, components),
     responses: {
       ...errorAnswers(documentedErrors(route)),
-      ...answers(schema.response, components),
+      ...answers(route, components),
     },
   }
 }
@@ -151,11 +151,23 @@ function contentOf(schema: JsonSchema, components: Components): JsonSchema {
   return Object.fromEntries(entries) as JsonSchema
 }
 
-function answers(response: unknown, components: Components): JsonSchema {
-  const entries = Object.entries(response as Readonly<Record<string, JsonSchema>>)
+function answers({ schema }: DescribedRoute, components: Components): JsonSchema {
+  const entries = Object.entries(schema.response as Readonly<Record<string, JsonSchema>>)
+  const isKeyed = schema.headers === keyHeaders
   return Object.fromEntries(
-    entries.map(([status, schema]) => [status, answer(status, schema, components)]),
+    entries.map(([status, one]) => {
+      const described = answer(status, one, components)
+      if (!isKeyed || !status.startsWith('2')) return [status, described]
+      return [status, { ...described, headers: { ...replayed, ...(one['headers'] as object) } }]
+    }),
   ) as JsonSchema
+}
+
+const replayed = {
+  'Idempotency-Replayed': {
+    description: 'Present when this is the first answer to the same request, given again.',
+    schema: { const: 'true' },
+  },
 }
 
 function answer(status: string, schema: JsonSchema, components: Components): JsonSchema {

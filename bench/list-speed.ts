@@ -1,0 +1,167 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ApiClient } from '../test/support/api-client.ts'
+import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
+
+/** Rows of each list, all of one user. */
+const rows = 1_000_000
+
+/** How often each page is asked for. */
+const rounds = 15
+
+/** Longest time of page 1 and page 1,000, in milliseconds. */
+const wantedMs = 30
+
+interface Timing {
+  readonly what: string
+  readonly medianMs: number
+  readonly slowestMs: number
+}
+
+/** Builds lists of a million rows, and measures how long their pages take over HTTP. */
+async function main(): Promise<void> {
+  const dataDir = newDataDir()
+  const first = await startServiceProcess(dataDir)
+  const userId = await new ApiClient(first.http).userId()
+  await first.end('SIGTERM')
+  const beganMs = performance.now()
+  fill(join(dataDir, 'state.db'), userId)
+  print(`${rows} templates, vaults and data streams in ${seconds(beganMs)} s`)
+
+  const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
+  const api = new ApiClient(service.http)
+  const timings: Timing[] = []
+  for (const path of pagePaths()) timings.push(await time(path, () => api.withKey('GET', path)))
+  for (const list of ['vaults', 'streams']) timings.push(...(await timeCursors(api, list)))
+  for (const { what, medianMs, slowestMs } of timings) {
+    const verdict = verdictOn(what, medianMs)
+    const figures = `${medianMs.toFixed(1).padStart(7)} ms  (slowest ${slowestMs.toFixed(1)})`
+    print(`${verdict} ${figures}  ${what}`)
+    if (verdict === 'MISS') process.exitCode = 1
+  }
+  await timeNeighbour(api)
+  await service.end('SIGTERM')
+  rmSync(dataDir, { recursive: true })
+}
+
+/** Nothing is promised of searches, and of the middle of a list, where most is passed over. */
+function verdictOn(what: string, medianMs: number): 'met ' | 'MISS' | 'seen' {
+  const page = Number(/[?&]page=(\d+)/.exec(what)?.[1] ?? 1)
+  if (what.includes('search_term') || page > 1_000) return 'seen'
+  return medianMs < wantedMs ? 'met ' : 'MISS'
+}
+
+function pagePaths(): readonly string[] {
+  const places = [10, 100].flatMap((size) =>
+    [1, 1_000, rows / size / 2, rows / size, rows].map((page) => `page=${page}&page_size=${size}`),
+  )
+  const orders = ['sort_type=desc', 'sort_by=name', 'sort_by=name&sort_type=desc']
+  const deep = 'page=1000&page_size=100'
+  return [
+    ...places.map((place) => `/vaults?${place}`),
+    ...places.map((place) => `/templates?${place}`),
+    ...orders.map((order) => `/templates?${deep}&${order}`),
+    `/templates?${deep}&public=true`,
+    `/templates?${deep}&public=true&sort_by=name&sort_type=desc`,
+    '/templates?search_term=number%20999999',
+    '/templates?search_term=number',
+    `/templates?${deep}&search_term=number&sort_by=name`,
+    '/templates?search_term=nothing%20has%20this&public=true',
+  ]
+}
+
+async function time(
+  what: string,
+  ask: () => Promise<{ readonly status: number }>,
+): Promise<Timing> {
+  const took: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const beganMs = performance.now()
+    const { status } = await ask()
+    took.push(performance.now() - beganMs)
+    if (status !== 200) throw new Error(`${what} answered ${status}`)
+  }
+  took.sort((left, right) => left - right)
+  return { what, medianMs: took[rounds >> 1] ?? 0, slowestMs: took.at(-1) ?? 0 }
+}
+
+/** Cursor pages: the first one, and one far inside, reached as a caller would. */
+async function timeCursors(api: ApiClient, list: string): Promise<readonly Timing[]> {
+  const timings = [
+    await time(`/${list}?limit=100, first`, () => api.withToken('GET', `/${list}?limit=100`)),
+  ]
+  let path = `/${list}?limit=1000`
+  for (let page = 1; page < 100; page++) {
+    const { headers } = await api.withToken('GET', path)
+    path = /^<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? ''
+  }
+  const deep = path.replace('limit=1000', 'limit=100')
+  timings.push(await time(`/${list}?limit=100, page 1,000`, () => api.withToken('GET', deep)))
+  return timings
+}
+
+/** What others feel of a search over everything. */
+async function timeNeighbour(api: ApiClient): Promise<void> {
+  const searches = { left: 10 }
+  const searching = (async () => {
+    for (; searches.left > 0; searches.left--) {
+      await api.withKey('GET', '/templates?search_term=nothing%20has%20this')
+    }
+  })()
+  let slowestMs = 0
+  let count = 0
+  while (searches.left > 0) {
+    const beganMs = performance.now()
+    await api.withKey('GET', '/vaults')
+    slowestMs = Math.max(slowestMs, performance.now() - beganMs)
+    count++
+  }
+  await searching
+  print(`during searches: ${count} other pages, the slowest in ${slowestMs.toFixed(1)} ms`)
+}
+
+const uuid = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' ||
+  substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' ||
+  hex(randomblob(6)))`
+
+/** Writes the rows at once, as a million requests would have left them. */
+function fill(path: string, userId: string): void {
+  const state = new DatabaseSync(path)
+  const numbers = `WITH RECURSIVE numbers(n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${rows})`
+  const firstUs = 1_700_000_000_000_000
+  const template = `(SELECT id FROM templates LIMIT 1)`
+  const definition = JSON.stringify({ source: {}, schema: {}, processing: {} })
+  state.exec('BEGIN')
+  state.exec(`INSERT INTO templates (id, owner_id, created_at, name, name_folded, description,
+      author, status, public, hint, required_streams) ${numbers}
+    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, 'Template number ' || n,
+      'template number ' || n, 'one of many', NULL, 'UPLOAD_PENDING', n % 2, 'a hint', '[]'
+    FROM numbers`)
+  state.exec(`INSERT INTO vaults (id, owner_id, created_at, template_id, name, description, status,
+      ledger, public, json_payload) ${numbers}
+    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, ${template}, 'vault ' || n, NULL,
+      'SERVICE_RECEIVED', 'XRPL', 1, '{"hall":3}' FROM numbers`)
+  state.exec(`INSERT INTO data_streams (id, owner_id, vault_id, name, type, created_at, version)
+      ${numbers}
+    SELECT ${uuid}, '${userId}', (SELECT id FROM vaults LIMIT 1), 'stream ' || n, 'iot_sensor',
+      ${firstUs} + n * 7, 1 FROM numbers`)
+  state.exec(`INSERT INTO data_stream_versions (stream_id, version, definition, created_at)
+    SELECT id, 1, '${definition}', created_at FROM data_streams`)
+  state.exec(`DELETE FROM totals`)
+  state.exec(`INSERT INTO totals VALUES ('templates', '${userId}', ${rows}),
+    ('vaults', '${userId}', ${rows}), ('public_templates', '', ${rows / 2})`)
+  state.exec('COMMIT')
+  state.close()
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function seconds(sinceMs: number): string {
+  return ((performance.now() - sinceMs) / 1_000).toFixed(1)
+}
+
+await main()
