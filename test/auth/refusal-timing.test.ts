@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { Authenticator } from '../../src/auth/authenticate.ts'
+import { FailedLogins } from '../../src/auth/failed-logins.ts'
+import { KeyDirectory } from '../../src/auth/key-directory.ts'
+import { MasterKey } from '../../src/auth/master-key.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { superiority } from '../support/superiority.ts'
+import { TestState } from '../support/test-state.ts'
+
+const tries = 2_000
+
+/** An id that is a new text each time, as one that came in a request. */
+function fresh(id: string): string {
+  return Buffer.from(id).toString()
+}
+
+test('refusing an unknown key takes as long as refusing a wrong secret', async () => {
+  await using test = await TestState.open()
+  const { state } = test
+  const masterKey = new MasterKey(MasterKey.generate())
+  const userId = await test.newUser()
+  const known = `sv_test_${randomBytes(12).toString('hex')}`
+  const unknown = `sv_test_${randomBytes(12).toString('hex')}`
+  const row = {
+    id: known,
+    user_id: userId,
+    secret_digest: masterKey.digest('the secret'),
+    scopes: 'data:read',
+    created_at: 0,
+    name: '',
+    permission: 'custom',
+    origin: 'api',
+  }
+  await test.commit(state.insertInto('api_keys').values(row))
+  const keys = await KeyDirectory.open({ state, writer: test, masterKey, clock: systemClock })
+  const failed = new FailedLogins(keys)
+  const authenticator = new Authenticator({
+    keys,
+    tokens: { verify: () => expect.unreachable() },
+    onFailure: (attempt) => failed.record(attempt),
+  })
+  const refuse = (id: string): number => {
+    const text = fresh(id)
+    const startedNs = process.hrtime.bigint()
+    expect(() => authenticator.byKey(text, 'a wrong secret', '192.0.2.1')).toThrow()
+    return Number(process.hrtime.bigint() - startedNs)
+  }
+  for (let count = 0; count < tries; count++) refuse(count % 2 === 0 ? known : unknown)
+
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let count = 0; count < tries; count++) {
+    // Which of them comes first changes: neither always follows the other.
+    const order =
+      count % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)
+    for (const which of order) times[which].push(refuse(which === 'known' ? known : unknown))
+  }
+
+  // 0.5 when nothing tells them apart, 0 or 1 when every single pair does.
+  const share = superiority(times.known, times.unknown)
+  expect(share).toBeGreaterThan(0.35)
+  expect(share).toBeLessThan(0.65)
+})

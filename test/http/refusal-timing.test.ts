@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { newPerson } from '../support/people.ts'
+import { runningService } from '../support/running-service.ts'
+import { superiority } from '../support/superiority.ts'
+
+const service = runningService()
+const tries = 2_000
+
+test('an unknown key and a wrong secret are not told apart by the time of 2,000 answers', async () => {
+  const ada = await newPerson(service.api)
+  const refuse = async (apiKey: string): Promise<number> => {
+    const headers = { 'x-api-key': apiKey, 'x-api-secret': 'wrong' }
+    const startedMs = performance.now()
+    const { status } = await service.api.request('GET', '/vaults', { headers })
+    const tookMs = performance.now() - startedMs
+    expect(status).toBe(401)
+    return tookMs
+  }
+  const unknown = 'sv_test_000000000000000000000000'
+  for (let count = 0; count < 200; count++) await refuse(count % 2 === 0 ? ada.key.apiKey : unknown)
+
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let count = 0; count < tries; count++) {
+    const order =
+      count % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)
+    for (const which of order) {
+      times[which].push(await refuse(which === 'known' ? ada.key.apiKey : unknown))
+    }
+  }
+
+  const share = superiority(times.known, times.unknown)
+  expect(share).toBeGreaterThan(0.43)
+  expect(share).toBeLessThan(0.57)
+})
