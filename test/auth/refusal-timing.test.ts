@@ -16,10 +16,10 @@ function fresh(id: string): string {
 }
 
 test('refusing an unknown key takes as long as refusing a wrong secret', async () => {
-  await using test = await TestState.open()
-  const { state } = test
+  await using database = await TestState.open()
+  const { state } = database
   const masterKey = new MasterKey(MasterKey.generate())
-  const userId = await test.newUser()
+  const userId = await database.newUser()
   const known = `sv_test_${randomBytes(12).toString('hex')}`
   const unknown = `sv_test_${randomBytes(12).toString('hex')}`
   const row = {
@@ -32,8 +32,8 @@ test('refusing an unknown key takes as long as refusing a wrong secret', async (
     permission: 'custom',
     origin: 'api',
   }
-  await test.commit(state.insertInto('api_keys').values(row))
-  const keys = await KeyDirectory.open({ state, writer: test, masterKey, clock: systemClock })
+  await database.commit(state.insertInto('api_keys').values(row))
+  const keys = await KeyDirectory.open({ state, writer: database, masterKey, clock: systemClock })
   const failed = new FailedLogins(keys)
   const authenticator = new Authenticator({
     keys,

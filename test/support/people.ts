@@ -9,19 +9,21 @@ export interface MadeKey {
   readonly [field: string]: unknown
 }
 
+type Send = <Body>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer<Body>>
+
 /** A user of the service, and one key. Speaks either interface. */
 export interface Person {
   readonly userId: string
   readonly key: MadeKey
-  withKey<Body>(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer<Body>>
-  withToken<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
+  readonly withKey: Send
+  readonly withToken: Send
   /** A new token of the key. */
-  token(): Promise<string>
+  readonly token: () => Promise<string>
 }
 
 let people = 0
@@ -72,7 +74,10 @@ export function personOf(api: ApiClient, key: MadeKey): Person {
         headers: { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret, ...headers },
         body,
       }),
-    withToken: async (method, path, body) =>
-      api.request(method, path, { headers: { authorization: `Bearer ${await token()}` }, body }),
+    withToken: async (method, path, body, headers = {}) =>
+      api.request(method, path, {
+        headers: { authorization: `Bearer ${await token()}`, ...headers },
+        body,
+      }),
   }
 }

@@ -12,10 +12,11 @@ export interface SigningKey {
   readonly privateKey: string
 }
 
-export function signingKeyIn(dataDir: string): SigningKey {
-  const master = new MasterKey(
-    Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8').trim(), 'base64'),
-  )
+/** With the master key in the folder, or with a given one. */
+export function signingKeyIn(dataDir: string, given?: Buffer): SigningKey {
+  const stored = () =>
+    Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8').trim(), 'base64')
+  const master = new MasterKey(given ?? stored())
   const state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
   const row = state
     .prepare(

@@ -1,0 +1,233 @@
+import { createPrivateKey } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectAsync } from 'mqtt'
+import { describe, expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import type { MadeKey } from '../support/people.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
+import { signingKeyIn } from '../support/signing-key.ts'
+import { startedServices } from '../support/started-services.ts'
+
+const services = startedServices()
+
+/** Everything that must not be found, by what it is. */
+type Secrets = Map<string, Buffer>
+
+/** The spellings that a secret could be written down in. */
+function spellings(secret: Buffer): readonly Buffer[] {
+  const hex = secret.toString('hex')
+  const base64 = secret.toString('base64').replace(/=+$/, '')
+  const texts = [hex, hex.toUpperCase(), base64, secret.toString('base64url')]
+  return [secret, ...texts.map((text) => Buffer.from(text))]
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+}
+
+/** Where which secret was found: `state.db: the secret of a key`. */
+function findings(secrets: Secrets, places: ReadonlyMap<string, Buffer>): string[] {
+  return [...places].flatMap(([place, content]) =>
+    [...secrets]
+      .filter(([, secret]) => spellings(secret).some((spelling) => content.includes(spelling)))
+      .map(([what]) => `${place}: ${what}`),
+  )
+}
+
+function placesOf(service: ServiceProcess, answers: readonly string[]): Map<string, Buffer> {
+  const files = filesOf(service.dataDir).map(
+    (path) => [path.slice(service.dataDir.length + 1), readFileSync(path)] as const,
+  )
+  return new Map([
+    ...files,
+    ['the log', Buffer.from(service.output())],
+    ['an answer', Buffer.from(answers.join('\n'))],
+  ])
+}
+
+/** Does everything that has to do with secrets, rightly and wrongly. */
+class Exercise {
+  readonly secrets: Secrets = new Map()
+  /** Bodies of answers that may hold no secret. */
+  readonly answers: string[] = []
+  readonly #service: ServiceProcess
+  readonly #api: ApiClient
+  readonly #admin: MadeKey
+  readonly #master: Buffer
+
+  constructor(service: ServiceProcess, admin: MadeKey, master: Buffer) {
+    this.#service = service
+    this.#master = master
+    this.secrets.set('the master key', master)
+    this.#api = new ApiClient(service.http)
+    this.#admin = admin
+  }
+
+  async run(): Promise<void> {
+    const user = await this.#as<{ id: string }>('POST', '/users', {
+      username: 'ada',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+    })
+    const wanted = { name: 'k', kind: 'test', permission: 'admin', userId: user.id }
+    const made = await this.#keep('the secret of a key', this.#as('POST', '/keys', wanted))
+    const path = `/keys/${made.apiKey}/rotate`
+    const rotated = await this.#keep('a rotated secret', this.#as('POST', path))
+    await this.#token('a token', made)
+    this.#addSigningKey('the first signing key')
+    await this.#as('POST', '/auth/signing-keys/rotate')
+    this.#addSigningKey('the second signing key')
+    const token = await this.#token('another token', rotated)
+    await this.#mqtt(rotated, token)
+    await this.#mistakes(rotated, token)
+    for (const list of ['/keys', '/users', '/audit', '/platform/users', '/vaults']) {
+      this.answers.push(JSON.stringify(await this.#as('GET', list)))
+    }
+    await this.#as('DELETE', `/keys/${made.apiKey}`)
+    await this.#as('DELETE', `/users/${user.id}`)
+  }
+
+  async #as<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+    const { apiKey, apiSecret } = this.#admin
+    const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+    const answer = await this.#api.request<Body>(method, path, { headers, body })
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`)
+    return answer.body
+  }
+
+  async #keep(what: string, answer: Promise<MadeKey>): Promise<MadeKey> {
+    const key = await answer
+    this.secrets.set(what, Buffer.from(key.apiSecret))
+    this.secrets.set(`${what}, its bytes`, Buffer.from(key.apiSecret, 'base64url'))
+    return key
+  }
+
+  async #token(what: string, { apiKey, apiSecret }: MadeKey): Promise<string> {
+    const body = { apiKey, apiSecret }
+    const answer = await this.#api.request<{ accessToken: string }>('POST', '/auth/token', { body })
+    const { accessToken } = answer.body
+    this.secrets.set(what, Buffer.from(accessToken))
+    this.secrets.set(`${what}, its signature`, Buffer.from(accessToken.split('.')[2] ?? ''))
+    return accessToken
+  }
+
+  #addSigningKey(what: string): void {
+    const { privateKey } = signingKeyIn(this.#service.dataDir, this.#master)
+    const { d = '' } = createPrivateKey(privateKey).export({ format: 'jwk' })
+    this.secrets.set(what, Buffer.from(d, 'base64url'))
+    this.secrets.set(`${what}, PEM`, Buffer.from(privateKey.split('\n')[1] ?? ''))
+  }
+
+  async #mqtt({ apiKey, apiSecret }: MadeKey, token: string): Promise<void> {
+    const connect = (username: string, password: string) =>
+      connectAsync({
+        host: '127.0.0.1',
+        port: this.#service.mqttPort,
+        username,
+        password,
+        reconnectPeriod: 0,
+      })
+    for (const client of [await connect(apiKey, apiSecret), await connect('bearer', token)]) {
+      await client.endAsync(true)
+    }
+    // The wrong way round, as it happens to people.
+    await expect(connect(apiSecret, apiKey)).rejects.toThrow()
+    await expect(connect('bearer', apiSecret)).rejects.toThrow()
+    await expect(connect(apiKey, token)).rejects.toThrow()
+  }
+
+  async #mistakes({ apiKey, apiSecret }: MadeKey, token: string): Promise<void> {
+    const key = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+    const attempts: [string, string, Record<string, string>, unknown][] = [
+      ['GET', '/vaults', { 'x-api-key': apiSecret, 'x-api-secret': apiKey }, undefined],
+      ['GET', '/vaults', { authorization: `Bearer ${apiSecret}` }, undefined],
+      ['GET', '/vaults', { authorization: `Basic ${apiSecret}` }, undefined],
+      ['GET', '/vaults', { ...key, authorization: `Bearer ${token}` }, undefined],
+      ['GET', '/vaults', { authorization: `Bearer ${token}.` }, undefined],
+      ['POST', '/auth/token', {}, { apiKey: apiSecret, apiSecret: apiKey }],
+      ['POST', '/auth/token', {}, { apiKey, apiSecret: [apiSecret] }],
+      ['POST', '/auth/token', {}, { apiKey, apiSecret: `${apiSecret}${'x'.repeat(600)}` }],
+      ['POST', '/auth/token', {}, `{"apiKey": "${apiKey}", "apiSecret": "${apiSecret}"`],
+      ['POST', '/keys', key, { name: 'k', kind: apiSecret, permission: 'custom', token }],
+      ['POST', '/keys', key, { name: 'k', kind: 'test', permission: apiSecret, scopes: [token] }],
+    ]
+    for (const [method, path, headers, body] of attempts) {
+      const answer = await this.#api.request(method, path, { headers, body })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(answer.status).toBeLessThan(500)
+      this.answers.push(JSON.stringify(answer.body))
+    }
+  }
+}
+
+const masterKey = Buffer.from('0123456789abcdef0123456789ABCDEF')
+const given = { key: 'sv_live_canary', secret: 'canary-secret-of-the-operator-0123456789' }
+
+describe('a secret is written nowhere', () => {
+  test('when the settings give the first ones', async () => {
+    const service = await services.start(services.newFolder(), {
+      STREAMVAULT_LOG_LEVEL: 'trace',
+      STREAMVAULT_MASTER_KEY: masterKey.toString('base64'),
+      STREAMVAULT_ADMIN_KEY: given.key,
+      STREAMVAULT_ADMIN_SECRET: given.secret,
+    })
+    const admin = { apiKey: given.key, apiSecret: given.secret, userId: '', scopes: [] }
+    const exercise = new Exercise(service, admin, masterKey)
+    exercise.secrets.set('the secret of the settings', Buffer.from(given.secret))
+
+    await exercise.run()
+
+    expect(exercise.secrets.size).toBeGreaterThanOrEqual(12)
+    // With what stands in the WAL, and once more when all is written and closed.
+    expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
+    await service.end('SIGTERM')
+    expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
+  })
+
+  test('but in the two files that are made for it', async () => {
+    const service = await services.start(services.newFolder(), {
+      STREAMVAULT_LOG_LEVEL: 'trace',
+      STREAMVAULT_ADMIN_KEY: '',
+      STREAMVAULT_ADMIN_SECRET: '',
+    })
+    const admin = JSON.parse(readFileSync(join(service.dataDir, 'admin.json'), 'utf8')) as MadeKey
+    const master = readFileSync(join(service.dataDir, 'master.key'), 'utf8').trim()
+    const exercise = new Exercise(service, admin, Buffer.from(master, 'base64'))
+    exercise.secrets.set('the bootstrap secret', Buffer.from(admin.apiSecret))
+
+    await exercise.run()
+    await service.end('SIGTERM')
+
+    const found = findings(exercise.secrets, placesOf(service, exercise.answers))
+    expect(found.toSorted((left, right) => left.localeCompare(right))).toEqual([
+      'admin.json: the bootstrap secret',
+      'master.key: the master key',
+    ])
+  })
+
+  test('when it is a password in a setting that is refused', async () => {
+    const secrets = new Map([['the password', Buffer.from('pass-canary-0123')]])
+    for (const name of ['STATE', 'TIMESERIES', 'JOURNAL', 'PUBLIC']) {
+      const url = 'postgres://ada:pass-canary-0123@127.0.0.1/db'
+      const launched = await services.launch(services.newFolder(), {
+        [`STREAMVAULT_${name}_URL`]: url,
+      })
+      expect(await launched.exited).toBe(1)
+      const printed = Buffer.from(launched.output())
+      expect(printed.toString()).toContain(`STREAMVAULT_${name}_URL`)
+      expect(findings(secrets, new Map([['the output', printed]]))).toEqual([])
+    }
+  })
+
+  test('and would be found if it were', () => {
+    const secret = Buffer.from('needle-0123456789')
+    const secrets = new Map([['it', secret]])
+    for (const spelling of spellings(secret)) {
+      const content = Buffer.concat([Buffer.from('hay'), spelling, Buffer.from('stack')])
+      expect(findings(secrets, new Map([['a file', content]]))).toEqual(['a file: it'])
+    }
+  })
+})
