@@ -19,7 +19,7 @@ import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
-import { refuseUndeclared } from './undeclared.ts'
+import { undeclaredCheck } from './undeclared.ts'
 import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
@@ -87,10 +87,12 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   await app.register(async (guarded) => {
     const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
     // A route without one would be open to every key: that is a mistake of ours, found at start.
-    guarded.addHook('onRoute', ({ method, url, config, schema }) => {
+    guarded.addHook('onRoute', (route) => {
+      const { method, url, config, schema = {} } = route
+      route.preValidation = undeclaredCheck(schema)
       if (config?.scope === undefined) throw new Error(`${String(method)} ${url} names no scope`)
       // Nor may one take a key and then ignore it.
-      if (method !== 'POST' || schema?.headers === keyHeaders) return
+      if (method !== 'POST' || schema.headers === keyHeaders) return
       throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })
     // Before the body is read: nobody unknown gets us to parse anything.
@@ -102,7 +104,6 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       requireScope(caller, request.routeOptions.config.scope)
       callers.set(request, caller)
     })
-    guarded.addHook('preValidation', refuseUndeclared)
     const callerOf: CallerOf = (request) => {
       const caller = callers.get(request)
       if (!caller) throw new Error('the request was not authenticated')

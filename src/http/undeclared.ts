@@ -1,29 +1,36 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+
+type Check = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: DomainError) => void,
+) => void
 
 /**
  * Refuses what an operation does not declare at all: parameters where it has no query, and a body
  * where it takes none (D7). What it declares is checked by its schemas.
  *
- * With a callback, because it runs for every request.
+ * Made once for each route, and with a callback, because it runs for every request.
  */
-export function refuseUndeclared(
-  { routeOptions, query, body }: FastifyRequest,
-  _: FastifyReply,
-  done: (error?: DomainError) => void,
-): void {
-  const { querystring, body: bodySchema } = routeOptions.schema ?? {}
-  const parameters = querystring === undefined ? Object.keys(query as object) : []
-  const members = bodySchema === undefined ? membersOf(body) : []
-  if (parameters.length > 0) done(unknown('query', parameters))
-  else if (members.length > 0) done(unknown('body', members))
-  else done()
+export function undeclaredCheck({ querystring, body: bodySchema }: FastifySchema): Check {
+  const hasQuery = querystring !== undefined
+  const hasBody = bodySchema !== undefined
+  return ({ query, body }, _, done) => {
+    const parameters = hasQuery ? none : membersOf(query)
+    const members = hasBody ? none : membersOf(body)
+    if (parameters.length > 0) done(unknown('query', parameters))
+    else if (members.length > 0) done(unknown('body', members))
+    else done()
+  }
 }
 
-/** What a body would say: nothing when there is none, or an empty one. */
-function membersOf(body: unknown): readonly string[] {
-  if (body === undefined || body === null) return []
-  if (typeof body === 'object' && !Array.isArray(body)) return Object.keys(body)
+const none: readonly string[] = []
+
+/** What something would say: nothing when it is not there, or empty. */
+function membersOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return none
+  if (typeof value === 'object' && !Array.isArray(value)) return Object.keys(value)
   return ['']
 }
 
