@@ -9,7 +9,7 @@ import { countChange, isBelow } from '../state/totals.ts'
 const lifetimeUs = 24 * 3_600 * 1_000_000
 
 /** Receipts that are remembered of one user: more would let one user fill the disk. */
-const receiptsMax = 1_000_000
+export const receiptsMax = 1_000_000
 
 /** Expired receipts are removed this often; until then they only take room. */
 const purgeEveryUs = 60 * 1_000_000

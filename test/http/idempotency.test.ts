@@ -22,6 +22,8 @@ test('a reading without a timestamp is stored once, however often its key repeat
 
   expect(first.status).toBe(202)
   expect([second.status, second.body]).toEqual([first.status, first.body])
+  expect(first.headers.get('idempotency-replayed')).toBeNull()
+  expect(second.headers.get('idempotency-replayed')).toBe('true')
   const counters = await service.api.settled(streamId, 2)
   expect(counters).toMatchObject({ received: 2, stored: 1, duplicates: 1 })
 })
