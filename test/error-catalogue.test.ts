@@ -5,10 +5,14 @@ import { type ErrorEntry, errorCatalogue } from '../src/core/error-catalogue.ts'
 
 const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorCatalogue)
 
-const product = globSync(['src/**/*.ts', 'connectors/*.ts', 'processors/*.ts'])
-  .filter((file) => !file.endsWith('error-catalogue.ts'))
-  .map((file) => readFileSync(file, 'utf8'))
-  .join('\n')
+/** Everything that is written in these files, but for the catalogue and this test of it. */
+function textOf(...patterns: readonly string[]): string {
+  const files = globSync(patterns).filter((file) => !file.includes('error-catalogue'))
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n')
+}
+
+const product = textOf('src/**/*.ts', 'connectors/*.ts', 'processors/*.ts')
+const tests = textOf('test/**/*.test.ts')
 
 describe('the catalogue of errors', () => {
   test('is the one in docs/errors.md (npm run docs)', () => {
@@ -30,6 +34,10 @@ describe('the catalogue of errors', () => {
 
   test.each(entries)('has %s because the service answers it', (code) => {
     expect(product).toMatch(new RegExp(`(DomainError\\(\\s*|error: |code: |return \\[)'${code}'`))
+  })
+
+  test.each(entries)('has %s because a test expects it', (code) => {
+    expect(tests).toMatch(new RegExp(`\\b${code}\\b`))
   })
 
   test('is in the order of the alphabet', () => {

@@ -20,6 +20,7 @@ import { streamTypes } from './definition.ts'
 const fieldSchema = component('Field', {
   type: 'object',
   required: ['type'],
+  additionalProperties: false,
   properties: {
     type: { enum: ['number', 'integer', 'boolean', 'string', 'datetime', 'object', 'array'] },
     unit: text,

@@ -37,6 +37,8 @@ export interface DescribedRoute {
 /** Every route of the service, as it is registered: the source of the OpenAPI document. */
 export class RouteRegister {
   readonly #routes: DescribedRoute[] = []
+  /** By the paths that they take. */
+  readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
 
   /** @throws Error for a route that says too little of itself: a mistake of ours, found at start */
   add({ method, url, schema = {}, config = {} }: RouteOptions): void {
@@ -45,6 +47,10 @@ export class RouteRegister {
       if (one === 'HEAD' || config.undocumented === true) continue
       requireDescription(`${one} ${url}`, schema)
       this.#routes.push({ method: one, url, schema, config })
+      const known = this.#methods.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+      known.methods.add(one)
+      if (one === 'GET') known.methods.add('HEAD')
+      this.#methods.set(url, known)
     }
   }
 
@@ -54,13 +60,8 @@ export class RouteRegister {
 
   /** The methods of a path as it came in a request; none when there is no such path. */
   methodsOf(path: string): readonly string[] {
-    const methods = new Set<string>()
-    for (const { method, url } of this.#routes) {
-      if (!patternOf(url).test(path)) continue
-      methods.add(method)
-      if (method === 'GET') methods.add('HEAD')
-    }
-    return [...methods].toSorted()
+    const fitting = [...this.#methods.values()].filter(({ pattern }) => pattern.test(path))
+    return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].toSorted()
   }
 }
 

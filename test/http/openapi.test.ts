@@ -213,6 +213,34 @@ describe('the errors of an operation', () => {
   })
 })
 
+test('an answer says of each object whether there may be more than it names', () => {
+  const { schemas } = document['components'] as { readonly schemas: Json }
+  const described = operations.flatMap(({ responses }) =>
+    Object.entries(responses).filter(([status]) => status.startsWith('2')),
+  )
+  const answers = [...objectsIn(described), ...reachableFrom(described, schemas)]
+  const vague = answers
+    .filter(([, schema]) => schema['type'] === 'object' && schema['properties'] !== undefined)
+    .filter(([, schema]) => schema['additionalProperties'] === undefined)
+
+  expect(vague.map(([place]) => place)).toEqual([])
+})
+
+/** The objects of every component that something refers to, by any number of steps. */
+function reachableFrom(start: unknown, schemas: Json): (readonly [string, Json])[] {
+  const found = new Map<string, (readonly [string, Json])[]>()
+  const visit = (value: unknown) => {
+    for (const [, { $ref }] of objectsIn(value)) {
+      const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : ''
+      if (name === '' || found.has(name)) continue
+      found.set(name, [...objectsIn(schemas[name], name)])
+      visit(schemas[name])
+    }
+  }
+  visit(start)
+  return [...found.values()].flat()
+}
+
 describe('an example', () => {
   test('fits its schema, and every body has one', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
