@@ -189,7 +189,7 @@ async function startFronts(engine: Engine, context: Context) {
     openRoutes: [
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
-      metricsRoutes(serviceMetrics({ ...engine, mqtt, directory })),
+      metricsRoutes(serviceMetrics({ ...engine, mqtt, directory, auth })),
     ],
     routes: [...access.routes, ...guardedRoutes(engine, { config, streams, directory, posts })],
   })

@@ -34,11 +34,15 @@ export interface MeasuredParts extends WatchedParts {
   readonly intake: Intake
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
+  readonly auth: {
+    readonly directory: { readonly size: number }
+    readonly failedLogins: { readonly total: number }
+  }
 }
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, intake, mqtt, directory } = parts
+  const { commits, intake, mqtt, directory, auth } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
@@ -64,6 +68,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
     ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
+    ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
+    ['counter', 'logins_failed_total', 'Credentials refused', () => auth.failedLogins.total],
   ]
   return {
     metrics: figures.map(([type, name, help, value]) => ({ type, name, help, value })),

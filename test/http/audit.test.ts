@@ -112,6 +112,9 @@ test('sums up failed logins, and names only keys that there are', async () => {
   for (const headers of attempts) {
     expect((await api.request('GET', '/users', { headers })).status).toBe(401)
   }
+  const metrics = await (await fetch(`${service.http}/metrics`)).text()
+  expect(metrics).toMatch(/^streamvault_logins_failed_total 4$/m)
+  expect(metrics).toMatch(/^streamvault_api_keys 2$/m)
   // They are written down once a minute, and when the service stops.
   await service.end('SIGTERM')
 
