@@ -3,6 +3,7 @@ import { DomainError } from '../core/errors.ts'
 import { idempotencyConflict } from '../core/idempotency-key.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { type Expiring, removeExpired } from '../state/expiry.ts'
 import { countChange, isBelow } from '../state/totals.ts'
 
 /** How long a key is remembered (D8). */
@@ -67,7 +68,8 @@ export class ReceiptStore {
     )
   }
 
-  async #find({ userId, streamId, key }: IdempotentRequest, nowUs: number) {
+  async #find(request: IdempotentRequest, nowUs: number) {
+    const { userId, streamId, key } = request
     const row = await this.#state
       .selectFrom('idempotency_keys')
       .select(['body_digest', 'received_at'])
@@ -76,7 +78,7 @@ export class ReceiptStore {
       .where('key', '=', key)
       .executeTakeFirst()
     if (!row || row.received_at > nowUs - lifetimeUs) return row
-    await this.#purge(nowUs)
+    await this.#forget(request, nowUs)
     return undefined
   }
 
@@ -97,29 +99,27 @@ export class ReceiptStore {
 
   async #purge(nowUs: number): Promise<void> {
     this.#purgedAtUs = nowUs
-    const before = nowUs - lifetimeUs
-    await this.#writer.commit(
+    const needs = { state: this.#state, writer: this.#writer }
+    const isMoreLeft = await removeExpired(needs, expiring, nowUs - lifetimeUs)
+    if (isMoreLeft) this.#purgedAtUs = 0
+  }
+
+  /** Makes room for a new receipt under the same key. */
+  async #forget({ userId, streamId, key }: IdempotentRequest, nowUs: number): Promise<void> {
+    await this.#writer.attempt(
       this.#state
-        .updateTable('totals')
-        .set({
-          total: sql<number>`total - (SELECT count(*) FROM idempotency_keys
-            WHERE user_id = totals.owner_id AND received_at <= ${before})`,
-        })
-        .where('list', '=', 'receipts')
-        .where((where) =>
-          where(
-            'owner_id',
-            'in',
-            where
-              .selectFrom('idempotency_keys')
-              .select('user_id')
-              .where('received_at', '<=', before),
-          ),
-        ),
-      this.#state.deleteFrom('idempotency_keys').where('received_at', '<=', before),
+        .deleteFrom('idempotency_keys')
+        .where('user_id', '=', userId)
+        .where('stream_id', '=', streamId)
+        .where('key', '=', key)
+        // Somebody else may have been faster, and put a new one in its place.
+        .where('received_at', '<=', nowUs - lifetimeUs),
+      countChange(this.#state, 'receipts', userId, -1),
     )
   }
 }
+
+const expiring: Expiring = { table: 'idempotency_keys', column: 'received_at', total: 'receipts' }
 
 function repeated(
   known: { readonly body_digest: string; readonly received_at: number },

@@ -1,6 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { type Expiring, removeExpired } from '../state/expiry.ts'
 import { countChange, isBelow, totalOf } from '../state/totals.ts'
 
 /** How long an answer is given again (D8). */
@@ -52,9 +53,11 @@ export class AnswerStore {
   }
 
   async find(
-    { userId, path, key }: KeyedRequest,
+    request: KeyedRequest,
     nowUs: number,
   ): Promise<(Answer & { readonly bodyDigest: string }) | undefined> {
+    if (this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
+    const { userId, path, key } = request
     const row = await this.#state
       .selectFrom('idempotent_answers')
       .select(['status_code', 'body_encrypted', 'body_digest', 'created_at'])
@@ -62,9 +65,11 @@ export class AnswerStore {
       .where('path', '=', path)
       .where('key', '=', key)
       .executeTakeFirst()
-    const hasExpired = row !== undefined && row.created_at <= nowUs - lifetimeUs
-    if (hasExpired || this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
-    if (!row || hasExpired) return undefined
+    if (!row) return undefined
+    if (row.created_at <= nowUs - lifetimeUs) {
+      await this.#forget(request, nowUs)
+      return undefined
+    }
     const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
     return { statusCode: row.status_code, body, bodyDigest: row.body_digest }
   }
@@ -100,26 +105,28 @@ export class AnswerStore {
 
   async #purge(nowUs: number): Promise<void> {
     this.#purgedAtUs = nowUs
-    const before = nowUs - lifetimeUs
-    await this.#writer.commit(
+    const needs = { state: this.#state, writer: this.#writer }
+    const isMoreLeft = await removeExpired(needs, expiring, nowUs - lifetimeUs)
+    if (isMoreLeft) this.#purgedAtUs = 0
+  }
+
+  /** Makes room for a new answer under the same key. */
+  async #forget({ userId, path, key }: KeyedRequest, nowUs: number): Promise<void> {
+    await this.#writer.attempt(
       this.#state
-        .updateTable('totals')
-        .set({
-          total: sql<number>`total - (SELECT count(*) FROM idempotent_answers
-            WHERE user_id = totals.owner_id AND created_at <= ${before})`,
-        })
-        .where('list', '=', 'idempotent_answers')
-        .where((where) =>
-          where(
-            'owner_id',
-            'in',
-            where
-              .selectFrom('idempotent_answers')
-              .select('user_id')
-              .where('created_at', '<=', before),
-          ),
-        ),
-      this.#state.deleteFrom('idempotent_answers').where('created_at', '<=', before),
+        .deleteFrom('idempotent_answers')
+        .where('user_id', '=', userId)
+        .where('path', '=', path)
+        .where('key', '=', key)
+        // Somebody else may have been faster, and put a new one in its place.
+        .where('created_at', '<=', nowUs - lifetimeUs),
+      countChange(this.#state, 'idempotent_answers', userId, -1),
     )
   }
+}
+
+const expiring: Expiring = {
+  table: 'idempotent_answers',
+  column: 'created_at',
+  total: 'idempotent_answers',
 }

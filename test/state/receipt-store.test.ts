@@ -75,7 +75,23 @@ describe('the time of receipt under a key', () => {
 
     expect(inTime.isRepeated).toBe(true)
     expect(late).toEqual({ receivedAtUs: nowUs + dayUs, isRepeated: false })
-    expect(await remembered(subject, boiler)).toBe(1)
+    // What nobody asks for again is removed now and then.
+    await store.receiptOf(request({ key: 'c' }), nowUs + 2 * dayUs - 1)
+    expect(await remembered(subject, boiler)).toBe(2)
+  })
+
+  test('is one for all that come at once when the one before has expired', async () => {
+    await using subject = await TestState.open()
+    const store = new ReceiptStore(subject.state, subject)
+    await store.receiptOf(request({ key: 'b' }), nowUs + dayUs - 1)
+    await store.receiptOf(request(), nowUs)
+
+    const receipts = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => store.receiptOf(request(), nowUs + dayUs + index)),
+    )
+
+    expect(new Set(receipts.map(({ receivedAtUs }) => receivedAtUs)).size).toBe(1)
+    expect(await remembered(subject, boiler)).toBe(2)
   })
 
   test('is refused when the user has too many, and others are not', async () => {
