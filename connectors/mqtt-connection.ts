@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { DomainError } from '../src/core/errors.ts'
 import type { Settled } from '../src/pipeline/connector.ts'
 import {
   type Packet,
@@ -19,12 +18,19 @@ const inFlightMax = 2_000
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
 
+/** Bytes of a PUBACK packet. */
+const pubackBytes = 4
+
 /** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
 export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
 
-/** A reading on its way to the disk. */
-interface Slot {
-  readonly publish: TakenPublish
+/**
+ * A reading on its way to the disk. It keeps no more than where its packet stands: what waits for
+ * the disk outlives young memory, and is dear.
+ */
+interface Slot extends Packet {
+  /** 0 for QoS 0, which is not acknowledged. */
+  readonly packetId: number
   state: 'pending' | 'durable' | 'failed'
 }
 
@@ -44,6 +50,9 @@ export class MqttConnection extends Duplex {
   #isFlushing = false
   /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
   readonly #slots: Slot[] = []
+  /** In the order in which they were handed on, which is the order in which they settle. */
+  readonly #handedOn: Slot[] = []
+  #settled = 0
   #retry: NodeJS.Timeout | undefined
   #lastTopic = Buffer.alloc(0)
   #lastTopicText = ''
@@ -138,7 +147,13 @@ export class MqttConnection extends Duplex {
     const type = (bytes[start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
       const publish = takePublish(packet, this.#readTopic)
-      if (publish !== undefined && this.#publish(publish, this.#take)) return
+      if (publish !== undefined && this.#take(publish, this.#settle)) {
+        const { packetId } = publish
+        const slot: Slot = { bytes, start, end, packetId, state: 'pending' }
+        this.#slots.push(slot)
+        this.#handedOn.push(slot)
+        return
+      }
     }
     if (type === packetType.connect && !this.#take) {
       this.#isConnecting = true
@@ -156,19 +171,14 @@ export class MqttConnection extends Duplex {
     return this.#lastTopicText
   }
 
-  #publish(publish: TakenPublish, take: TakePublish): boolean {
-    const slot: Slot = { publish, state: 'pending' }
-    const isTaken = take(publish, (error) => this.#settle(slot, error))
-    if (isTaken) this.#slots.push(slot)
-    return isTaken
-  }
-
   /**
-   * A failure that may pass holds up the client: it is not read, so it sends no more. Any other
-   * closes the connection without acknowledgement: the client then sends again.
+   * One function for all readings, because they settle in order. A failure that may pass holds up
+   * the client: it is not read, so it sends no more. Any other closes the connection without
+   * acknowledgement: the client then sends again.
    */
-  #settle(slot: Slot, error: DomainError | undefined): void {
-    if (this.destroyed) return
+  readonly #settle: Settled = (error) => {
+    const slot = this.#handedOn[this.#settled++]
+    if (this.destroyed || slot === undefined) return
     if (error === undefined) {
       slot.state = 'durable'
       this.#scheduleFlush()
@@ -181,9 +191,11 @@ export class MqttConnection extends Duplex {
   #offerAgain(): void {
     this.#retry = undefined
     for (const slot of this.#slots) {
-      if (slot.state !== 'failed') continue
+      const publish = slot.state === 'failed' ? takePublish(slot, this.#readTopic) : undefined
+      if (publish === undefined) continue
       slot.state = 'pending'
-      this.#take?.(slot.publish, (error) => this.#settle(slot, error))
+      this.#handedOn.push(slot)
+      this.#take?.(publish, this.#settle)
     }
     this.#proceed()
   }
@@ -200,16 +212,17 @@ export class MqttConnection extends Duplex {
   }
 
   #acknowledge(): void {
+    this.#handedOn.splice(0, this.#settled)
+    this.#settled = 0
     const waiting = this.#slots.findIndex(({ state }) => state !== 'durable')
     const settled = this.#slots.splice(0, waiting === -1 ? this.#slots.length : waiting)
-    const acknowledged = settled.filter(({ publish }) => publish.qos === 1)
-    if (acknowledged.length === 0 || this.destroyed) return
-    const bytes = Buffer.allocUnsafe(acknowledged.length * 4)
-    acknowledged.forEach(({ publish }, index) => {
+    const bytes = Buffer.allocUnsafe(settled.length * pubackBytes)
+    let end = 0
+    for (const { packetId } of settled) {
       // PUBACK, section 3.4: type and flags, remaining length, packet id.
-      bytes.writeUInt32BE(0x40020000 + publish.packetId, index * 4)
-    })
-    this.#socket.write(bytes)
+      if (packetId !== 0) end = bytes.writeUInt32BE(0x40020000 + packetId, end)
+    }
+    if (end > 0 && !this.destroyed) this.#socket.write(bytes.subarray(0, end))
   }
 
   /** One and a half times the keep-alive without a byte ends the connection ([MQTT-3.1.2-24]). */

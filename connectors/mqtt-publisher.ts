@@ -186,7 +186,7 @@ export class Publisher {
       this.#take(session, found, publish, settled)
     }
     const lookingUp = lookUp()
-      .catch((error: unknown) => settled(lookUpFailed(error)))
+      .catch((error: unknown) => this.#needs.intake.settleInOrder(settled, lookUpFailed(error)))
       .finally(() => {
         if (session.lookingUp === lookingUp) session.lookingUp = undefined
       })
@@ -208,14 +208,15 @@ export class Publisher {
     try {
       this.#accept(session, stream, publish, settled)
     } catch (error) {
-      if (error instanceof DomainError) {
-        settled(error)
-        return
-      }
-      // A bug of ours: it costs this connection, and not the service.
-      this.#needs.onFailure(error)
-      settled(new DomainError('overloaded', 'the message could not be handled', { cause: error }))
+      this.#needs.intake.settleInOrder(settled, this.#refusalOf(error))
     }
+  }
+
+  #refusalOf(error: unknown): DomainError {
+    if (error instanceof DomainError) return error
+    // A bug of ours: it costs this connection, and not the service.
+    this.#needs.onFailure(error)
+    return new DomainError('overloaded', 'the message could not be handled', { cause: error })
   }
 
   #accept(session: Session, stream: CompiledStream, publish: TakenPublish, settled: Settled): void {

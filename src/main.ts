@@ -7,5 +7,9 @@ const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'streamv
 process.env['NODE_COMPILE_CACHE'] ??= cache
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 
+// Work that leaves the JavaScript threads is DuckDB's, which has one writer, and a few queries; every
+// thread more is an allocator's arena more.
+process.env['UV_THREADPOOL_SIZE'] ??= '2'
+
 const { serve } = await import('./cli/serve.ts')
 await serve()

@@ -8,6 +8,12 @@ import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
 import type { ProcessingStatus, StreamProgress, WorkerData, WorkerProcedures } from './worker.ts'
 
+/**
+ * A shipment's rows should die young: with less than this they outlive two collections while the
+ * shipment is written, and fill old memory with garbage.
+ */
+const youngMegabytes = 48
+
 /** The network thread's side of the worker: state changes, queries, and how far it has come. */
 export class ProcessingWorker implements StateWriter {
   readonly #thread: Worker
@@ -16,7 +22,11 @@ export class ProcessingWorker implements StateWriter {
   readonly failed: Promise<never>
 
   constructor(data: WorkerData) {
-    this.#thread = startThread(import.meta.url, './worker', data, [data.head])
+    this.#thread = startThread(import.meta.url, './worker', {
+      workerData: data,
+      transferList: [data.head],
+      youngMegabytes,
+    })
     this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)
     this.failed = threadFailure(this.#thread)
     this.#thread.once('exit', () => this.#caller.close())

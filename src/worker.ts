@@ -68,7 +68,7 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
 
 /** The decider goes on at once: alerts must not wait. The shipper's transactions are larger. */
 const deciderPace = { entriesMax: 6_000, intervalMs: 40 }
-const shipperPace = { entriesMax: 6_000, intervalMs: 60 }
+const shipperPace = { entriesMax: 10_000, intervalMs: 100 }
 
 const decidedWaitMs = 2_000
 

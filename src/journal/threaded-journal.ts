@@ -21,7 +21,10 @@ export class ThreadedJournal implements Journal {
 
   /** Opens the file and recovers it; resolves when the journal is ready to accept. */
   static async open(data: JournalThreadData): Promise<ThreadedJournal> {
-    const thread = startThread(import.meta.url, './journal-thread', data, data.followers)
+    const thread = startThread(import.meta.url, './journal-thread', {
+      workerData: data,
+      transferList: data.followers,
+    })
     const journal = new ThreadedJournal(thread)
     await Promise.race([journal.status(), journal.failed])
     return journal

@@ -2,7 +2,6 @@ import type { MqttBroker } from '../../connectors/mqtt-broker.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Journal, JournalStatus } from '../journal/journal.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
-import type { Intake } from '../pipeline/intake.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import type { FailingParts } from './health.ts'
@@ -31,7 +30,6 @@ export async function failingParts({ journal, worker }: WatchedParts): Promise<F
 
 export interface MeasuredParts extends WatchedParts {
   readonly commits: GroupCommit
-  readonly intake: Intake
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
   readonly auth: {
@@ -42,14 +40,14 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, intake, mqtt, directory, auth } = parts
+  const { commits, mqtt, directory, auth } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
 
   const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['counter', 'readings_accepted_total', 'Readings accepted', () => intake.stats.accepted],
-    ['counter', 'readings_quarantined_total', 'Readings refused', () => intake.stats.quarantined],
+    ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
+    ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
     ['counter', 'journal_commits_total', 'Group commits that are on disk', () => commits.committed],
     ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],

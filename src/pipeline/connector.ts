@@ -31,6 +31,9 @@ export interface Acceptor {
   accept(message: RawMessage, settled: Settled): MessageOutcome
   /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
-  /** Settles in order with what was accepted before, for a message of which nothing is kept. */
-  settleInOrder(settled: Settled): void
+  /**
+   * Settles in order with what was accepted before, for a message of which nothing is kept, or that
+   * could not be taken.
+   */
+  settleInOrder(settled: Settled, failure?: DomainError): void
 }

@@ -1,6 +1,7 @@
 import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Consumer } from './consumer.ts'
-import { type Entry, type QuarantinedEntry, readEntries, streamIdOf } from './entry.ts'
+import { type QuarantinedEntry, streamIdOf } from './entry.ts'
+import { EntryReader } from './entry-reader.ts'
 
 const usPerDay = 86_400_000_000
 
@@ -68,11 +69,13 @@ function decide(batches: readonly JournalBatch[], from: Offset): Decision {
     if (firstOffset !== offset) {
       throw new Error(`the journal has no entry ${offset}: it goes on at ${firstOffset}`)
     }
-    for (const entry of readEntries(bytes)) {
-      let tally = byKey.get(entry.streamKey)
+    const entry = new EntryReader(bytes)
+    while (entry.next()) {
+      const { streamKey } = entry
+      let tally = byKey.get(streamKey)
       if (!tally) {
         tally = emptyTally()
-        byKey.set(entry.streamKey, tally)
+        byKey.set(streamKey, tally)
       }
       count(tally, entry, offset)
       offset++
@@ -86,15 +89,16 @@ function emptyTally(): StreamTally {
   return { received: 0, accepted: 0, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0, refused: [] }
 }
 
-function count(tally: StreamTally, entry: Entry, offset: Offset): void {
+function count(tally: StreamTally, entry: EntryReader, offset: Offset): void {
+  const { receivedAtUs } = entry
   tally.received++
-  tally.lastReceivedAtUs = Math.max(tally.lastReceivedAtUs, entry.receivedAtUs)
-  const day = Math.floor(entry.receivedAtUs / usPerDay)
+  tally.lastReceivedAtUs = Math.max(tally.lastReceivedAtUs, receivedAtUs)
+  const day = Math.floor(receivedAtUs / usPerDay)
   if (day > tally.day) {
     tally.day = day
     tally.receivedOnDay = 0
   }
   if (day === tally.day) tally.receivedOnDay++
   if (entry.accepted) tally.accepted++
-  else tally.refused.push({ offset, entry })
+  else tally.refused.push({ offset, entry: entry.quarantinedEntry() })
 }

@@ -1,7 +1,7 @@
 import { DomainError, messageOf } from '../core/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Settled } from './connector.ts'
-import { EntryWriter } from './entry.ts'
+import { EntryWriter, type WrittenEntries } from './entry-writer.ts'
 
 /** A batch is closed when it has this many bytes, so that no consumer has to hold a huge one. */
 const batchBytes = 1024 * 1024
@@ -17,9 +17,13 @@ const commitsInFlightMax = 1
 const waitingBytesMax = 64 * 1024 * 1024
 
 interface Batch {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly count: number
+  readonly entries: WrittenEntries
   readonly settlements: readonly Settled[]
+}
+
+interface KeptReadings {
+  accepted: number
+  quarantined: number
 }
 
 /**
@@ -36,6 +40,7 @@ export class GroupCommit {
   #sealedBytes = 0
   #inFlight = 0
   #committed = 0
+  readonly #kept = { accepted: 0, quarantined: 0 }
   #failure: DomainError | undefined
   #isScheduled = false
   #lastSettled: Promise<void> = Promise.resolve()
@@ -52,6 +57,11 @@ export class GroupCommit {
   /** Batches that are on disk. */
   get committed(): number {
     return this.#committed
+  }
+
+  /** Readings that are on disk since the start, by verdict. What failed was not received (D21). */
+  get kept(): Readonly<KeptReadings> {
+    return this.#kept
   }
 
   /** Why nothing will be accepted any more, or nothing. A failure that may pass is none. */
@@ -93,9 +103,9 @@ export class GroupCommit {
   }
 
   #seal(): void {
-    const { bytes, count } = this.#writer.take()
-    this.#sealed.push({ bytes, count, settlements: this.#settlements })
-    this.#sealedBytes += bytes.byteLength
+    const entries = this.#writer.take()
+    this.#sealed.push({ entries, settlements: this.#settlements })
+    this.#sealedBytes += entries.bytes.byteLength
     this.#settlements = []
   }
 
@@ -104,12 +114,13 @@ export class GroupCommit {
       if (this.#sealed.length === 0 && this.#settlements.length > 0) this.#seal()
       const batch = this.#sealed.shift()
       if (batch === undefined) return
-      this.#sealedBytes -= batch.bytes.byteLength
+      this.#sealedBytes -= batch.entries.bytes.byteLength
       this.#commit(batch)
     }
   }
 
-  #commit({ bytes, count, settlements }: Batch): void {
+  #commit({ entries, settlements }: Batch): void {
+    const { bytes, count, quarantined } = entries
     this.#inFlight++
     const outcome =
       count === 0
@@ -117,25 +128,29 @@ export class GroupCommit {
         : this.#journal.append(bytes, count).then(noError, toDomainError)
     const settledBefore = this.#lastSettled
     // Were there several under way, one could fail late: order is kept by the chain.
-    this.#lastSettled = this.#settle({ count, settlements }, outcome, settledBefore)
+    const kept = { accepted: count - quarantined, quarantined }
+    this.#lastSettled = this.#settle({ kept, settlements }, outcome, settledBefore)
   }
 
   async #settle(
-    { count, settlements }: Pick<Batch, 'count' | 'settlements'>,
+    { kept, settlements }: Pick<Batch, 'settlements'> & { readonly kept: Readonly<KeptReadings> },
     outcome: Promise<DomainError | undefined>,
     settledBefore: Promise<void>,
   ): Promise<void> {
     const error = await outcome
     await settledBefore
     this.#inFlight--
-    this.#note(error, count)
+    this.#note(error, kept)
     for (const settled of settlements) settled(error)
     this.#commitNext()
   }
 
-  #note(error: DomainError | undefined, entries: number): void {
-    if (error === undefined && entries > 0) this.#committed++
-    if (error && !error.retryable) this.#failure = error
+  #note(error: DomainError | undefined, { accepted, quarantined }: Readonly<KeptReadings>): void {
+    if (error === undefined) {
+      if (accepted + quarantined > 0) this.#committed++
+      this.#kept.accepted += accepted
+      this.#kept.quarantined += quarantined
+    } else if (!error.retryable) this.#failure = error
   }
 }
 

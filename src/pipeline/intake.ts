@@ -1,7 +1,8 @@
 import { arrayElementTexts, decodeJson } from '../../processors/decode.ts'
 import type { ReceiptClock } from '../core/clock.ts'
+import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
-import type { EntryWriter } from './entry.ts'
+import type { EntryWriter } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { DecodedMessage, RefusedReading, Verdict } from './reading.ts'
 
@@ -21,9 +22,6 @@ export class Intake implements Acceptor {
   readonly #commits: GroupCommit
   readonly #receipts: ReceiptClock
 
-  /** Readings that are on disk since the start, by verdict. */
-  readonly stats: IntakeStats = { accepted: 0, quarantined: 0 }
-
   constructor({ commits, receipts }: IntakeNeeds) {
     this.#commits = commits
     this.#receipts = receipts
@@ -35,12 +33,8 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)
     const received = { atUs: receivedAtUs, source: message.source, payload: message.payload }
-    const verdicts = [refusal]
-    this.#commits.add(
-      (writer) => writer.quarantined(message.stream, refusal, received),
-      this.#counting(verdicts, settled),
-    )
-    return { receivedAtUs, verdicts }
+    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
+    return { receivedAtUs, verdicts: [refusal] }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
@@ -52,38 +46,12 @@ export class Intake implements Acceptor {
       judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs }),
     )
     const judged = { message, decoded, receivedAtUs, verdicts }
-    this.#commits.add((writer) => writeEntries(writer, judged), this.#counting(verdicts, settled))
+    this.#commits.add((writer) => writeEntries(writer, judged), settled)
     return { receivedAtUs, verdicts }
   }
 
-  settleInOrder(settled: Settled): void {
-    this.#commits.add(nothing, settled)
-  }
-
-  /**
-   * Counts what is on disk: what was refused whole, or failed, was not received (D21). It keeps
-   * numbers and not verdicts: what waits for the disk outlives young memory, and is dear.
-   */
-  #counting(verdicts: readonly Verdict[], settled: Settled): Settled {
-    const { stats } = this
-    const accepted = verdicts.reduce((sum, verdict) => sum + (verdict.accepted ? 1 : 0), 0)
-    return countingOn(stats, { accepted, quarantined: verdicts.length - accepted }, settled)
-  }
-}
-
-interface IntakeStats {
-  accepted: number
-  quarantined: number
-}
-
-/** A function of its own, so that the callback keeps nothing alive but what it is given here. */
-function countingOn(stats: IntakeStats, added: Readonly<IntakeStats>, settled: Settled): Settled {
-  return (error) => {
-    if (error === undefined) {
-      stats.accepted += added.accepted
-      stats.quarantined += added.quarantined
-    }
-    settled(error)
+  settleInOrder(settled: Settled, failure?: DomainError): void {
+    this.#commits.add(nothing, failure === undefined ? settled : () => settled(failure))
   }
 }
 

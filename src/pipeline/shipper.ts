@@ -7,7 +7,8 @@ import type {
   TimeSeriesStore,
 } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { type AcceptedEntry, readEntries, streamIdOf } from './entry.ts'
+import { streamIdOf } from './entry.ts'
+import { EntryReader } from './entry-reader.ts'
 
 /** Entries of one shipment. */
 const entriesMax = 10_000
@@ -82,7 +83,8 @@ export class Shipper implements Consumer {
       if (firstOffset > nextOffset || firstOffset + count <= nextOffset) {
         throw new Error(`the journal has no entry ${nextOffset}: it goes on at ${firstOffset}`)
       }
-      for (const entry of readEntries(bytes, nextOffset - firstOffset)) {
+      const entry = new EntryReader(bytes, nextOffset - firstOffset)
+      while (entry.next()) {
         if (nextOffset - from >= this.#entriesMax) break portion
         const stream = this.#streamOf(entry.streamKey)
         if (entry.accepted) {
@@ -143,7 +145,10 @@ class Places {
   }
 }
 
-function storedReading(streamId: string, shape: Shape, entry: AcceptedEntry): StoredReading {
-  const { timestampUs, receivedAtUs, digest, values, extra, flagged } = entry
+function storedReading(streamId: string, shape: Shape, entry: EntryReader): StoredReading {
+  const { timestampUs, receivedAtUs, digest, values } = entry
+  const { extra, flagged = noFields } = entry.acceptedNotes
   return { streamId, shape, timestampUs, receivedAtUs, digest, values, extra, flagged }
 }
+
+const noFields: readonly string[] = []

@@ -1,13 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import {
-  type Entry,
-  EntryFormatError,
-  EntryWriter,
-  readEntries,
-  streamIdOf,
-} from '../../src/pipeline/entry.ts'
+import { type Entry, EntryFormatError, streamIdOf } from '../../src/pipeline/entry.ts'
+import { readEntries } from '../../src/pipeline/entry-reader.ts'
+import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
 import type {
   AcceptedReading,
   RefusalReason,

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { decodeJson } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { ReceiptClock } from '../../src/core/clock.ts'
-import type { DomainError } from '../../src/core/errors.ts'
+import { DomainError } from '../../src/core/errors.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { MessageOutcome } from '../../src/pipeline/connector.ts'
-import { type Entry, readEntries } from '../../src/pipeline/entry.ts'
+import type { Entry } from '../../src/pipeline/entry.ts'
+import { readEntries } from '../../src/pipeline/entry-reader.ts'
 import { GroupCommit } from '../../src/pipeline/group-commit.ts'
 import { Intake } from '../../src/pipeline/intake.ts'
 import type { CompiledStream, StreamVersion } from '../../src/pipeline/reading.ts'
@@ -63,7 +64,7 @@ function started() {
     await commits.drain()
     return journal.entries
   }
-  return { intake, accept, entries, settled }
+  return { commits, intake, accept, entries, settled }
 }
 
 function payloadsOf(entries: readonly Entry[]): (Uint8Array | undefined)[] {
@@ -216,9 +217,11 @@ describe('Intake', () => {
     const order: string[] = []
     accept('{"level":1}')
     intake.settleInOrder(() => order.push(`after ${settled.length}`))
+    const failure = new DomainError('overloaded', 'too much waits', { retryAfter: 1 })
+    intake.settleInOrder((error) => order.push(`failed: ${error?.message}`), failure)
 
     expect(await entries()).toHaveLength(1)
-    expect(order).toEqual(['after 1'])
+    expect(order).toEqual(['after 1', 'failed: too much waits'])
   })
 
   test('writes one entry for each verdict, whatever arrives', async () => {
@@ -228,13 +231,13 @@ describe('Intake', () => {
       fc.array(fc.jsonValue()).map((value) => Buffer.from(JSON.stringify(value))),
     )
     const scenario = fc.asyncProperty(fc.array(payloads, { maxLength: 5 }), async (messages) => {
-      const { intake, accept, entries, settled } = started()
+      const { commits, accept, entries, settled } = started()
       const verdicts = messages.flatMap((payload) => [...accept(payload).verdicts])
       const kept = await entries()
 
       expect(kept.map(({ accepted }) => accepted)).toEqual(verdicts.map(({ accepted }) => accepted))
-      expect(intake.stats.accepted + intake.stats.quarantined).toBe(kept.length)
-      expect(intake.stats.accepted).toBe(kept.filter(({ accepted }) => accepted).length)
+      expect(commits.kept.accepted + commits.kept.quarantined).toBe(kept.length)
+      expect(commits.kept.accepted).toBe(kept.filter(({ accepted }) => accepted).length)
       expect(settled).toEqual(messages.map(() => undefined))
     })
     await fc.assert(scenario)

@@ -1,128 +1,134 @@
-import {
-  BIGINT,
-  BOOLEAN,
-  DOUBLE,
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBTimestampValue,
-  type DuckDBType,
-  type DuckDBValue,
-  INTEGER,
-  TIMESTAMP,
-  UBIGINT,
-  VARCHAR,
-} from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
 import { parseRfc3339 } from '../../core/time.ts'
-import type { ColumnType, Shape, StoredReading } from '../time-series-store.ts'
+import type { Shape, Column as ShapeColumn, StoredReading } from '../time-series-store.ts'
+import {
+  BigIntColumn,
+  BooleanColumn,
+  type Column,
+  DoubleColumn,
+  IntegerColumn,
+  TextColumn,
+  TimestampColumn,
+  UnsignedBigIntColumn,
+} from './columns.ts'
 
 /** DuckDB's vectors hold this many values. */
 const chunkRows = 2048
 
-const duckdbTypes: Readonly<Record<ColumnType, DuckDBType>> = {
-  double: DOUBLE,
-  bigint: BIGINT,
-  boolean: BOOLEAN,
-  varchar: VARCHAR,
-  timestamp: TIMESTAMP,
-  json: VARCHAR,
-}
+/** Rows of one table of readings, column by column, in the order of its DDL. */
+export class ReadingRows {
+  readonly #streamKeys: IntegerColumn
+  readonly #timestamps: TimestampColumn
+  readonly #receipts: TimestampColumn
+  readonly #digests: UnsignedBigIntColumn
+  readonly #extras: TextColumn
+  readonly #flags: TextColumn
+  readonly #fields: readonly FieldColumn[]
+  #rows = 0
 
-/** Rows for one table, as one array per column, in the order of its DDL. */
-export class ColumnBuffers {
-  readonly #shape: Shape
-  readonly #streamKeys: DuckDBValue[] = []
-  readonly #timestamps: DuckDBValue[] = []
-  readonly #receipts: DuckDBValue[] = []
-  readonly #digests: DuckDBValue[] = []
-  readonly #extras: DuckDBValue[] = []
-  readonly #flags: DuckDBValue[] = []
-  readonly #fields: readonly FieldBuffer[]
-
-  constructor(shape: Shape) {
-    this.#shape = shape
-    this.#fields = shape.columns.map(({ name, type }) => ({ name, type, values: [] }))
+  constructor(shape: Shape, rows: number) {
+    this.#streamKeys = new IntegerColumn(rows)
+    this.#timestamps = new TimestampColumn(rows)
+    this.#receipts = new TimestampColumn(rows)
+    this.#digests = new UnsignedBigIntColumn(rows)
+    this.#extras = new TextColumn(rows)
+    this.#flags = new TextColumn(rows)
+    this.#fields = shape.columns.map((column) => fieldColumn(column, rows))
   }
 
   push(streamKey: number, reading: StoredReading): void {
+    const row = this.#rows++
     const { extra, flagged } = reading
-    this.#streamKeys.push(streamKey)
-    this.#timestamps.push(timestampValue(reading.timestampUs))
-    this.#receipts.push(timestampValue(reading.receivedAtUs))
-    this.#digests.push(reading.digest)
-    this.#extras.push(extra ?? null)
-    this.#flags.push(flagged.length === 0 ? null : flagged.join(','))
+    this.#streamKeys.set(row, streamKey)
+    this.#timestamps.set(row, reading.timestampUs)
+    this.#receipts.set(row, reading.receivedAtUs)
+    this.#digests.set(row, reading.digest)
+    if (extra === undefined) this.#extras.setNull(row)
+    else this.#extras.set(row, extra)
+    if (flagged.length === 0) this.#flags.setNull(row)
+    else this.#flags.set(row, flagged.join(','))
     const fields = JSON.parse(reading.values) as Record<string, unknown>
-    for (const { name, type, values } of this.#fields) {
+    for (const { name, column, set } of this.#fields) {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-      values.push(value === undefined ? null : toDuckdb(value, type))
+      if (value === undefined) column.setNull(row)
+      else set(row, value)
     }
   }
 
   async appendTo(connection: DuckDBConnection, table: string): Promise<void> {
-    const types = [...ownTypes, ...this.#shape.columns.map(({ type }) => duckdbTypes[type])]
-    await appendColumns(connection, table, types, [
+    await appendColumns(connection, table, [
       this.#streamKeys,
       this.#timestamps,
       this.#receipts,
       this.#digests,
       this.#extras,
       this.#flags,
-      ...this.#fields.map(({ values }) => values),
+      ...this.#fields.map(({ column }) => column),
     ])
   }
 }
 
-/** Types of our own columns, in the order of the DDL. */
-const ownTypes = [INTEGER, TIMESTAMP, TIMESTAMP, UBIGINT, VARCHAR, VARCHAR]
-
-interface FieldBuffer {
+interface FieldColumn {
   readonly name: string
-  readonly type: ColumnType
-  readonly values: DuckDBValue[]
+  readonly column: Column
+  /** Takes what the field's type allows: it was checked before the journal. */
+  readonly set: (row: number, value: unknown) => void
+}
+
+function fieldColumn({ name, type }: ShapeColumn, rows: number): FieldColumn {
+  switch (type) {
+    case 'double': {
+      const column = new DoubleColumn(rows)
+      return { name, column, set: (row, value) => column.set(row, value as number) }
+    }
+    case 'bigint': {
+      const column = new BigIntColumn(rows)
+      return { name, column, set: (row, value) => column.set(row, value as number) }
+    }
+    case 'boolean': {
+      const column = new BooleanColumn(rows)
+      return { name, column, set: (row, value) => column.set(row, value as boolean) }
+    }
+    case 'varchar': {
+      const column = new TextColumn(rows)
+      return { name, column, set: (row, value) => column.set(row, value as string) }
+    }
+    case 'json': {
+      const column = new TextColumn(rows)
+      return { name, column, set: (row, value) => column.set(row, JSON.stringify(value)) }
+    }
+    case 'timestamp': {
+      const column = new TimestampColumn(rows)
+      return { name, column, set: (row, value) => setInstant(column, row, value as string) }
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+function setInstant(column: TimestampColumn, row: number, text: string): void {
+  const instantUs = parseRfc3339(text)
+  if (typeof instantUs === 'number') column.set(row, instantUs)
+  else column.setNull(row)
 }
 
 /** Appends columns of equal length to a table, within the connection's transaction. */
 export async function appendColumns(
   connection: DuckDBConnection,
   table: string,
-  types: readonly DuckDBType[],
-  columns: readonly (readonly DuckDBValue[])[],
+  columns: readonly Column[],
 ): Promise<void> {
-  const rows = columns[0]?.length ?? 0
+  const rows = columns[0]?.rows ?? 0
+  const types = columns.map(({ type }) => type)
   const appender = await connection.createAppender(table)
   try {
     for (let from = 0; from < rows; from += chunkRows) {
-      const count = Math.min(chunkRows, rows - from)
-      const chunk = DuckDBDataChunk.create(types, count)
-      columns.forEach((column, index) => {
-        chunk.setColumnValues(index, rows <= chunkRows ? column : column.slice(from, from + count))
-      })
+      const slice = { from, count: Math.min(chunkRows, rows - from) }
+      const chunk = DuckDBDataChunk.create(types, slice.count)
+      for (const [index, column] of columns.entries()) column.copyTo(chunk, index, slice)
       appender.appendDataChunk(chunk)
     }
   } finally {
     appender.closeSync()
-  }
-}
-
-export function timestampValue(timestampUs: number): DuckDBTimestampValue {
-  return new DuckDBTimestampValue(BigInt(timestampUs))
-}
-
-function toDuckdb(value: unknown, type: ColumnType): DuckDBValue {
-  switch (type) {
-    case 'double':
-    case 'boolean':
-    case 'varchar':
-      return value as DuckDBValue
-    case 'bigint':
-      return BigInt(value as number)
-    case 'timestamp': {
-      const instantUs = parseRfc3339(value as string)
-      return typeof instantUs === 'number' ? timestampValue(instantUs) : null
-    }
-    case 'json':
-      return JSON.stringify(value)
-    default:
-      return type satisfies never
   }
 }

@@ -1,7 +1,8 @@
-import { BIGINT, type DuckDBConnection, type DuckDBValue, INTEGER } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StoredCounts } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import type { Catalog } from './catalog.ts'
+import { BigIntColumn, IntegerColumn } from './columns.ts'
 import type { CountChange } from './stream-groups.ts'
 
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
@@ -18,37 +19,34 @@ export async function writeCounts(
 ): Promise<number> {
   const compact = catalog.countRows + changes.length > catalog.streams.size + countRowsSlack
   if (!compact) {
-    const rows = changes.map(({ record, added }) => countRow(record.key, added))
+    const rows = changes.map(({ record, added }) => ({ ...added, key: record.key }))
     await append(writer, rows)
     return catalog.countRows + rows.length
   }
   const changed = new Map(changes.map(({ record, after }) => [record, after]))
   const rows = [...catalog.streams.values()].map((record) => {
     const { counts, timestampMaxUs } = changed.get(record) ?? record
-    return countRow(record.key, { ...counts, timestampMaxUs })
+    return { ...counts, key: record.key, timestampMaxUs }
   })
   await writer.run('DELETE FROM stream_counts')
   await append(writer, rows)
   return rows.length
 }
 
-async function append(writer: DuckDBConnection, rows: readonly DuckDBValue[][]): Promise<void> {
-  const types = [INTEGER, BIGINT, BIGINT, BIGINT, BIGINT, BIGINT, BIGINT]
-  const columns = types.map((_, index) => rows.map((row) => row[index] ?? null))
-  await appendColumns(writer, 'stream_counts', types, columns)
+/** What is appended for one stream. */
+interface CountRow extends StoredCounts {
+  readonly key: number
+  readonly timestampMaxUs: number
 }
 
-function countRow(
-  key: number,
-  row: StoredCounts & { readonly timestampMaxUs: number },
-): DuckDBValue[] {
-  const numbers = [
-    row.received,
-    row.stored,
-    row.duplicates,
-    row.latencyUs,
-    row.lastStoredAtUs,
-    row.timestampMaxUs,
-  ]
-  return [key, ...numbers.map((number) => BigInt(number))]
+async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Promise<void> {
+  await appendColumns(writer, 'stream_counts', [
+    IntegerColumn.from(rows.map(({ key }) => key)),
+    BigIntColumn.from(rows.map(({ received }) => received)),
+    BigIntColumn.from(rows.map(({ stored }) => stored)),
+    BigIntColumn.from(rows.map(({ duplicates }) => duplicates)),
+    BigIntColumn.from(rows.map(({ latencyUs }) => latencyUs)),
+    BigIntColumn.from(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
+    BigIntColumn.from(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
+  ])
 }

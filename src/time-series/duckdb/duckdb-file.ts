@@ -7,7 +7,13 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
  */
 const memoryLimit = '128MB'
 
+/** What is left of the buffers when they are told to let go of what nobody uses. */
+const memoryKept = '24MB'
+
 const threads = '2'
+
+/** Log that is merged into the file at once: until then its rows are kept in memory, too. */
+const checkpointBytes = '8MB'
 
 /**
  * A block holds one column of a table, however few its rows: readings that are spread over many
@@ -62,24 +68,46 @@ export class DuckDbFile {
   }
 
   async close(): Promise<void> {
-    await this.#change(async () => undefined)
+    await this.#alone(async () => this.#shut())
   }
 
   /** Closes the file and opens it anew: what follows sees what is really there. */
   async reopen(): Promise<void> {
-    await this.#change(() => openFile(this.#path))
+    await this.#alone(async () => {
+      this.#shut()
+      this.#open = await openFile(this.#path)
+    })
   }
 
-  async #change(next: () => Promise<OpenFile | undefined>): Promise<void> {
+  /**
+   * Gives back the memory of blocks that nobody uses: DuckDB itself keeps what it has read or written
+   * until the limit is reached, so a file that grows would take ever more. Must not be called within
+   * a transaction, which could then lack memory; does nothing while somebody reads, for the same
+   * reason.
+   */
+  async releaseMemory(): Promise<void> {
+    if (this.#readers.size > 0 || this.#changing) return
+    await this.#alone(async () => {
+      // Refused when more than that is in use: then there is nothing to give back.
+      await this.writer.run(`SET memory_limit = '${memoryKept}'`).catch(() => undefined)
+      await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
+    })
+  }
+
+  #shut(): void {
+    const open = this.#open
+    this.#open = undefined
+    open?.writer.closeSync()
+    open?.instance.closeSync()
+  }
+
+  /** Does something while nobody reads. */
+  async #alone(work: () => Promise<void>): Promise<void> {
     const before = this.#changing
     const change = async () => {
       await before?.catch(() => undefined)
       await Promise.allSettled(this.#readers)
-      const open = this.#open
-      this.#open = undefined
-      open?.writer.closeSync()
-      open?.instance.closeSync()
-      this.#open = await next()
+      await work()
     }
     const changing = change()
     this.#changing = changing
@@ -96,6 +124,7 @@ async function openFile(path: string): Promise<OpenFile> {
     memory_limit: memoryLimit,
     threads,
     default_block_size: blockBytes,
+    checkpoint_threshold: checkpointBytes,
   })
   return { instance, writer: await instance.connect() }
 }

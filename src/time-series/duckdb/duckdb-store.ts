@@ -1,4 +1,4 @@
-import { type DuckDBConnection, INTEGER, VARCHAR } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type {
@@ -10,13 +10,17 @@ import type {
   StoredTotals,
   TimeSeriesStore,
 } from '../time-series-store.ts'
-import { appendColumns, ColumnBuffers } from './append.ts'
+import { appendColumns, ReadingRows } from './append.ts'
 import { Catalog, createReadingsTable, noCounts } from './catalog.ts'
+import { IntegerColumn, TextColumn } from './columns.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
 import { queryReadings } from './query.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
+
+/** After so many rows DuckDB is asked to give back memory that it does not use. */
+const rowsPerRelease = 100_000
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore {
@@ -25,6 +29,7 @@ export class DuckDbStore implements TimeSeriesStore {
   #catalog: Catalog
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
+  #rowsSinceRelease = 0
 
   private constructor(file: DuckDbFile, catalog: Catalog, clock: Clock) {
     this.#file = file
@@ -67,6 +72,7 @@ export class DuckDbStore implements TimeSeriesStore {
     }
     try {
       await this.#writeAll(shipment)
+      await this.#releaseMemory(shipment.readings.length)
     } catch (error) {
       this.#isSuspect = true
       throw error
@@ -79,6 +85,13 @@ export class DuckDbStore implements TimeSeriesStore {
 
   async close(): Promise<void> {
     await this.#file.close()
+  }
+
+  async #releaseMemory(rows: number): Promise<void> {
+    this.#rowsSinceRelease += rows
+    if (this.#rowsSinceRelease < rowsPerRelease) return
+    this.#rowsSinceRelease = 0
+    await this.#file.releaseMemory()
   }
 
   async #reopenIfSuspect(): Promise<void> {
@@ -141,29 +154,25 @@ async function appendNewStreams(
 ): Promise<void> {
   if (catalog.streams.size === streamsBefore) return
   const added = [...catalog.streams].slice(streamsBefore)
-  await appendColumns(
-    connection,
-    'streams',
-    [INTEGER, VARCHAR],
-    [added.map(([, { key }]) => key), added.map(([id]) => id)],
-  )
+  await appendColumns(connection, 'streams', [
+    IntegerColumn.from(added.map(([, { key }]) => key)),
+    TextColumn.from(added.map(([id]) => id)),
+  ])
 }
 
 /** Appends rows table by table: many streams share one table. */
 async function appendRows(connection: DuckDBConnection, rows: readonly TableRows[]): Promise<void> {
-  const buffers = new Map<string, ColumnBuffers>()
-  for (const { table, record, readings } of rows) {
-    const { shape } = readings[0] as StoredReading
-    if (!record.shapes.has(shape.id)) {
-      await connection.run('INSERT INTO stream_shapes VALUES ($1, $2)', [record.key, shape.id])
-      record.shapes.add(shape.id)
+  for (const [table, parts] of Map.groupBy(rows, (part) => part.table)) {
+    const { shape } = (parts[0] as TableRows).readings[0] as StoredReading
+    const count = parts.reduce((sum, { readings }) => sum + readings.length, 0)
+    const columns = new ReadingRows(shape, count)
+    for (const { record, readings } of parts) {
+      if (!record.shapes.has(shape.id)) {
+        await connection.run('INSERT INTO stream_shapes VALUES ($1, $2)', [record.key, shape.id])
+        record.shapes.add(shape.id)
+      }
+      for (const reading of readings) columns.push(record.key, reading)
     }
-    let columns = buffers.get(table)
-    if (!columns) {
-      columns = new ColumnBuffers(shape)
-      buffers.set(table, columns)
-    }
-    for (const reading of readings) columns.push(record.key, reading)
+    await columns.appendTo(connection, table)
   }
-  for (const [table, columns] of buffers) await columns.appendTo(connection, table)
 }

@@ -1,7 +1,8 @@
-import { type DuckDBConnection, INTEGER, TIMESTAMP, UBIGINT } from '@duckdb/node-api'
+import { type DuckDBConnection, TIMESTAMP } from '@duckdb/node-api'
 import type { StoredReading } from '../time-series-store.ts'
-import { appendColumns, timestampValue } from './append.ts'
+import { appendColumns } from './append.ts'
 import { type Catalog, monthOf, quoted, rowsOf } from './catalog.ts'
+import { BigIntColumn, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
 import type { StreamGroup } from './stream-groups.ts'
 
 /** Table of one connection that holds the readings to be looked up. */
@@ -57,17 +58,15 @@ async function storedAlready(
 ): Promise<StoredReading[]> {
   if (suspects.length === 0) return []
   await connection.run(probeDdl)
-  await appendColumns(
-    connection,
-    'probe',
-    [INTEGER, INTEGER, TIMESTAMP, UBIGINT],
-    [
-      suspects.map((_, row) => row),
-      suspects.map(({ group }) => group.record.key),
-      suspects.map(({ reading }) => timestampValue(reading.timestampUs)),
-      suspects.map(({ reading }) => reading.digest),
-    ],
-  )
+  await appendColumns(connection, 'probe', [
+    IntegerColumn.from(suspects.map((_, row) => row)),
+    IntegerColumn.from(suspects.map(({ group }) => group.record.key)),
+    BigIntColumn.from(
+      suspects.map(({ reading }) => reading.timestampUs),
+      TIMESTAMP,
+    ),
+    UnsignedBigIntColumn.from(suspects.map(({ reading }) => reading.digest)),
+  ])
   const found: StoredReading[] = []
   for (const { table, startUs, endUs } of placesOf(catalog, suspects)) {
     const rows = await rowsOf(

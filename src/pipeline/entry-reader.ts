@@ -1,0 +1,149 @@
+import {
+  type AcceptedEntry,
+  type AcceptedNotes,
+  type Entry,
+  EntryFormatError,
+  entryFormat,
+  headerBytes,
+  type QuarantinedEntry,
+  type QuarantineNotes,
+  verdictAccepted,
+  verdictQuarantined,
+} from './entry.ts'
+
+/**
+ * Walks over a batch of entries. It stands on one entry at a time and reads of it what is asked
+ * for, so that counting a million entries makes no million objects.
+ */
+export class EntryReader {
+  readonly #buffer: Buffer
+  readonly #view: DataView
+  #at = 0
+  #end = 0
+  #accepted = false
+
+  /** @throws EntryFormatError as `next` does */
+  constructor(bytes: Uint8Array, skipped = 0) {
+    const { buffer, byteOffset, byteLength } = bytes
+    this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
+    this.#view = new DataView(buffer, byteOffset, byteLength)
+    for (let left = skipped; left > 0 && this.#end < this.#buffer.length; left--) this.#step()
+  }
+
+  /**
+   * Goes to the next entry; false when there is none. Before the first call there is nothing to
+   * read.
+   *
+   * @throws EntryFormatError for an entry of another format or with a length that cannot be: it is
+   *   refused, never misread.
+   */
+  next(): boolean {
+    if (this.#end >= this.#buffer.length) return false
+    this.#step()
+    const verdict = this.#buffer[this.#at + 5]
+    this.#accepted = verdict === verdictAccepted
+    if (!this.#accepted && verdict !== verdictQuarantined) {
+      throw new EntryFormatError(`the entry at byte ${this.#at} has an unknown verdict`)
+    }
+    if (this.#notesEnd > this.#end) {
+      throw new EntryFormatError(`the notes at byte ${this.#at} have no end`)
+    }
+    return true
+  }
+
+  get accepted(): boolean {
+    return this.#accepted
+  }
+
+  get streamKey(): string {
+    return this.#buffer.toString('latin1', this.#at + 6, this.#at + 22)
+  }
+
+  get streamVersion(): number {
+    return this.#view.getUint32(this.#at + 22, true)
+  }
+
+  get receivedAtUs(): number {
+    return this.#view.getFloat64(this.#at + 26, true)
+  }
+
+  /** NaN when the reading claims no time. */
+  get timestampUs(): number {
+    return this.#view.getFloat64(this.#at + 34, true)
+  }
+
+  get digest(): bigint {
+    return this.#view.getBigUint64(this.#at + 42, true)
+  }
+
+  /** Of an accepted entry: the canonical JSON of its declared fields. */
+  get values(): string {
+    return this.#buffer.toString('utf8', this.#notesEnd, this.#end)
+  }
+
+  /** Of an accepted entry: what most have none of. */
+  get acceptedNotes(): AcceptedNotes {
+    const notes = this.#notes
+    return notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
+  }
+
+  /** The whole entry. */
+  entry(): Entry {
+    return this.#accepted ? this.#acceptedEntry() : this.quarantinedEntry()
+  }
+
+  /** The whole of an entry that is not accepted. */
+  quarantinedEntry(): QuarantinedEntry {
+    const { streamKey, streamVersion, receivedAtUs, timestampUs } = this
+    return {
+      streamKey,
+      streamVersion,
+      receivedAtUs,
+      accepted: false,
+      timestampUs: Number.isNaN(timestampUs) ? undefined : timestampUs,
+      notes: JSON.parse(this.#notes) as QuarantineNotes,
+      payload: this.#buffer.subarray(this.#notesEnd, this.#end),
+    }
+  }
+
+  #acceptedEntry(): AcceptedEntry {
+    const { streamKey, streamVersion, receivedAtUs, timestampUs, digest, values } = this
+    const { extra, flagged = [] } = this.acceptedNotes
+    const header = { streamKey, streamVersion, receivedAtUs, timestampUs }
+    return { ...header, accepted: true, digest, values, extra, flagged }
+  }
+
+  get #notesEnd(): number {
+    return this.#at + headerBytes + this.#view.getUint32(this.#at + 50, true)
+  }
+
+  get #notes(): string {
+    return this.#buffer.toString('utf8', this.#at + headerBytes, this.#notesEnd)
+  }
+
+  #step(): void {
+    const at = this.#end
+    const bytes = this.#buffer
+    if (at + 5 > bytes.length) throw new EntryFormatError(`the entry at byte ${at} is cut off`)
+    const format = bytes[at + 4]
+    if (format !== entryFormat) {
+      throw new EntryFormatError(
+        `the entry at byte ${at} has format ${format}; this version reads format ${entryFormat}`,
+      )
+    }
+    const end = at + 4 + this.#view.getUint32(at, true)
+    if (end > bytes.length || end < at + headerBytes) {
+      throw new EntryFormatError(`the entry at byte ${at} has an impossible length`)
+    }
+    this.#at = at
+    this.#end = end
+  }
+}
+
+const noNotes: AcceptedNotes = {}
+
+/** All entries of a batch, without the first `skipped` ones. @throws EntryFormatError */
+export function* readEntries(bytes: Uint8Array, skipped = 0): Generator<Entry> {
+  const reader = new EntryReader(bytes, skipped)
+  while (reader.next()) yield reader.entry()
+}
