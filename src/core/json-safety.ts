@@ -11,6 +11,8 @@ const integerMax = 2 ** 53
 const integerDigits = 16
 
 const quote = 34
+const point = 46
+const digitZero = 48
 const colon = 58
 const backslash = 92
 const openBracket = 91
@@ -26,12 +28,10 @@ const parseWithSource = JSON.parse as (
 
 /** What is wrong with a text and the value that was parsed from it, or nothing. */
 export function unsafeContent(text: string, value: unknown): string | undefined {
-  const members = countMembers(text)
-  if (members === undefined) return `nested deeper than ${depthMax} levels`
-  const found = { members: 0, hasLargeNumber: false }
-  inspect(value, found)
-  if (found.members !== members) return 'an object has the same key twice'
-  if (!found.hasLargeNumber && !text.includes('\\u')) return undefined
+  const found = scan(text)
+  if (found.depth > depthMax) return `nested deeper than ${depthMax} levels`
+  if (countMembers(value, found.depth) !== found.members) return 'an object has the same key twice'
+  if (!found.hasLongInteger && !text.includes('\\u')) return undefined
   let problem: string | undefined
   parseWithSource(text, (key, member, context) => {
     problem ??= unsafeText(key) ?? unsafeValue(key, member, context.source)
@@ -40,22 +40,59 @@ export function unsafeContent(text: string, value: unknown): string | undefined 
   return problem
 }
 
-/** Members of all objects as they stand in the text; nothing when it is nested too deeply. */
-function countMembers(text: string): number | undefined {
+interface Scan {
+  /** Members of all objects as they stand in the text. */
+  readonly members: number
+  /** Deepest nesting; one more than allowed when it is deeper still. */
+  readonly depth: number
+  /** Whether a number has as many digits before its point as one that a double would round. */
+  readonly hasLongInteger: boolean
+}
+
+/** Looks at the text once: that costs the same for every shape of message. */
+function scan(text: string): Scan {
   let members = 0
   let depth = 0
+  let deepest = 0
+  let hasLongInteger = false
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    // Digits, signs, commas and spaces, which are most of what stands outside of strings.
-    if (code < colon && code !== quote) continue
-    if (code === quote) index = endOfString(text, index)
-    else if (code === colon) members++
+    if (code < colon) {
+      if (code === quote) index = endOfString(text, index)
+      else if (code >= digitZero) {
+        const end = endOfDigits(text, index)
+        // The digits of a fraction may be many: they are rounded, and nobody minds.
+        const isFraction = text.charCodeAt(index - 1) === point
+        if (end - index >= integerDigits && !isFraction) hasLongInteger = true
+        index = end - 1
+      }
+    } else if (code === colon) members++
     else if (code === openBracket || code === openBrace) {
       depth++
-      if (depth > depthMax) return undefined
+      deepest = Math.max(deepest, depth)
+      if (depth > depthMax) break
     } else if (code === closeBracket || code === closeBrace) depth--
   }
-  return members
+  return { members, depth: deepest, hasLongInteger }
+}
+
+function endOfDigits(text: string, start: number): number {
+  let end = start + 1
+  for (let code = text.charCodeAt(end); code >= digitZero && code < colon; ) {
+    end++
+    code = text.charCodeAt(end)
+  }
+  return end
+}
+
+/** Members that are left of all objects: fewer than in the text when a key came twice. */
+function countMembers(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const isArray = Array.isArray(value)
+  const own = isArray ? 0 : Object.keys(value).length
+  if (depth <= 1) return own
+  const within: readonly unknown[] = isArray ? value : Object.values(value)
+  return within.reduce<number>((sum, member) => sum + countMembers(member, depth - 1), own)
 }
 
 function endOfString(text: string, start: number): number {
@@ -68,27 +105,6 @@ function endOfString(text: string, start: number): number {
     end = text.indexOf('"', end + 1)
   }
   return end
-}
-
-interface Inspection {
-  /** Members that are left of all objects: fewer than in the text when a key came twice. */
-  members: number
-  /** A number that could stand for an integer that a double cannot tell from others. */
-  hasLargeNumber: boolean
-}
-
-function inspect(value: unknown, found: Inspection): void {
-  if (typeof value === 'number') {
-    if (value >= integerMax || value <= -integerMax) found.hasLargeNumber = true
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  const isObject = !Array.isArray(value)
-  // for-in makes no list of what it visits; what JSON.parse made inherits nothing enumerable.
-  for (const name in value) {
-    if (isObject) found.members++
-    inspect((value as Readonly<Record<string, unknown>>)[name], found)
-  }
 }
 
 function unsafeValue(key: string, value: unknown, source: string | undefined): string | undefined {
