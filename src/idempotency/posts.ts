@@ -6,7 +6,7 @@ import { idempotencyConflict, idempotencyKeyOf } from '../core/idempotency-key.t
 import type { UserId } from '../core/ids.ts'
 import { bodyDigestOf } from '../http/json-body.ts'
 import type { StateWriter } from '../state/database.ts'
-import { type AnswerStore, answersMax, type KeyedRequest } from './answer-store.ts'
+import { type Answer, type AnswerStore, answersMax, type KeyedRequest } from './answer-store.ts'
 
 /** What a POST does and answers, decided before anything of it is done. */
 export interface Effect {
@@ -29,6 +29,11 @@ export interface Post {
    * have fewer rights, is not shown it again.
    */
   readonly apiKeyId?: string
+}
+
+/** What a POST is answered, for the first time or again. */
+interface Outcome extends Answer {
+  readonly isRepeated: boolean
 }
 
 export interface PostsNeeds {
@@ -64,12 +69,16 @@ export class Posts {
    */
   async answer(post: Post, plan: () => Promise<Effect>): Promise<FastifyReply> {
     const keyed = keyedRequest(post)
-    if (!keyed) return await this.#perform(post, await plan())
-    // Those that come with the same key meanwhile wait, and then find the answer.
-    return await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
-      const known = await this.#again(post, keyed)
-      return known ?? (await this.#perform(post, await plan(), keyed))
-    })
+    const { statusCode, body, isRepeated } = keyed
+      ? // Those that come with the same key meanwhile wait, and then find the answer.
+        await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
+          const known = await this.#again(keyed)
+          return known ?? (await this.#perform(await plan(), keyed))
+        })
+      : await this.#perform(await plan())
+    if (isRepeated) void post.reply.header('idempotency-replayed', 'true')
+    // Sent here only: a reply is itself awaited for when a function hands it on, and comes out empty.
+    return post.reply.code(statusCode).send(body)
   }
 
   async #alone<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
@@ -84,29 +93,29 @@ export class Posts {
     }
   }
 
-  async #perform(post: Post, effect: Effect, keyed?: KeyedRequest): Promise<FastifyReply> {
+  async #perform(effect: Effect, keyed?: KeyedRequest): Promise<Outcome> {
     const { statusCode, body, changes, refusal, afterwards } = effect
     const remembering = keyed
       ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.nowUs())
       : []
     if (await this.#writer.attempt(...changes, ...remembering)) {
       await afterwards?.()
-      return post.reply.code(statusCode).send(body)
+      return { statusCode, body, isRepeated: false }
     }
     if (keyed) {
       // Somebody else may have been first: another process on the same state.
-      const known = await this.#again(post, keyed)
+      const known = await this.#again(keyed)
       if (known) return known
       await this.#assertRoom(keyed.userId)
     }
     throw (await refusal?.()) ?? new Error('a change that cannot fail has failed')
   }
 
-  async #again(post: Post, keyed: KeyedRequest): Promise<FastifyReply | undefined> {
+  async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
     const known = await this.#answers.find(keyed, this.#clock.nowUs())
     if (!known) return undefined
     if (known.bodyDigest !== keyed.bodyDigest) throw idempotencyConflict()
-    return post.reply.code(known.statusCode).header('idempotency-replayed', 'true').send(known.body)
+    return { statusCode: known.statusCode, body: known.body, isRepeated: true }
   }
 
   async #assertRoom(userId: UserId): Promise<void> {

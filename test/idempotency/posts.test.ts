@@ -18,6 +18,10 @@ class Subject implements AsyncDisposable, Clock {
   readonly #state: TestState
   readonly #app: FastifyInstance
   #nowUs = 1_000 * dayUs
+  /** How often it was decided what a request does. */
+  planned = 0
+  /** What the server has warned of, or worse. */
+  readonly complaints: string[] = []
 
   static async open(): Promise<Subject> {
     return new Subject(await TestState.open())
@@ -25,7 +29,8 @@ class Subject implements AsyncDisposable, Clock {
 
   private constructor(state: TestState) {
     this.#state = state
-    this.#app = Fastify()
+    const stream = { write: (line: string) => void this.complaints.push(line) }
+    this.#app = Fastify({ logger: { level: 'warn', stream } })
     this.#app.setErrorHandler(handleError)
     takeStrictJson(this.#app)
     const cipher = new MasterKey(Buffer.alloc(32, 7))
@@ -37,6 +42,7 @@ class Subject implements AsyncDisposable, Clock {
       async (request, reply) => {
         const userId = String(request.headers['x-user'] ?? 'somebody') as UserId
         return await posts.answer({ request, reply, userId }, async () => {
+          this.planned++
           const { name } = request.body
           if (name === 'broken') throw new Error('broken')
           const id = `${name} ${made++}`
@@ -113,6 +119,15 @@ describe('a POST under a key', () => {
     expect(first.headers['idempotency-replayed']).toBeUndefined()
     expect(second.headers['idempotency-replayed']).toBe('true')
     expect(await subject.made()).toHaveLength(1)
+  })
+
+  test('is neither decided nor answered a second time when it comes again', async () => {
+    await using subject = await Subject.open()
+
+    for (let times = 0; times < 3; times++) await subject.post('a', 'boiler')
+
+    expect(subject.planned).toBe(1)
+    expect(subject.complaints).toEqual([])
   })
 
   test('is done once however many come at once', async () => {

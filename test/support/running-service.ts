@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { ApiClient } from './api-client.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from './service-process.ts'
 
@@ -21,6 +21,8 @@ export function runningService(environment: Readonly<Record<string, string>> = {
   afterAll(async () => {
     await process?.end('SIGTERM')
     if (process) rmSync(process.dataDir, { recursive: true })
+    // A fault can hide behind a good answer: then only the log knows of it.
+    expect(faultsIn(process?.output() ?? '')).toEqual([])
   })
 
   return {
@@ -33,4 +35,9 @@ export function runningService(environment: Readonly<Record<string, string>> = {
       return process
     },
   }
+}
+
+/** Lines of the log that tell of a fault of the service: pino's level of errors, or above. */
+function faultsIn(output: string): readonly string[] {
+  return output.split('\n').filter((line) => /^\{"level":[56]0,/.test(line))
 }
