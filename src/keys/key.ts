@@ -39,7 +39,7 @@ export interface KeyRequest {
 /** Who makes a key, with what. */
 export interface Maker {
   readonly caller: AuthenticatedCaller
-  readonly key: ApiKey | undefined
+  readonly key: ApiKey
 }
 
 /** What a new key will be able to do, and until when. */
@@ -63,7 +63,7 @@ export function grantOf({ caller, key }: Maker, request: KeyRequest, nowUs: numb
   assertHolds(caller, wanted)
   const expiresAtUs = expiryOf(request.expiresAt, nowUs)
   if (expiresAtUs !== undefined) assertOutlives(key, expiresAtUs)
-  return { scopes: wanted, expiresAtUs: expiresAtUs ?? key?.expiresAtUs }
+  return { scopes: wanted, expiresAtUs: expiresAtUs ?? key.expiresAtUs }
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what is missing */
@@ -81,6 +81,10 @@ function expiryOf(text: string | null | undefined, nowUs: number): number | unde
   const expiresAtUs = parseRfc3339(text)
   if (typeof expiresAtUs !== 'number') throw invalidParameter('expiresAt', expiresAtUs.problem)
   if (expiresAtUs <= nowUs) throw invalidParameter('expiresAt', 'must be in the future')
+  // A later time in a row of the keys could be written, and then no more be read: not at a start.
+  if (!Number.isSafeInteger(expiresAtUs)) {
+    throw invalidParameter('expiresAt', 'must be before June 2255: leave it out for none')
+  }
   return expiresAtUs
 }
 
@@ -90,8 +94,8 @@ function expiryOf(text: string | null | undefined, nowUs: number): number | unde
  *
  * @throws DomainError `insufficient_permissions`
  */
-export function assertOutlives(maker: ApiKey | undefined, expiresAtUs: number | undefined): void {
-  const latestUs = maker?.expiresAtUs ?? Number.POSITIVE_INFINITY
+export function assertOutlives(maker: ApiKey, expiresAtUs: number | undefined): void {
+  const latestUs = maker.expiresAtUs ?? Number.POSITIVE_INFINITY
   if ((expiresAtUs ?? Number.POSITIVE_INFINITY) <= latestUs) return
   throw new DomainError('insufficient_permissions', 'the other key would outlive the one in use')
 }

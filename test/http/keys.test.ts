@@ -118,6 +118,7 @@ describe('POST /keys', () => {
     ['an unknown scope', { permission: 'custom', scopes: ['data:all'] }, 'scopes.0'],
     ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
     ['an expiry without a zone', { expiresAt: '2040-01-01T00:00:00' }, 'expiresAt'],
+    ['an expiry that no row could give back', { expiresAt: '2999-01-01T00:00:00Z' }, 'expiresAt'],
     ['an unknown field', { secret: 'x' }, 'secret'],
   ])('answers %s with 400, naming it', async (_, body, path) => {
     const ada = await newPerson(service.api)
@@ -126,6 +127,15 @@ describe('POST /keys', () => {
 
     expect(answer.status).toBe(400)
     expect(answer.body['details']).toMatchObject([{ path }])
+  })
+
+  test('takes the latest expiry that there is, and shows it', async () => {
+    const ada = await newPerson(service.api)
+    const expiresAt = '2254-12-31T23:59:59.000000Z'
+
+    expect((await make(ada, { expiresAt })).body).toMatchObject({ expiresAt })
+    const listed = (await ada.withKey<MadeKey[]>('GET', '/keys')).body
+    expect(listed.map((key) => key['expiresAt'])).toContain(expiresAt)
   })
 
   test('stops at 1,000 keys of a user, also when they are made at one time', async () => {
