@@ -95,14 +95,19 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       if (method !== 'POST' || schema.headers === keyHeaders) return
       throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })
-    // Before the body is read: nobody unknown gets us to parse anything.
-    guarded.addHook('onRequest', async (request) => {
+    const admit = (request: FastifyRequest) => {
       const caller = needs.authenticator.authenticate({
         rawHeaders: request.raw.rawHeaders,
         address: request.ip,
       })
       requireScope(caller, request.routeOptions.config.scope)
       callers.set(request, caller)
+    }
+    // Before the body is read: nobody unknown gets us to parse anything.
+    guarded.addHook('onRequest', async (request) => admit(request))
+    // And after it: it may have taken half a minute, in which the key was revoked or has expired.
+    guarded.addHook('preValidation', async (request) => {
+      if (mayHaveBody(request)) admit(request)
     })
     const callerOf: CallerOf = (request) => {
       const caller = callers.get(request)
@@ -112,6 +117,10 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     for (const routes of needs.routes) await guarded.register(routes(callerOf))
   })
   return app
+}
+
+function mayHaveBody({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD'
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */

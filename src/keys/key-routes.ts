@@ -47,7 +47,7 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
         const found = visibleKey(directory, caller, request.params.keyId)
         // Who gets the new secret can do all that the key can do.
         assertHolds(caller, found.scope.split(' '))
-        assertOutlives(directory.findAny(caller.apiKeyId), found.expiresAtUs)
+        assertOutlives(keyInUse(directory, caller), found.expiresAtUs)
         if (found.origin === 'configured') {
           throw new DomainError('conflict', 'its secret is set in the settings: change it there')
         }
@@ -78,7 +78,7 @@ async function create(
   const caller = callerOf(request)
   const { userId: wantedUser, ...wanted } = request.body
   const userId = await userIn(needs, caller, wantedUser)
-  const maker = { caller, key: directory.find(caller.apiKeyId) }
+  const maker = { caller, key: keyInUse(directory, caller) }
   const grant = grantOf(maker, wanted, clock.nowUs())
   return await posts.answer(secretPost(request, reply, caller), async () => {
     const { name, kind, permission } = wanted
@@ -87,6 +87,18 @@ async function create(
     const body = { ...keyBody(key), apiSecret: secret }
     return { ...plan, statusCode: 201, body, refusal: tooMany }
   })
+}
+
+/**
+ * The key of the caller. It may have ended since the request was let in, and then there is nothing
+ * left that a new key could be measured by.
+ *
+ * @throws DomainError `invalid_api_key`
+ */
+function keyInUse(directory: KeyDirectory, { apiKeyId }: AuthenticatedCaller): ApiKey {
+  const key = directory.find(apiKeyId)
+  if (!key) throw new DomainError('invalid_api_key', 'the key in use has ended')
+  return key
 }
 
 async function tooMany(): Promise<DomainError> {
