@@ -102,6 +102,13 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new DomainError('malformed_body', 'the body is not valid JSON')
     default:
-      return undefined
+      return isRefusal(error)
+        ? new DomainError('malformed_request', 'the request makes no sense')
+        : undefined
   }
+}
+
+/** Whatever else the framework finds wrong with a request is no failure of ours. */
+function isRefusal({ code, statusCode }: FastifyError): boolean {
+  return (code ?? '').startsWith('FST_ERR_') && Math.floor((statusCode ?? 500) / 100) === 4
 }
