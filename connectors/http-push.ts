@@ -107,7 +107,7 @@ async function rememberedReceipt(
   request: FastifyRequest<PushRequest>,
   { stream, payload, decoded }: PushedMessage,
 ): Promise<Receipt | undefined> {
-  const key = idempotencyKeyOf(request.headers)
+  const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return undefined
   return await receiptOf(
     {

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 
 /** Everything that is written down. */
-export type AuditAction =
-  | 'key.created'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'user.created'
-  | 'user.deleted'
-  | 'signing_key.rotated'
-  | 'login.failed'
+export const auditActions = [
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'user.created',
+  'user.deleted',
+  'signing_key.rotated',
+  'login.failed',
+] as const
+
+export type AuditAction = (typeof auditActions)[number]
 
 /** Who did something: nobody, when the service did it by itself. */
 export interface Actor {
@@ -35,13 +39,7 @@ export interface AuditEvent {
 
 export interface AuditEntry extends AuditEvent {
   readonly id: string
-  readonly atUs: number
-}
-
-/** Where the page before ended: the log is read from its newest entry. */
-export interface AuditCursor {
-  readonly atUs: number
-  readonly id: string
+  readonly createdAtUs: number
 }
 
 export interface AuditFilter {
@@ -51,20 +49,19 @@ export interface AuditFilter {
 
 const usPerDay = 86_400_000_000
 
-/** What is older is removed. */
-const retentionDays = 400
-
-/** Entries beyond this are removed, the oldest first: nobody fills the disk with them. */
-const entriesMax = 1_000_000
+/** What is older is removed; and beyond so many entries the oldest: nobody fills the disk. */
+const keptAtMost = { days: 400, entries: 1_000_000 }
 
 /** Changes that matter to security, in the order of their happening. */
 export class AuditLog {
   readonly #state: StateDatabase
   readonly #clock: Clock
+  readonly #kept: typeof keptAtMost
 
-  constructor(state: StateDatabase, clock: Clock) {
+  constructor(state: StateDatabase, clock: Clock, kept = keptAtMost) {
     this.#state = state
     this.#clock = clock
+    this.#kept = kept
   }
 
   /**
@@ -93,7 +90,7 @@ export class AuditLog {
   /** Newest first. */
   async list(
     { userId, action }: AuditFilter,
-    after: AuditCursor | undefined,
+    after: ListCursor | undefined,
     limit: number,
   ): Promise<AuditEntry[]> {
     let query = this.#state
@@ -106,7 +103,7 @@ export class AuditLog {
     if (action !== undefined) query = query.where('action', '=', action)
     if (after) {
       query = query.where((where) =>
-        where(where.refTuple('at', 'id'), '<', where.tuple(after.atUs, after.id)),
+        where(where.refTuple('at', 'id'), '<', where.tuple(after.createdAtUs, after.id)),
       )
     }
     return (await query.execute()).map(fromRow)
@@ -114,13 +111,13 @@ export class AuditLog {
 
   /** Removes what is too old or too much. To be called now and then. */
   async trim(writer: StateWriter): Promise<void> {
-    const oldestUs = this.#clock.nowUs() - retentionDays * usPerDay
+    const oldestUs = this.#clock.nowUs() - this.#kept.days * usPerDay
     const beyond = await this.#state
       .selectFrom('audit_log')
       .select('at')
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')
-      .offset(entriesMax)
+      .offset(this.#kept.entries)
       .limit(1)
       .executeTakeFirst()
     const untilUs = Math.max(oldestUs, beyond?.at ?? 0)
@@ -147,7 +144,7 @@ function text(value: string | undefined) {
 function fromRow(row: StateSchema['audit_log']): AuditEntry {
   return {
     id: row.id,
-    atUs: row.at,
+    createdAtUs: row.at,
     action: row.action as AuditAction,
     actor:
       row.actor_user_id === null

@@ -1,19 +1,18 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { parseId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
-import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import {
   component,
+  cursorListOf,
   cursorQuery,
   dateTime,
-  listOf,
   nullable,
   query as queryOf,
   record,
   text,
   uuid,
 } from '../http/schema.ts'
-import type { AuditCursor, AuditEntry, AuditLog } from './audit-log.ts'
+import { type AuditEntry, type AuditLog, auditActions } from './audit-log.ts'
 
 /** `GET /audit`: what was changed that matters to security, newest first. */
 export function auditRoutes({ audit }: { readonly audit: AuditLog }): FastifyPluginAsync {
@@ -21,40 +20,23 @@ export function auditRoutes({ audit }: { readonly audit: AuditLog }): FastifyPlu
     app.get<{ Querystring: Record<string, unknown> }>(
       '/audit',
       { schema: listAudit, config: { scope: 'platform:admin' } },
-      async ({ query }, reply) => {
-        refuseUnknownParameters(query, ['limit', 'cursor', 'userId', 'action'])
-        const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
+      async (request, reply) => {
+        const page = cursorRequest(request.query)
         const filter = {
-          userId: query['userId'] as string | undefined,
-          action: query['action'] as string | undefined,
+          userId: request.query['userId'] as string | undefined,
+          action: request.query['action'] as string | undefined,
         }
-        const found = await audit.list(filter, parseCursor(query['cursor']), limit + 1)
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        if (last && found.length > limit) {
-          const next = new URLSearchParams({ ...(query as Record<string, string>) })
-          next.set('cursor', Buffer.from(`${last.atUs} ${last.id}`).toString('base64url'))
-          void reply.header('link', `</audit?${next.toString()}>; rel="next"`)
-        }
-        return page.map(entryBody)
+        const found = await audit.list(filter, page.after, page.limit + 1)
+        return cursorPage(found, page, { request, reply }).map(entryBody)
       },
     )
   }
 }
 
-function parseCursor(cursor: unknown): AuditCursor | undefined {
-  if (typeof cursor !== 'string') return undefined
-  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!/^\d{1,16}$/.test(time) || parseId(id) === undefined) {
-    throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
-  }
-  return { atUs: Number(time), id }
-}
-
 function entryBody(entry: AuditEntry): object {
   return {
     id: entry.id,
-    timestamp: formatUs(entry.atUs),
+    timestamp: formatUs(entry.createdAtUs),
     action: entry.action,
     actorUserId: entry.actor?.userId ?? null,
     actorKeyId: entry.actor?.apiKeyId ?? null,
@@ -66,20 +48,21 @@ function entryBody(entry: AuditEntry): object {
 }
 
 const textOrNull = nullable(text)
+const action = { ...text, enum: auditActions } as const
 
 const listAudit = {
   operationId: 'listAuditLog',
   summary: 'Read what was changed that matters to security, newest first.',
   tags: ['Audit'],
-  querystring: queryOf({ ...cursorQuery, userId: text, action: text }),
+  querystring: queryOf({ ...cursorQuery, userId: text, action }),
   response: {
-    200: listOf(
+    200: cursorListOf(
       component(
         'AuditEntry',
         record({
           id: uuid,
           timestamp: dateTime,
-          action: { ...text, examples: ['key.created'] },
+          action,
           actorUserId: textOrNull,
           actorKeyId: textOrNull,
           subjectId: textOrNull,

@@ -1,3 +1,4 @@
+import type { Compilable } from 'kysely'
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { StateWriter } from '../state/database.ts'
 import type { LoginAttempt } from './authenticate.ts'
@@ -51,19 +52,32 @@ export class FailedLogins {
     return others
   }
 
-  /** Writes down what failed since the last time. To be called about once a minute. */
+  /**
+   * Writes down what failed since the last time. To be called about once a minute. What cannot be
+   * written is tried again the next time.
+   */
   async flush(audit: AuditLog, writer: StateWriter): Promise<void> {
     if (this.#failures.size === 0) return
-    const entries = [...this.#failures.values()].map(({ apiKeyId, address, count }) =>
-      audit.entry({
-        action: 'login.failed',
-        subjectId: apiKeyId,
-        userId: apiKeyId === undefined ? undefined : this.#keys.findAny(apiKeyId)?.userId,
-        address,
-        details: { count },
-      }),
-    )
+    const flushed = [...this.#failures]
     this.#failures.clear()
-    await writer.commit(...entries)
+    try {
+      await writer.commit(...flushed.map(([, failures]) => this.#entry(audit, failures)))
+    } catch (error) {
+      for (const [pair, failures] of flushed) {
+        const since = this.#failures.get(pair) ?? this.#add(pair, failures)
+        since.count += failures.count
+      }
+      throw error
+    }
+  }
+
+  #entry(audit: AuditLog, { apiKeyId, address, count }: Failures): Compilable {
+    return audit.entry({
+      action: 'login.failed',
+      subjectId: apiKeyId,
+      userId: apiKeyId === undefined ? undefined : this.#keys.findAny(apiKeyId)?.userId,
+      address,
+      details: { count },
+    })
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import type { Compilable, Selectable } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
@@ -136,19 +136,31 @@ export class KeyDirectory {
     this.#endListeners.push(listener)
   }
 
-  /** Writes down when keys were last used. Called about once a minute, so at most that often. */
+  /**
+   * Writes down when keys were last used. Called about once a minute, so at most that often. What
+   * cannot be written is tried again the next time.
+   */
   async flush(): Promise<void> {
     const ids = [...this.#used]
-    this.#used.clear()
     for (let from = 0; from < ids.length; from += flushedMax) {
-      const changes = ids.slice(from, from + flushedMax).map((id) =>
-        this.#needs.state
-          .updateTable('api_keys')
-          .set({ last_used_at: this.#lastUsedUs.get(id) ?? null })
-          .where('id', '=', id),
-      )
-      await this.#needs.writer.commit(...changes)
+      const flushed = ids.slice(from, from + flushedMax)
+      const changes = flushed.map((id) => this.#lastUse(id))
+      // Before the commit: who uses a key meanwhile is written down the next time.
+      for (const id of flushed) this.#used.delete(id)
+      try {
+        await this.#needs.writer.commit(...changes)
+      } catch (error) {
+        for (const id of flushed) if (this.#entries.has(id)) this.#used.add(id)
+        throw error
+      }
     }
+  }
+
+  #lastUse(id: string): Compilable {
+    return this.#needs.state
+      .updateTable('api_keys')
+      .set({ last_used_at: this.#lastUsedUs.get(id) ?? null })
+      .where('id', '=', id)
   }
 
   async #reload(ids: readonly string[]): Promise<void> {

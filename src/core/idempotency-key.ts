@@ -1,17 +1,30 @@
 import { DomainError } from './errors.ts'
 
+const headerName = 'idempotency-key'
+
 const keyCharactersMax = 255
+
+/** The headers of a request: by name, and as they came, names and values alternating. */
+interface RequestHead {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly rawHeaders: readonly string[]
+}
 
 /**
  * The key of a request that may be sent again (D8), if it has one.
  *
- * @throws DomainError `invalid_request` for a key that is empty or too long
+ * @throws DomainError `invalid_request` for a key that is empty or too long, or for two of them:
+ *   Node would join them to a third one
  */
-export function idempotencyKeyOf(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): string | undefined {
-  const key = headers['idempotency-key']
+export function idempotencyKeyOf({ headers, rawHeaders }: RequestHead): string | undefined {
+  const key = headers[headerName]
   if (key === undefined) return undefined
+  const given = rawHeaders.filter(
+    (text, index) => index % 2 === 0 && text.toLowerCase() === headerName,
+  )
+  if (given.length > 1) {
+    throw new DomainError('invalid_request', 'Idempotency-Key came more than once')
+  }
   if (typeof key === 'string' && key !== '' && key.length <= keyCharactersMax) return key
   throw new DomainError(
     'invalid_request',

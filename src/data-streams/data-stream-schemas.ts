@@ -1,12 +1,12 @@
 import {
   component,
   count,
+  cursorListOf,
   cursorQuery,
   dateTime,
   describedOnly,
   idParams,
   keyHeaders,
-  listOf,
   nullable,
   number,
   query,
@@ -98,11 +98,7 @@ export const listStreams = {
   tags: ['Data streams'],
   querystring: query(cursorQuery),
   response: {
-    200: {
-      description: 'An array; the next page is in the header.',
-      headers: { Link: { description: 'The next page.', schema: { type: 'string' } } },
-      content: { 'application/json': { schema: listOf(dataStreamSchema) } },
-    },
+    200: cursorListOf(dataStreamSchema),
   },
 } as const
 

@@ -76,14 +76,13 @@ export function handleFrameworkError(
 function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
   if (error instanceof DomainError) return error
   if (error.validation) {
-    const details = error.validation
-      .slice(0, detailsMax)
-      .map(({ instancePath, params, message }) => {
-        const within = instancePath.slice(1).replaceAll('/', '.')
-        const name = params['additionalProperty'] ?? params['missingProperty']
-        const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
-        return { path: path.join('.'), message: message ?? 'is not valid' }
-      })
+    const details = error.validation.slice(0, detailsMax).map((problem) => {
+      const { instancePath, params } = problem
+      const within = instancePath.slice(1).replaceAll('/', '.')
+      const name = params['additionalProperty'] ?? params['missingProperty']
+      const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
+      return { path: path.join('.'), message: explained(problem) }
+    })
     const part = error.validationContext === 'querystring' ? 'query' : error.validationContext
     return new DomainError('invalid_request', `the ${part} is not valid`, {
       details,
@@ -112,3 +111,19 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
 function isRefusal({ code, statusCode }: FastifyError): boolean {
   return (code ?? '').startsWith('FST_ERR_') && Math.floor((statusCode ?? 500) / 100) === 4
 }
+
+/** What ajv found, in words that fit the path: its own name neither the member nor the values. */
+function explained({ keyword, params, message }: Problem): string {
+  switch (keyword) {
+    case 'additionalProperties':
+      return 'is not known to this operation'
+    case 'required':
+      return 'is required'
+    case 'enum':
+      return `must be one of ${[params['allowedValues']].flat().map(String).join(', ')}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+type Problem = NonNullable<FastifyError['validation']>[number]

@@ -85,6 +85,15 @@ export const cursorQuery = {
   cursor: { type: 'string', description: 'From the answer before.' },
 } as const
 
+/** A list of the token interface: an array, with the way to the next page in a header (D54). */
+export function cursorListOf(items: JsonSchema): JsonSchema {
+  return {
+    description: 'An array; the next page is in the header.',
+    headers: { Link: { description: 'The next page.', schema: text } },
+    content: { 'application/json': { schema: listOf(items) } },
+  }
+}
+
 /** All parameters of a query string may be left out, and no others may come. */
 export function query(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return record(properties, { optional: Object.keys(properties) })

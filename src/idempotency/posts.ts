@@ -129,7 +129,7 @@ export class Posts {
 }
 
 function keyedRequest({ request, userId, apiKeyId }: Post): KeyedRequest | undefined {
-  const key = idempotencyKeyOf(request.headers)
+  const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return undefined
   const [path = ''] = request.url.split('?', 1)
   const scope = apiKeyId === undefined ? path : `${path} ${apiKeyId}`

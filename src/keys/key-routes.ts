@@ -5,12 +5,12 @@ import { grants } from '../auth/scopes.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
-import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Post, Posts } from '../idempotency/posts.ts'
 import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
 import { createKey, listKeys, revokeKey, rotateKey } from './key-schemas.ts'
-import { changedMeanwhile, type KeyCursor, type KeyStore, keysOfUserMax } from './key-store.ts'
+import { changedMeanwhile, type KeyStore, keysOfUserMax } from './key-store.ts'
 
 /** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
 const overlapSDefault = 86_400
@@ -35,8 +35,10 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
       create(needs, request, reply),
     )
 
-    app.get<{ Querystring: Query }>('/keys', { schema: listKeys, config }, (request, reply) =>
-      list(needs, request, reply),
+    app.get<{ Querystring: Query }>(
+      '/keys',
+      { schema: listKeys, config: { scope: 'keys:admin', errors: ['not_found'] } },
+      (request, reply) => list(needs, request, reply),
     )
 
     app.post<RotateKey>(
@@ -77,10 +79,10 @@ async function create(
   const { keys, directory, posts, clock, callerOf } = needs
   const caller = callerOf(request)
   const { userId: wantedUser, ...wanted } = request.body
-  const userId = await userIn(needs, caller, wantedUser)
-  const maker = { caller, key: keyInUse(directory, caller) }
-  const grant = grantOf(maker, wanted, clock.nowUs())
   return await posts.answer(secretPost(request, reply, caller), async () => {
+    const userId = await userIn(needs, caller, wantedUser)
+    const maker = { caller, key: keyInUse(directory, caller) }
+    const grant = grantOf(maker, wanted, clock.nowUs())
     const { name, kind, permission } = wanted
     const actor = actorOf(request, callerOf)
     const { key, secret, ...plan } = keys.plan(actor, { ...grant, userId, name, kind, permission })
@@ -120,29 +122,11 @@ async function list(
   request: FastifyRequest<{ Querystring: Query }>,
   reply: FastifyReply,
 ): Promise<object> {
-  const { query } = request
-  refuseUnknownParameters(query, ['limit', 'cursor', 'userId'])
-  const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-  const wanted = query['userId'] as string | undefined
+  const page = cursorRequest(request.query)
+  const wanted = request.query['userId'] as string | undefined
   const userId = await userIn(needs, needs.callerOf(request), wanted)
-  const found = await needs.keys.list(userId, parseCursor(query['cursor']), limit + 1)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  if (last && found.length > limit) {
-    const cursor = Buffer.from(`${last.createdAtUs} ${last.id}`).toString('base64url')
-    const rest = wanted === undefined ? '' : `&userId=${userId}`
-    void reply.header('link', `</keys?limit=${limit}&cursor=${cursor}${rest}>; rel="next"`)
-  }
-  return page.map(keyBody)
-}
-
-function parseCursor(text: unknown): KeyCursor | undefined {
-  if (typeof text !== 'string') return undefined
-  const [time = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
-  if (!/^\d{1,16}$/.test(time) || id === '') {
-    throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
-  }
-  return { createdAtUs: Number(time), id }
+  const found = await needs.keys.list(userId, page.after, page.limit + 1)
+  return cursorPage(found, page, { request, reply }).map(keyBody)
 }
 
 /**

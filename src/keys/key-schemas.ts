@@ -1,6 +1,7 @@
 import { permissions, scopes } from '../auth/scopes.ts'
 import {
   component,
+  cursorListOf,
   cursorQuery,
   dateTime,
   keyHeaders,
@@ -89,7 +90,7 @@ export const listKeys = {
   summary: 'List the keys of the calling user, or of another one with platform:admin.',
   tags: ['Keys'],
   querystring: query({ ...cursorQuery, userId: text }),
-  response: { 200: listOf(key) },
+  response: { 200: cursorListOf(key) },
 } as const
 
 export const rotateKey = {

@@ -6,6 +6,7 @@ import type { MasterKey } from '../auth/master-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
@@ -36,12 +37,6 @@ export interface PlannedKey {
   /** None can be made when something came in between. */
   readonly changes: readonly Compilable[]
   readonly afterwards: () => Promise<void>
-}
-
-/** Where the page before ended: keys are listed in the order of their creation. */
-export interface KeyCursor {
-  readonly createdAtUs: number
-  readonly id: string
 }
 
 /** Makes, lists, rotates and revokes keys. Each change counts before anybody hears of it. */
@@ -85,7 +80,7 @@ export class KeyStore {
     }
   }
 
-  async list(userId: UserId, after: KeyCursor | undefined, limit: number): Promise<Key[]> {
+  async list(userId: UserId, after: ListCursor | undefined, limit: number): Promise<Key[]> {
     let query = this.#present()
       .selectAll()
       .where('user_id', '=', userId)

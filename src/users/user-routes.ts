@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { grants } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
-import { envelope, pageRequest, refuseUnknownParameters } from '../http/pagination.ts'
+import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { ProfileStore } from './profile-store.ts'
@@ -58,10 +58,8 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
       '/platform/users',
       { schema: listUsers, config: { scope: 'platform:admin' } },
       async ({ query }) => {
-        refuseUnknownParameters(query, ['page', 'page_size'])
         const page = pageRequest(query)
-        const slice = { offset: (page.page - 1) * page.pageSize, limit: page.pageSize }
-        const found = await users.list(slice)
+        const found = await users.list(sliceOf(page))
         const content = await Promise.all(
           found.map(async (user) => userBody(await profiles.of(user))),
         )

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { newId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
 import type { NewUser, User } from './user.ts'
 
@@ -13,11 +14,6 @@ export interface UserStoreNeeds {
   readonly writer: StateWriter
   readonly clock: Clock
   readonly audit: AuditLog
-}
-
-export interface Slice {
-  readonly offset: number
-  readonly limit: number
 }
 
 export class UserStore {

@@ -91,6 +91,7 @@ test('is read in pages, and by user and action', async () => {
   expect(paged).toEqual(all)
   expect(await entries(api, `&userId=${ada.userId}&action=key.created`)).toHaveLength(4)
   expect((await api.withKey('GET', '/audit?cursor=x')).status).toBe(400)
+  expect((await api.withKey('GET', '/audit?action=key.make')).status).toBe(400)
 })
 
 test('is for platform:admin only', async () => {

@@ -82,7 +82,7 @@ describe('a body', () => {
 
     expectError(answer, 400, 'invalid_request')
     expect(answer.body.details).toEqual([
-      { path: 'colour', message: expect.stringMatching(/\S/) as string },
+      { path: 'colour', message: 'is not known to this operation' },
     ])
   })
 
@@ -94,6 +94,16 @@ describe('a body', () => {
     expectError(answer, 400, 'invalid_request')
     const paths = answer.body.details?.map(({ path }) => path)
     expect(paths?.toSorted()).toEqual(['colour', 'hint', 'name', 'required_streams.1'])
+    expect(answer.body.details).toContainEqual({ path: 'hint', message: 'is required' })
+  })
+
+  test('with a value that is none of a few is 400, naming those', async () => {
+    const body = JSON.stringify({ name: 'x', kind: 'real', permission: 'read_only' })
+
+    const answer = await send('POST', '/keys', { headers: json, body })
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.body.details).toEqual([{ path: 'kind', message: 'must be one of test, live' }])
   })
 
   test.each([
@@ -165,7 +175,17 @@ test('an unknown parameter of a query is 400, naming it', async () => {
   const answer = await send('GET', '/templates?colour=red')
 
   expectError(answer, 400, 'invalid_request')
-  expect(answer.body.details).toMatchObject([{ path: 'colour' }])
+  expect(answer.body.details).toEqual([
+    { path: 'colour', message: 'is not known to this operation' },
+  ])
+})
+
+test('two Idempotency-Keys are 400: together they would be a third one', async () => {
+  const headers = [...json, 'idempotency-key', 'a', 'Idempotency-Key', 'b']
+
+  const answer = await send('POST', '/templates', { headers, body: JSON.stringify(template) })
+
+  expectError(answer, 400, 'invalid_request')
 })
 
 test.each([

@@ -40,6 +40,20 @@ describe('a key that is made under an Idempotency-Key', () => {
     expect((await service.api.request('GET', '/vaults', { headers })).status).toBe(200)
   })
 
+  test('is answered again when the end that was asked for has passed', async () => {
+    const { key } = await newPerson(service.api)
+    const body = { ...wanted, expiresAt: new Date(Date.now() + 2_000).toISOString() }
+    const first = await post(key, '/keys', { key: 'k', body })
+    let others = 0
+    const another = async () =>
+      (await post(key, '/keys', { key: `other ${others++}`, body })).status
+    await expect.poll(another, { timeout: 20_000, interval: 100 }).toBe(400)
+
+    const again = await post(key, '/keys', { key: 'k', body })
+
+    expect([again.status, again.body]).toEqual([201, first.body])
+  })
+
   test('is kept in no cache when it is answered again', async () => {
     const { key } = await newPerson(service.api)
     await post(key, '/keys', { key: 'k', body: wanted })
