@@ -29,7 +29,7 @@ function errorBody(error: DomainError): ErrorBody {
     message,
     statusCode,
     ...(retryAfter !== undefined && { retryAfter }),
-    ...(details !== undefined && { details }),
+    ...(details !== undefined && { details: details.slice(0, detailsMax) }),
   }
 }
 

@@ -14,24 +14,55 @@ interface Check {
  * texts mean. Ids in paths are looked up, not checked: a malformed one is an unknown one (D5).
  */
 export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
-  const ajv = newAjv()
+  const first = newAjv({ allErrors: false })
+  const all = newAjv({ allErrors: true })
   return ({ schema, httpPart }) => {
     const isBinding = (httpPart === 'body' || httpPart === 'querystring') && binds(schema)
     if (!isBinding) return () => true
-    const validate = compile(ajv, schema)
+    const validate = boundedCheck(compile(first, schema), compile(all, schema))
     const check = httpPart === 'body' ? validate : queryCheck(schema, validate)
-    return check as Check
+    return check
   }
 }
 
 /** What answers are checked by. */
 export function answerCheck(): (schema: JsonSchema) => ValidateFunction {
-  const ajv = newAjv()
+  const ajv = newAjv({ allErrors: true })
   return (schema) => compile(ajv, schema)
 }
 
-function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, useDefaults: false, allowUnionTypes: true })
+/** Values beyond which only the first problem of a request is named. */
+const thoroughlyCheckedMax = 10_000
+
+/**
+ * Names all problems of a request, unless it has so many values that finding them would hold up
+ * everybody: a body of 2 MiB can be wrong in a million places.
+ */
+function boundedCheck(first: ValidateFunction, all: ValidateFunction): Check {
+  const check: Check = (value) => {
+    const isValid = first(value)
+    check.errors = first.errors ?? null
+    if (isValid || hasMoreValues(value, thoroughlyCheckedMax)) return isValid
+    all(value)
+    check.errors = all.errors ?? null
+    return false
+  }
+  return check
+}
+
+function hasMoreValues(value: unknown, max: number): boolean {
+  const found = [value]
+  for (const one of found) {
+    if (typeof one !== 'object' || one === null) continue
+    const members = Object.values(one) as readonly unknown[]
+    if (found.length + members.length > max) return true
+    found.push(...members)
+  }
+  return false
+}
+
+function newAjv({ allErrors }: { readonly allErrors: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors, useDefaults: false, allowUnionTypes: true })
   ajv.addVocabulary(['example', checkedByHandler])
   addFormats.default(ajv)
   return ajv
@@ -53,7 +84,7 @@ function withoutIds(schema: unknown): unknown {
   return Object.fromEntries(members.map(([key, value]) => [key, withoutIds(value)]))
 }
 
-function queryCheck(schema: JsonSchema, validate: ValidateFunction): Check {
+function queryCheck(schema: JsonSchema, validate: Check): Check {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
   const check: Check = (value) => {
     const meant = Object.entries(value as Readonly<Record<string, unknown>>).map(

@@ -106,6 +106,36 @@ describe('a body', () => {
     expect(answer.body.details).toEqual([{ path: 'kind', message: 'must be one of test, live' }])
   })
 
+  test('with very many faults is 400, naming the first', async () => {
+    const faults = Array<number>(100_000).fill(1)
+    const body = JSON.stringify({ ...template, required_streams: faults })
+
+    const answer = await send('POST', '/templates', { headers: json, body })
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.body.details?.map(({ path }) => path)).toEqual(['required_streams'])
+  })
+
+  test('with faults that a handler finds is 400, naming a hundred of them', async () => {
+    const names = Array.from({ length: 101 }, (_, index) => [`name${index}`, 1])
+    const headers = [
+      'authorization',
+      `Bearer ${await service.api.token()}`,
+      'content-type',
+      'application/json',
+    ]
+
+    const answer = await sendRaw(service.process.http, {
+      method: 'POST',
+      path: '/streams',
+      headers,
+      body: JSON.stringify(Object.fromEntries(names)),
+    })
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.body.details).toHaveLength(100)
+  })
+
   test.each([
     ['text', 'not JSON'],
     ['half an object', '{"name":'],
