@@ -15,6 +15,12 @@ const headersTimeoutMs = 10_000
 /** How long a silent connection may wait for its next request. Devices report about once a minute. */
 const keepAliveTimeoutMs = 75_000
 
+/**
+ * How long a connection may stand still with an answer that nobody reads: it holds the memory of
+ * the answer. Longer than the wait for a request, which is no reason to close one.
+ */
+const standstillTimeoutMs = 90_000
+
 /** How often connections are looked at for these times. */
 const connectionsCheckMs = 2_000
 
@@ -42,6 +48,7 @@ export function serverOptions(certificate: Certificate | undefined) {
   return {
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
+    connectionTimeout: standstillTimeoutMs,
     clientErrorHandler: answerUnreadable,
     ...(certificate === undefined
       ? { http: limits }

@@ -16,6 +16,7 @@ const ofGuarded: readonly ErrorCode[] = [
   'invalid_api_key',
   'invalid_request',
   'missing_credentials',
+  'overloaded',
   'token_expired',
 ]
 

@@ -20,6 +20,7 @@ import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 import { undeclaredCheck } from './undeclared.ts'
+import { limitUnsentAnswers } from './unsent-answers.ts'
 import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
@@ -84,7 +85,13 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   await app.register(openApiRoutes({ ...needs, routes: register }))
   for (const routes of needs.openRoutes) await app.register(routes)
 
-  await app.register(async (guarded) => {
+  await app.register(guardedRoutes(needs))
+  return app
+}
+
+/** Everything that needs credentials. */
+function guardedRoutes({ authenticator, routes }: HttpServerNeeds): FastifyPluginAsync {
+  return async (guarded) => {
     const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
     // A route without one would be open to every key: that is a mistake of ours, found at start.
     guarded.addHook('onRoute', (route) => {
@@ -96,13 +103,17 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })
     const admit = (request: FastifyRequest) => {
-      const caller = needs.authenticator.authenticate({
+      const caller = authenticator.authenticate({
         rawHeaders: request.raw.rawHeaders,
         address: request.ip,
       })
       requireScope(caller, request.routeOptions.config.scope)
       callers.set(request, caller)
     }
+    guarded.addHook(
+      'onSend',
+      limitUnsentAnswers((request) => callers.get(request)?.userId),
+    )
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', async (request) => admit(request))
     // And after it: it may have taken half a minute, in which the key was revoked or has expired.
@@ -114,9 +125,8 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       if (!caller) throw new Error('the request was not authenticated')
       return caller
     }
-    for (const routes of needs.routes) await guarded.register(routes(callerOf))
-  })
-  return app
+    for (const group of routes) await guarded.register(group(callerOf))
+  }
 }
 
 function mayHaveBody({ method }: FastifyRequest): boolean {

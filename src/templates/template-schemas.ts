@@ -16,6 +16,9 @@ import {
   uuid,
 } from '../http/schema.ts'
 
+/** A page of a list has a hundred templates: together they must fit into one answer. */
+const requiredStreamsMax = 200
+
 const templateSchema = component(
   'Template',
   record({
@@ -44,7 +47,11 @@ const givenFields = {
   hint: { ...text, maxLength: 10_000, examples: ['one vault for each boiler'] },
   required_streams: listOf(
     { ...text, minLength: 1, maxLength: 200 },
-    { maxItems: 1_000, description: 'Asset codes that a vault needs.', examples: [[]] },
+    {
+      maxItems: requiredStreamsMax,
+      description: 'Asset codes that a vault needs.',
+      examples: [[]],
+    },
   ),
   author: nullable({ ...text, maxLength: 200 }),
 }

@@ -17,6 +17,9 @@ import {
 } from '../http/schema.ts'
 import { ledgers } from './vault.ts'
 
+/** A page of a list has a hundred of them: together they must fit into one answer. */
+const payloadLengthMax = 65_536
+
 const ledgerSchema = component('Ledger', { type: 'string', enum: [...ledgers] })
 
 const statusText = { ...text, examples: ['SERVICE_RECEIVED'] } as const
@@ -83,7 +86,7 @@ export const createVault = {
         name,
         description,
         ledger: nullable({ type: 'string', enum: [...ledgers], default: 'XRPL' }),
-        json_payload: nullable({ ...text, maxLength: 1_000_000 }),
+        json_payload: nullable({ ...text, maxLength: payloadLengthMax }),
         public: nullable({ ...boolean, default: true }),
       },
       { optional: ['description', 'ledger', 'json_payload', 'public'] },

@@ -7,12 +7,12 @@ import { pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { countChange } from '../state/totals.ts'
 import type { Template } from '../templates/template.ts'
-import type { Ledger, NewVault, Vault, VaultChange } from './vault.ts'
+import type { Ledger, ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
 
 /** The state that a vault begins in (D50). */
 const initialStatus = 'SERVICE_RECEIVED'
 
-const columns = [
+const listedColumns = [
   'id',
   'owner_id',
   'created_at',
@@ -22,8 +22,9 @@ const columns = [
   'status',
   'ledger',
   'public',
-  'json_payload',
 ] as const
+
+const columns = [...listedColumns, 'json_payload'] as const
 
 export interface VaultPage {
   readonly vaults: readonly Vault[]
@@ -95,10 +96,15 @@ export class VaultStore {
     return { vaults: rows.map(fromRow), total }
   }
 
-  async listAfter(ownerId: UserId, after: ListCursor | undefined, limit: number): Promise<Vault[]> {
+  /** Without what is large: a thousand payloads would not fit into the memory. */
+  async listAfter(
+    ownerId: UserId,
+    after: ListCursor | undefined,
+    limit: number,
+  ): Promise<ListedVault[]> {
     let query = this.#state
       .selectFrom('vaults')
-      .selectAll()
+      .select(listedColumns)
       .where('owner_id', '=', ownerId)
       .orderBy('created_at')
       .orderBy('id')
@@ -108,7 +114,7 @@ export class VaultStore {
         where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
       )
     }
-    return (await query.execute()).map(fromRow)
+    return (await query.execute()).map(fromListedRow)
   }
 
   /** Changes an own vault. False when it is gone. */
@@ -139,6 +145,10 @@ export class VaultStore {
 }
 
 function fromRow(row: StateSchema['vaults']): Vault {
+  return { ...fromListedRow(row), jsonPayload: row.json_payload }
+}
+
+function fromListedRow(row: Omit<StateSchema['vaults'], 'json_payload'>): ListedVault {
   return {
     id: row.id as VaultId,
     ownerId: row.owner_id as UserId,
@@ -149,6 +159,5 @@ function fromRow(row: StateSchema['vaults']): Vault {
     status: row.status,
     ledger: row.ledger as Ledger,
     public: row.public === 1,
-    jsonPayload: row.json_payload,
   }
 }

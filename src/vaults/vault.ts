@@ -29,6 +29,9 @@ export interface Vault extends NewVault {
   readonly status: string
 }
 
+/** What the lists of the token interface tell of a vault. */
+export type ListedVault = Omit<Vault, 'jsonPayload'>
+
 /** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
 export function vaultBody(vault: Vault): object {
   const createdAt = formatUs(vault.createdAtUs)
@@ -58,7 +61,7 @@ export function vaultBody(vault: Vault): object {
 }
 
 /** The vault in the token interface's manner. */
-export function bearerVaultBody(vault: Vault): object {
+export function bearerVaultBody(vault: ListedVault): object {
   return {
     vaultId: vault.id,
     createdAt: formatUs(vault.createdAtUs),

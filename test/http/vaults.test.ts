@@ -93,6 +93,16 @@ describe('POST /vaults', () => {
     })
   })
 
+  test('takes a payload of 65,536 characters, and no more', async () => {
+    const vault = { template_id: templateId, name: 'b' }
+    const longest = '\u00e9'.repeat(65_536)
+
+    expect((await create({ ...vault, json_payload: longest })).body['json_payload']).toBe(longest)
+    const refused = await create({ ...vault, json_payload: `${longest}x` })
+    expect(refused.status).toBe(400)
+    expect(refused.body['details']).toMatchObject([{ path: 'json_payload' }])
+  })
+
   test.each(['XRPL', 'POLYGON_ZKEVM', 'POLYGON_POS', 'ETHEREUM'])(
     'takes the ledger %s',
     async (ledger) => {
