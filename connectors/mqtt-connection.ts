@@ -11,28 +11,13 @@ import {
   takeKeepAlive,
   takePublish,
 } from './mqtt-framing.ts'
-
-/** Readings of one client that may be on their way to the disk before it is read further. */
-const inFlightMax = 2_000
+import { InFlight } from './mqtt-in-flight.ts'
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
 
-/** Bytes of a PUBACK packet. */
-const pubackBytes = 4
-
 /** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
 export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
-
-/**
- * A reading on its way to the disk. It keeps no more than where its packet stands: what waits for
- * the disk outlives young memory, and is dear.
- */
-interface Slot extends Packet {
-  /** 0 for QoS 0, which is not acknowledged. */
-  readonly packetId: number
-  state: 'pending' | 'durable' | 'failed'
-}
 
 /**
  * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
@@ -48,11 +33,7 @@ export class MqttConnection extends Duplex {
   #isConnecting = false
   #isBrokerFull = false
   #isFlushing = false
-  /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
-  readonly #slots: Slot[] = []
-  /** In the order in which they were handed on, which is the order in which they settle. */
-  readonly #handedOn: Slot[] = []
-  #settled = 0
+  readonly #inFlight = new InFlight()
   #retry: NodeJS.Timeout | undefined
   #lastTopic = Buffer.alloc(0)
   #lastTopicText = ''
@@ -139,7 +120,7 @@ export class MqttConnection extends Duplex {
     const isWaiting = this.#isConnecting || this.#isBrokerFull || this.#retry !== undefined
     // Who does not take our acknowledgements gets no more of them.
     if (this.#socket.writableNeedDrain) return false
-    return !isWaiting && this.#slots.length < inFlightMax && !this.destroyed
+    return !isWaiting && !this.#inFlight.isFull && !this.destroyed
   }
 
   #route(packet: Packet): void {
@@ -148,10 +129,7 @@ export class MqttConnection extends Duplex {
     if (type === packetType.publish && this.#take !== undefined) {
       const publish = takePublish(packet, this.#readTopic)
       if (publish !== undefined && this.#take(publish, this.#settle)) {
-        const { packetId } = publish
-        const slot: Slot = { bytes, start, end, packetId, state: 'pending' }
-        this.#slots.push(slot)
-        this.#handedOn.push(slot)
+        this.#inFlight.add(packet, publish.packetId)
         return
       }
     }
@@ -177,25 +155,21 @@ export class MqttConnection extends Duplex {
    * acknowledgement: the client then sends again.
    */
   readonly #settle: Settled = (error) => {
-    const slot = this.#handedOn[this.#settled++]
-    if (this.destroyed || slot === undefined) return
+    if (this.destroyed) return
     if (error === undefined) {
-      slot.state = 'durable'
+      this.#inFlight.settle('durable')
       this.#scheduleFlush()
     } else if (error.retryable) {
-      slot.state = 'failed'
+      this.#inFlight.settle('failed')
       this.#retry ??= setTimeout(() => this.#offerAgain(), retryMs)
     } else this.destroy(error)
   }
 
   #offerAgain(): void {
     this.#retry = undefined
-    for (const slot of this.#slots) {
-      const publish = slot.state === 'failed' ? takePublish(slot, this.#readTopic) : undefined
-      if (publish === undefined) continue
-      slot.state = 'pending'
-      this.#handedOn.push(slot)
-      this.#take?.(publish, this.#settle)
+    for (const packet of this.#inFlight.takeFailed()) {
+      const publish = takePublish(packet, this.#readTopic)
+      if (publish !== undefined) this.#take?.(publish, this.#settle)
     }
     this.#proceed()
   }
@@ -212,17 +186,8 @@ export class MqttConnection extends Duplex {
   }
 
   #acknowledge(): void {
-    this.#handedOn.splice(0, this.#settled)
-    this.#settled = 0
-    const waiting = this.#slots.findIndex(({ state }) => state !== 'durable')
-    const settled = this.#slots.splice(0, waiting === -1 ? this.#slots.length : waiting)
-    const bytes = Buffer.allocUnsafe(settled.length * pubackBytes)
-    let end = 0
-    for (const { packetId } of settled) {
-      // PUBACK, section 3.4: type and flags, remaining length, packet id.
-      if (packetId !== 0) end = bytes.writeUInt32BE(0x40020000 + packetId, end)
-    }
-    if (end > 0 && !this.destroyed) this.#socket.write(bytes.subarray(0, end))
+    const acknowledgements = this.#inFlight.takeAcknowledgements()
+    if (acknowledgements !== undefined && !this.destroyed) this.#socket.write(acknowledgements)
   }
 
   /** One and a half times the keep-alive without a byte ends the connection ([MQTT-3.1.2-24]). */

@@ -44,6 +44,10 @@ export class FaultyService implements AsyncDisposable {
     return this.#api
   }
 
+  get mqttPort(): number {
+    return this.#process.mqttPort
+  }
+
   get dataDir(): string {
     return this.#folder.path
   }

@@ -6,6 +6,8 @@ export interface JournalledReading {
   readonly accepted: boolean
   readonly streamId: StreamId
   readonly receivedAtUs: number
+  /** Of an accepted one; 1 when it does not matter. */
+  readonly timestampUs?: number
   readonly payload: Uint8Array
 }
 
@@ -20,7 +22,7 @@ export function journalled(
 /** The bytes that the journal keeps of them. */
 export function written(entries: readonly JournalledReading[]) {
   const writer = new EntryWriter()
-  for (const { accepted, streamId, receivedAtUs, payload } of entries) {
+  for (const { accepted, streamId, receivedAtUs, timestampUs = 1, payload } of entries) {
     const schema = {
       fields: {},
       validation: 'lenient',
@@ -30,7 +32,7 @@ export function written(entries: readonly JournalledReading[]) {
     const stream = { streamId, ownerId: newId<UserId>(), version: 3, schema }
     if (accepted) {
       const reading = { values: '{}', extra: '', flagged: [], digest: '00000000000000ff' }
-      writer.accepted(stream, { accepted, timestampUs: 1, ...reading }, receivedAtUs)
+      writer.accepted(stream, { accepted, timestampUs, ...reading }, receivedAtUs)
     } else {
       const reason = 'schema_mismatch' as const
       const details = [{ path: 'temperature', message: 'must be a number' }]

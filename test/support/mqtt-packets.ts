@@ -48,15 +48,17 @@ export function connectPacket(fields: ConnectFields): Buffer {
 export interface PublishFields {
   readonly topic: string
   readonly payload: string
+  /** Not sent with QoS 0. */
   readonly packetId: number
-  readonly qos?: 1 | 2
+  readonly qos?: 0 | 1 | 2
   readonly isDup?: boolean
 }
 
 export function publishPacket(fields: PublishFields): Buffer {
   const { topic, payload, packetId, qos = 1, isDup = false } = fields
   const flags = (isDup ? 8 : 0) | (qos << 1)
-  return packet(packetTypes.publish, flags, [field(topic), u16(packetId), Buffer.from(payload)])
+  const id = qos === 0 ? Buffer.alloc(0) : u16(packetId)
+  return packet(packetTypes.publish, flags, [field(topic), id, Buffer.from(payload)])
 }
 
 export function pubrelPacket(packetId: number): Buffer {

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { newId, type StreamId } from '../../src/core/ids.ts'
+import type { JournalBatch } from '../../src/journal/journal.ts'
+import { Shipper } from '../../src/pipeline/shipper.ts'
+import { shapeOf } from '../../src/time-series/shape.ts'
+import type { Shipment, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import { openDuckDbStore } from '../support/duckdb-store.ts'
+import { journalled, written } from '../support/journalled-readings.ts'
+
+const shape = shapeOf({ temperature: { type: 'number' } })
+
+/** A journal of batches with so many readings each, as its reader hands it out from an offset. */
+function journalOf(streamId: StreamId, counts: readonly number[]) {
+  let firstOffset = 0
+  const batches = counts.map((count): JournalBatch => {
+    const readings = Array.from({ length: count }, (_, index) =>
+      journalled({ streamId, timestampUs: firstOffset + index }),
+    )
+    const batch = { firstOffset, count, bytes: written(readings).bytes }
+    firstOffset += count
+    return batch
+  })
+  return (from: number) => batches.filter((batch) => batch.firstOffset + batch.count > from)
+}
+
+/** A real store that refuses shipments of more entries than it is told to take. */
+async function started(counts: readonly number[]) {
+  const opened = await openDuckDbStore()
+  const streamId = newId<StreamId>()
+  const shipped: [from: number, entries: number][] = []
+  let entriesMax = Number.POSITIVE_INFINITY
+  const { store } = opened
+  const limited: Pick<TimeSeriesStore, 'position' | 'write'> = {
+    position: () => store.position(),
+    async write(shipment: Shipment) {
+      const entries = shipment.nextOffset - shipment.from
+      shipped.push([shipment.from, entries])
+      if (entries > entriesMax) throw new Error('that is too much at once')
+      await store.write(shipment)
+    },
+  }
+  const shipper = new Shipper({
+    store: limited as TimeSeriesStore,
+    loadShape: async () => shape,
+  })
+  const journal = journalOf(streamId, counts)
+  return {
+    opened,
+    shipped,
+    limit: (entries: number) => {
+      entriesMax = entries
+    },
+    handle: async () => await shipper.handle(journal(shipper.position())),
+    counts: () => store.counts(streamId),
+  }
+}
+
+describe('a shipment that fails', () => {
+  test('is halved until it is small enough, and grows again once that went well', async () => {
+    const { opened, shipped, limit, handle, counts } = await started([300, 700, 200])
+    await using _ = opened
+    limit(160)
+    for (let attempt = 0; attempt < 3; attempt++) await expect(handle()).rejects.toThrow('too much')
+    await handle()
+    limit(Number.POSITIVE_INFINITY)
+    while (opened.store.position() < 1_200) await handle()
+
+    expect(shipped).toEqual([
+      [0, 1_200],
+      [0, 600],
+      [0, 300],
+      [0, 150],
+      [150, 300],
+      [450, 600],
+      [1_050, 150],
+    ])
+    expect(counts()).toMatchObject({ received: 1_200, stored: 1_200, duplicates: 0 })
+  })
+
+  test('is tried with a single entry at last, however often that fails', async () => {
+    const { opened, shipped, limit, handle } = await started([5])
+    await using _ = opened
+    limit(0)
+    for (let attempt = 0; attempt < 5; attempt++) await expect(handle()).rejects.toThrow('too much')
+
+    expect(shipped.map(([, entries]) => entries)).toEqual([5, 2, 1, 1, 1])
+  })
+})
+
+test('no shipment has more than 10,000 entries, and what is left is shipped next', async () => {
+  const { opened, shipped, handle, counts } = await started([6_000, 6_000, 1])
+  await using _ = opened
+  await handle()
+  await handle()
+
+  expect(shipped).toEqual([
+    [0, 10_000],
+    [10_000, 2_001],
+  ])
+  expect(counts()).toMatchObject({ received: 12_001, stored: 12_001, duplicates: 0 })
+})
