@@ -64,12 +64,10 @@ export interface Service {
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
   const { http, mqtt, auth } = await startFronts(engine, { config, logger })
-  const { port } = http.server.address() as AddressInfo
-  const host = urlHost(config.host)
+  const addresses = addressesOf(config, { http, mqtt })
+  engine.announce(Object.values(addresses))
   return {
-    httpAddress: `${config.tls ? 'https' : 'http'}://${host}:${port}`,
-    mqttAddress: mqtt?.port === undefined ? undefined : `mqtt://${host}:${mqtt.port}`,
-    mqttsAddress: mqtt?.securePort === undefined ? undefined : `mqtts://${host}:${mqtt.securePort}`,
+    ...addresses,
     adminFile: auth.adminFile,
     failed: Promise.race([engine.journal.failed, engine.worker.failed]),
     reloadCertificate() {
@@ -90,6 +88,18 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   }
 }
 
+type Addresses = Pick<Service, 'httpAddress' | 'mqttAddress' | 'mqttsAddress'>
+
+function addressesOf(config: Config, { http, mqtt }: Omit<Fronts, 'auth'>): Addresses {
+  const { port } = http.server.address() as AddressInfo
+  const host = urlHost(config.host)
+  return {
+    httpAddress: `${config.tls ? 'https' : 'http'}://${host}:${port}`,
+    mqttAddress: mqtt?.port === undefined ? undefined : `mqtt://${host}:${mqtt.port}`,
+    mqttsAddress: mqtt?.securePort === undefined ? undefined : `mqtts://${host}:${mqtt.securePort}`,
+  }
+}
+
 /** Requests under way may end; a connection that just hangs on does not keep the process. */
 async function closeHttp(http: FastifyInstance): Promise<void> {
   const patience = setTimeout(() => http.server.closeAllConnections(), requestPatienceMs)
@@ -98,10 +108,11 @@ async function closeHttp(http: FastifyInstance): Promise<void> {
 }
 
 type Engine = Awaited<ReturnType<typeof startEngine>>
+type Fronts = Awaited<ReturnType<typeof startFronts>>
 
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 async function startEngine(config: Config) {
-  const folder = openDataFolder(config.dataDir)
+  const folder = openDataFolder(config.dataDir, 'serve')
   const { port1: follower, port2: head } = new MessageChannel()
   const worker = new ProcessingWorker({
     statePath: folder.state,
@@ -133,6 +144,7 @@ async function startEngine(config: Config) {
     receipts,
     commits,
     intake: new Intake({ commits, receipts }),
+    announce: folder.announce,
     async close() {
       await trimming.stop()
       await worker.stop()

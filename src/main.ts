@@ -11,5 +11,5 @@ enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 // thread more is an allocator's arena more.
 process.env['UV_THREADPOOL_SIZE'] ??= '2'
 
-const { serve } = await import('./cli/serve.ts')
-await serve()
+const { main } = await import('./cli/main.ts')
+await main(process.argv.slice(2))

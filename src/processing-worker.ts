@@ -2,7 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Compilable } from 'kysely'
 import { DomainError } from './core/errors.ts'
 import type { Offset } from './journal/journal.ts'
-import type { PlainChange, StateWriter } from './state/database.ts'
+import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
@@ -85,9 +85,4 @@ export class ProcessingWorker implements StateWriter {
   async #call<Name extends 'ready' | 'start' | 'status' | 'stop'>(name: Name) {
     return await this.#caller.call(name, undefined as never)
   }
-}
-
-function plain(change: Compilable): PlainChange {
-  const { sql, parameters } = change.compile()
-  return { sql, parameters }
 }

@@ -128,10 +128,27 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   // The composition roots: of the process and of who asks in it, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(app|access|worker|processing-worker)\.ts$/,
+    from: /^src\/(app|access|offline-access|worker|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
-  { from: /^src\/cli\//, mayImport: [/^src\/(app\.ts|cli|config|core|observability)/] },
+  {
+    // Looks at what others have made: their files, formats and settings.
+    from: /^src\/doctor\//,
+    mayImport: [
+      /^src\/(doctor|config|core)\//,
+      /^src\/auth\/master-key\.ts$/,
+      /^src\/journal\/sqlite-journal\.ts$/,
+      /^src\/state\/migrations\/index\.ts$/,
+    ],
+  },
+  {
+    from: /^src\/cli\//,
+    mayImport: [
+      /^src\/(app|offline-access)\.ts$/,
+      /^src\/(cli|config|core|doctor|observability)\//,
+      /^src\/auth\/scopes\.ts$/,
+    ],
+  },
   { from: /^src\/main\.ts$/, mayImport: [/^src\/cli\//] },
 ]
 

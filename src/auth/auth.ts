@@ -24,7 +24,8 @@ export interface AuthOptions {
   readonly dataDir: string
   /** Base64; undefined: the one in the data folder. */
   readonly masterKey: string | undefined
-  readonly adminKey: { readonly key: string; readonly secret: string } | undefined
+  /** Undefined: a generated one. `kept`: those that the state has, and nothing is made. */
+  readonly adminKey: { readonly key: string; readonly secret: string } | 'kept' | undefined
 }
 
 /** Everything that tells who asks. */
@@ -45,10 +46,11 @@ export interface Auth {
 export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<Auth> {
   const { writer, clock, audit, onFailure } = needs
   const masterKey = openMasterKey(options.dataDir, options.masterKey)
-  const adminFile = await ensureBootstrapKey(
-    { ...needs, masterKey },
-    { dataDir: options.dataDir, given: options.adminKey },
-  )
+  const { dataDir, adminKey } = options
+  const adminFile =
+    adminKey === 'kept'
+      ? undefined
+      : await ensureBootstrapKey({ ...needs, masterKey }, { dataDir, given: adminKey })
   const directory = await KeyDirectory.open({ ...needs, masterKey })
   const signingKeys = await SigningKeys.open({ ...needs, masterKey })
   const tokens = new Tokens({ signingKeys, clock })

@@ -174,9 +174,19 @@ export class SigningKeys {
     const [newest] = rows.filter((row) => row.accepted_until === null)
     this.#current = newest && {
       kid: newest.kid,
-      privateKey: createPrivateKey(masterKey.decrypt(newest.private_key_encrypted)),
+      privateKey: createPrivateKey(decrypted(masterKey, newest.private_key_encrypted)),
       createdAtUs: newest.created_at,
     }
+  }
+}
+
+/** @throws Error that says which setting is wrong: that of OpenSSL would not */
+function decrypted(masterKey: MasterKey, bytes: Uint8Array): string {
+  try {
+    return masterKey.decrypt(bytes)
+  } catch (error) {
+    const message = 'the master key is not the one that this data folder was made with'
+    throw new Error(message, { cause: error })
   }
 }
 

@@ -1,33 +1,34 @@
-import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { type Service, startService } from '../app.ts'
+import type { Service } from '../app.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createLogger } from '../observability/logger.ts'
+import { type Command, CommandError, exitCodes } from './command.ts'
 
 /** Longest time that stopping may take. What was acknowledged is on disk in any case. */
 const stopMsMax = 9_000
 
-async function run(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
+  const { startService } = await import('../app.ts')
   const service = await startService(config, logger)
   stopOnSignals(service, logger)
   if (config.tls !== undefined) reloadOnSignal(service, logger)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
-  announce(service, logger)
-  await service.failed
+  announce(service, logger, isJson)
+  return await service.failed
 }
 
 /** Others wait for this line, so it is printed whatever the log level is. */
-function announce(service: Service, logger: Logger): void {
+function announce(service: Service, logger: Logger, isJson: boolean): void {
   const { httpAddress, mqttAddress, mqttsAddress } = service
   const mqtts = mqttsAddress !== undefined && { mqtts: mqttsAddress }
   const addresses = { http: httpAddress, mqtt: mqttAddress ?? 'off', ...mqtts }
   if (logger.isLevelEnabled('info')) logger.info(addresses, 'listening')
+  else if (isJson) process.stdout.write(`${JSON.stringify({ ...addresses, msg: 'listening' })}\n`)
   else process.stdout.write(`listening ${addresses.http} ${addresses.mqtt}\n`)
 }
 
@@ -63,12 +64,24 @@ function stopOnSignals(service: Service, logger: Logger): void {
 }
 
 /** Runs the service until it is told to stop, or cannot go on. */
-export async function serve(): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`)
-    else process.stderr.write(`streamvault cannot go on: ${messageOf(error)}\n`)
-    process.exit(1)
-  }
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Run the service until it is told to stop.',
+  description:
+    'Prints `listening` with its addresses when it takes readings; its log is JSON in any case. ' +
+    '`npm start` does the same.',
+  operands: [],
+  options: [],
+  async run({ isJson }) {
+    try {
+      return await run(isJson)
+    } catch (error) {
+      // Threads may still be running: whatever was acknowledged is on disk.
+      process.exitCode = exitCodes.failed
+      setImmediate(() => process.exit())
+      if (error instanceof ConfigError) throw error
+      const message = `cannot go on: ${messageOf(error)}`
+      throw new CommandError('cannot_go_on', message, { cause: error })
+    }
+  },
 }

@@ -37,10 +37,30 @@ const logLevels: readonly LogLevel[] = [
 /** Shortest secret that may be given for the bootstrap key. */
 const secretLengthMin = 32
 
-/** Reads the environment once, and reports everything that is wrong with it at once. */
+/** The settings as far as they can be read, and a line for everything that is wrong with them. */
+export interface ReadSettings {
+  /** Has the default wherever there is a problem. */
+  readonly config: Config
+  readonly problems: readonly string[]
+  /** Names of all settings that there are. */
+  readonly known: ReadonlySet<string>
+}
+
+/**
+ * Reads the environment once, and reports everything that is wrong with it at once.
+ *
+ * @throws ConfigError
+ */
 export function readConfig(environment: Environment): Config {
+  const { config, problems } = readSettings(environment)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return config
+}
+
+export function readSettings(environment: Environment): ReadSettings {
   const problems: string[] = []
-  const read = reader(environment, problems)
+  const known = new Set<string>()
+  const read = reader(environment, problems, known)
   const host = read.text('STREAMVAULT_HOST', '127.0.0.1')
   const httpPort = read.port('STREAMVAULT_HTTP_PORT', 8080)
   const network = readNetworkConfig({ ...read, problems })
@@ -62,13 +82,15 @@ export function readConfig(environment: Environment): Config {
   read.oneOf('STREAMVAULT_TIMESERIES_URL', 'duckdb', ['duckdb'])
   read.oneOf('STREAMVAULT_STATE_URL', 'sqlite', ['sqlite'])
   read.oneOf('STREAMVAULT_JOURNAL_URL', 'sqlite', ['sqlite'])
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
-  return Object.freeze(config)
+  return { config: Object.freeze(config), problems, known }
 }
 
-function reader(environment: Environment, problems: string[]) {
+function reader(environment: Environment, problems: string[], known: Set<string>) {
   /** An empty value is as good as none: that is how a `.env` file leaves something out. */
-  const value = (name: string) => environment[name] || undefined
+  const value = (name: string) => {
+    known.add(name)
+    return environment[name] || undefined
+  }
   const text = (name: string, fallback: string) => value(name) ?? fallback
 
   return {
@@ -85,11 +107,11 @@ function reader(environment: Environment, problems: string[]) {
 
     oneOf<Value extends string>(name: string, fallback: Value, values: readonly Value[]): Value {
       const given = text(name, fallback)
-      const known = values.find((one) => one === given)
-      if (known === undefined) {
+      const found = values.find((one) => one === given)
+      if (found === undefined) {
         problems.push(`${name} must be ${values.join(' or ')}, not '${withoutUserInfo(given)}'`)
       }
-      return known ?? fallback
+      return found ?? fallback
     },
 
     bytes(name: string, fallback: string): number {

@@ -9,27 +9,62 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../core/errors.ts'
+import { readOwner, removeOwner, writeOwner } from './folder-owner.ts'
 
-/** Where everything embedded lives. */
-export interface DataFolder {
-  readonly path: string
+/** The files of a data folder. */
+export interface DataFiles {
   readonly state: string
   readonly journal: string
   readonly timeSeries: string
+  /** The bootstrap key, when it was generated. */
+  readonly admin: string
+  readonly masterKey: string
+}
+
+/** Where everything embedded lives. */
+export interface DataFolder extends DataFiles {
+  readonly path: string
+  /** Tells commands on this machine where the service is; undefined ones are not offered. */
+  readonly announce: (addresses: readonly (string | undefined)[]) => void
   /** Lets another process use the folder. */
   unlock(): void
 }
 
-/** @throws Error when another process uses the folder */
-export function openDataFolder(path: string): DataFolder {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  const lock = lockFolder(path)
+/** Another process has the folder, and will have it until it ends. */
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse'
+}
+
+export function filesIn(path: string): DataFiles {
   return {
-    path,
     state: join(path, 'state.db'),
     journal: join(path, 'journal.db'),
     timeSeries: join(path, 'time-series.duckdb'),
-    unlock: () => lock.close(),
+    admin: join(path, 'admin.json'),
+    masterKey: join(path, 'master.key'),
+  }
+}
+
+/**
+ * Makes the folder this process's own, and says so to others: `command` is what it is used for.
+ *
+ * @throws FolderInUse; Error when the folder cannot be made or written
+ */
+export function openDataFolder(path: string, command: string): DataFolder {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const lock = lockFolder(path)
+  const announce = (addresses: readonly (string | undefined)[]) =>
+    writeOwner(path, { command, addresses: addresses.filter((one) => one !== undefined) })
+  announce([])
+  return {
+    path,
+    ...filesIn(path),
+    announce,
+    unlock() {
+      removeOwner(path)
+      lock.close()
+    },
   }
 }
 
@@ -45,8 +80,38 @@ function lockFolder(path: string): DatabaseSync {
     return lock
   } catch (error) {
     lock.close()
-    throw new Error(`the data folder ${path} is used by another process`, { cause: error })
+    if (!isBusy(error)) {
+      const reason = messageOf(error)
+      throw new Error(`the data folder ${path} cannot be locked: ${reason}`, { cause: error })
+    }
+    const owner = readOwner(path)
+    const who = owner ? `: ${owner.pid} (streamvault ${owner.command})` : ''
+    const message = `the data folder ${path} is used by another process${who}`
+    throw new FolderInUse(message, { cause: error })
   }
+}
+
+/** Whether another process has the folder now. Takes nothing, so that nobody is kept out by it. */
+export function isFolderLocked(path: string): boolean {
+  const file = join(path, 'lock.db')
+  if (!existsSync(file)) return false
+  try {
+    const lock = new DatabaseSync(file, { readOnly: true })
+    try {
+      lock.prepare('SELECT count(*) FROM sqlite_master').get()
+    } finally {
+      lock.close()
+    }
+    return false
+  } catch (error) {
+    return isBusy(error)
+  }
+}
+
+/** SQLITE_BUSY, which is the lower byte of the code (https://www.sqlite.org/rescode.html). */
+function isBusy(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: unknown }
+  return typeof errcode === 'number' && (errcode & 0xff) === 5
 }
 
 /** Writes a file of secrets (mode 0600) so that after a crash it is there as a whole or not at all. */

@@ -1,12 +1,31 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The version in package.json, which sources and compiled files have at different distances. */
+interface Manifest {
+  readonly version: string
+  readonly engines: { readonly node: string }
+  readonly scripts: { readonly start: string }
+}
+
 export function productVersion(): string {
+  return manifest().version
+}
+
+/** The lowest version of Node that runs us, as package.json writes it: `>=24.9.0`. */
+export function nodeVersionMin(): string {
+  return manifest().engines.node
+}
+
+/** What `npm start` gives to Node. */
+export function startFlags(): readonly string[] {
+  return manifest()
+    .scripts.start.split(' ')
+    .filter((word) => word.startsWith('--'))
+}
+
+/** Our package.json, which sources and compiled files have at different distances. */
+function manifest(): Manifest {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly version: string
-  }
-  return manifest.version
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }

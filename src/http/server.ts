@@ -43,7 +43,7 @@ export interface HttpServerNeeds {
   /** Whether an answer that is not as its route describes it becomes a 500: for tests. */
   readonly checkAnswers: boolean
   readonly network: HttpNetwork
-  readonly authenticator: Authenticator
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
   /** Routes that need credentials, with what tells them who asks. */

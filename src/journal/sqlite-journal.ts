@@ -3,7 +3,7 @@ import { DomainError, messageOf } from '../core/errors.ts'
 import type { JournalBatch, JournalReader, JournalStatus, Offset } from './journal.ts'
 
 /** Version of the file's own tables; entries carry a version of their own. */
-const fileVersion = 1
+export const journalFileVersion = 1
 
 /** Pages of 32 KiB hold a usual batch in one or two. */
 const pageBytes = 32 * 1024
@@ -101,7 +101,7 @@ export class SqliteJournalFile {
 
   /** Whether the disk takes a commit again, without an entry: the same version is written anew. */
   #tryWriting(): void {
-    this.#database.exec(`PRAGMA user_version = ${fileVersion}`)
+    this.#database.exec(`PRAGMA user_version = ${journalFileVersion}`)
     this.#full = undefined
   }
 
@@ -175,7 +175,7 @@ function openForWriting(path: string): DatabaseSync {
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
-  if (version > fileVersion) {
+  if (version > journalFileVersion) {
     database.close()
     throw new Error(`${path} was written by a newer version (file format ${version})`)
   }
@@ -185,7 +185,7 @@ function openForWriting(path: string): DatabaseSync {
        bytes INTEGER NOT NULL, payload BLOB NOT NULL
      ) STRICT`,
   )
-  database.exec(`PRAGMA user_version = ${fileVersion}`)
+  database.exec(`PRAGMA user_version = ${journalFileVersion}`)
   return database
 }
 

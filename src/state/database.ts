@@ -90,6 +90,29 @@ export async function attemptChanges(
   }
 }
 
+/** Commits through a connection of the calling thread, where there is no other writer. */
+export class LocalStateWriter implements StateWriter {
+  readonly #database: StateDatabase
+
+  constructor(database: StateDatabase) {
+    this.#database = database
+  }
+
+  async commit(...changes: readonly Compilable[]): Promise<void> {
+    await commitChanges(this.#database, changes.map(plain))
+  }
+
+  async attempt(...changes: readonly Compilable[]): Promise<boolean> {
+    return await attemptChanges(this.#database, changes.map(plain))
+  }
+}
+
+/** A change in the form that another thread can be sent. */
+export function plain(change: Compilable): PlainChange {
+  const { sql, parameters } = change.compile()
+  return { sql, parameters }
+}
+
 function kyselyOver(connection: DatabaseSync): StateDatabase {
   return new Kysely<StateSchema>({ dialect: new SqliteDialect({ database: adapt(connection) }) })
 }

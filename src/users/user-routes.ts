@@ -59,11 +59,12 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
       { schema: listUsers, config: { scope: 'platform:admin' } },
       async ({ query }) => {
         const page = pageRequest(query)
-        const found = await users.list(sliceOf(page))
+        const username = query['username'] as string | undefined
+        const found = await users.list(sliceOf(page), username)
         const content = await Promise.all(
           found.map(async (user) => userBody(await profiles.of(user))),
         )
-        return envelope(content, await users.count(), page)
+        return envelope(content, await users.count(username), page)
       },
     )
 

@@ -96,7 +96,10 @@ export const listUsers = {
   operationId: 'listUsers',
   summary: 'List all users.',
   tags: ['Users'],
-  querystring: query(pageQuery),
+  querystring: query({
+    ...pageQuery,
+    username: { ...text, description: 'Only the user of this name, in whatever case.' },
+  }),
   response: { 200: pageOf(user) },
 } as const
 

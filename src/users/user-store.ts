@@ -58,8 +58,9 @@ export class UserStore {
     return row && fromRow(row)
   }
 
-  async list({ offset, limit }: Slice): Promise<User[]> {
-    const rows = await this.#present()
+  /** All users, or the one of this name in whatever case, in the order of their creation. */
+  async list({ offset, limit }: Slice, username?: string): Promise<User[]> {
+    const rows = await this.#named(username)
       .selectAll()
       .orderBy('created_at')
       .orderBy('id')
@@ -69,8 +70,8 @@ export class UserStore {
     return rows.map(fromRow)
   }
 
-  async count(): Promise<number> {
-    const { total } = await this.#present()
+  async count(username?: string): Promise<number> {
+    const { total } = await this.#named(username)
       .select((select) => select.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     return total
@@ -117,6 +118,12 @@ export class UserStore {
     if (await this.find(id)) {
       throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
     }
+  }
+
+  #named(username: string | undefined) {
+    const users = this.#present()
+    if (username === undefined) return users
+    return users.where(sql<string>`lower(username)`, '=', username.toLowerCase())
   }
 
   #present() {

@@ -124,6 +124,18 @@ describe('GET /platform/users', () => {
     expect(page.body.content.map(({ id }) => id)).toContain(ada.userId)
     expect((await ada.withKey('GET', '/platform/users')).status).toBe(403)
   })
+
+  test('finds the one of a name, in whatever case, with a total of one', async () => {
+    const username = newUsername()
+    const id = await createUser(service.api, username)
+    const path = `/platform/users?username=${username.toUpperCase()}`
+
+    const found = await service.api.withKey('GET', path)
+    const none = await service.api.withKey('GET', `${path}-none`)
+
+    expect(found.body).toMatchObject({ total_records: 1, content: [{ id, username }] })
+    expect(none.body).toMatchObject({ total_records: 0, content: [] })
+  })
 })
 
 describe('DELETE /users/{id}', () => {

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Starts the command line on a Node that can run it, with the flags that `npm start` gives to the
+// service. Plain JavaScript of the older kind, because the Node that npx finds may be an old one.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const main = join(root, 'src', 'main.ts')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Whether this process is a Node of at least the version that package.json asks for. */
+function isRecentEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const [majorMin, minorMin] = manifest.engines.node.replace('>=', '').split('.').map(Number)
+  return major > majorMin || (major === majorMin && minor >= minorMin)
+}
+
+/** The flags that stand in the start script: the one place where they are written. */
+function startFlags() {
+  return manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
+}
+
+/** Becomes the other program; where that is not possible, runs it and passes on signals. */
+function become(program, parameters) {
+  if (process.execve) process.execve(program, [program, ...parameters], process.env)
+  const child = spawn(program, parameters, { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal))
+  }
+  child.on('exit', (code) => process.exit(code === null ? 1 : code))
+}
+
+const own = join(root, 'node_modules', 'node', 'bin', 'node')
+const node = isRecentEnough() ? process.execPath : own
+if (existsSync(node)) {
+  const parameters = process.argv.slice(2)
+  become(node, [...(parameters[0] === 'serve' ? startFlags() : []), main, ...parameters])
+} else {
+  const needed = manifest.engines.node
+  process.stderr.write(`streamvault needs Node ${needed}, not ${process.versions.node}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,71 @@
+/** An option of a command, without the dashes. */
+export interface Option {
+  readonly name: string
+  /** What stands for the value in the help; undefined: the option takes none. */
+  readonly value?: string
+  /** The only values that there are. */
+  readonly choices?: readonly string[]
+  readonly isRequired?: boolean
+  readonly summary: string
+}
+
+/** Something that a command is told without an option: all of them are required. */
+export interface Operand {
+  /** In capitals, as the help shows it. */
+  readonly name: string
+  readonly summary: string
+}
+
+/** What was typed, checked against what the command declares. */
+export interface Input {
+  /** By the names of the operands. */
+  readonly operands: Readonly<Record<string, string>>
+  /** By the names of the options; absent: not given. */
+  readonly options: Readonly<Record<string, string>>
+  readonly isJson: boolean
+}
+
+/** What a command has found out or done. */
+export interface Outcome {
+  /** What `--json` prints. */
+  readonly json: unknown
+  /** What is printed otherwise. */
+  readonly text: string
+  /** A remark beside the result, which goes to standard error. */
+  readonly notice?: string
+  /** The command worked, and has found something that is not as it should be: exit code 1. */
+  readonly isFailure?: boolean
+}
+
+/** One sub-command of `streamvault`. */
+export interface Command {
+  /** One or two words, such as `keys create`. */
+  readonly name: string
+  readonly summary: string
+  /** Whole sentences for its own help. */
+  readonly description?: string
+  readonly operands: readonly Operand[]
+  readonly options: readonly Option[]
+  /** @throws UsageError, CommandError, ConfigError; anything else fails the command as well */
+  run(input: Input): Promise<Outcome>
+}
+
+/** Exit codes of every command. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const
+
+/** The command was not called as it must be. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The command could not do what it was asked for, and the caller can do something about it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  /** A stable name for programs: one of the service's error codes, or one of the command's own. */
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,30 @@
+import { UsageError } from './command.ts'
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Seconds of a duration such as `90s`, `30m`, `12h` or `90d`. */
+function parseDuration(text: string): number | undefined {
+  const match = /^(\d{1,9})([smhd])$/.exec(text)
+  return match ? Number(match[1]) * (secondsOf[match[2] ?? ''] ?? 0) : undefined
+}
+
+/** Whole seconds, as the service takes overlaps. @throws UsageError */
+export function overlapSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = text === '0' ? 0 : parseDuration(text)
+  if (seconds === undefined)
+    throw new UsageError(`--overlap must be such as 1h or 0, not '${text}'`)
+  return seconds
+}
+
+/** An instant as it is, or a duration from now on as an instant in RFC 3339. */
+export function expiryOf(text: string | undefined): string | undefined {
+  const seconds = text === undefined ? undefined : parseDuration(text)
+  if (seconds === undefined) return text
+  const endMs = Date.now() + seconds * 1_000
+  if (endMs > lastMs) throw new UsageError(`--expires ${text} is beyond the year 9999`)
+  return new Date(endMs).toISOString()
+}
+
+/** The last instant that RFC 3339 can write. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)

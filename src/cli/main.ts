@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { ConfigError } from '../config/config.ts'
+import { messageOf } from '../core/errors.ts'
+import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
+import { doctor } from './doctor.ts'
+import { helpOf, overview } from './help.ts'
+import { keyCommands } from './keys.ts'
+import { parseInput } from './parse-input.ts'
+import { serve } from './serve.ts'
+import { userCommands } from './users.ts'
+
+/** Every sub-command, in the order of the help. */
+export const commands: readonly Command[] = [serve, ...keyCommands, ...userCommands, doctor]
+
+/** Runs the command that the words name, and sets the exit code of the process. */
+export async function main(words: readonly string[]): Promise<void> {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env')
+    const found = commandOf(words)
+    if (wantsHelp(words)) print(found ? helpOf(found.command) : overview(groupOf(words)))
+    else if (found) await run(found.command, found.rest)
+    else throw unknownCommand(words)
+  } catch (error) {
+    fail(error, beforeTerminator(words).includes('--json'))
+  }
+}
+
+async function run(command: Command, rest: readonly string[]): Promise<void> {
+  const input = parseInput(command, rest)
+  const outcome = await command.run(input)
+  print(input.isJson ? JSON.stringify(outcome.json, null, 2) : outcome.text)
+  if (outcome.notice !== undefined && !input.isJson) warn(outcome.notice)
+  if (outcome.isFailure) process.exitCode = exitCodes.failed
+}
+
+/** The command with the longest name that the words begin with. */
+function commandOf(
+  words: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ')
+    const command = commands.find((one) => one.name === name)
+    if (command) return { command, rest: words.slice(length) }
+  }
+  return undefined
+}
+
+/** The commands whose name begins with the first word, or all when that is none. */
+function groupOf([first]: readonly string[]): readonly Command[] {
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  return group.length > 0 ? group : commands
+}
+
+function unknownCommand(words: readonly string[]): UsageError {
+  const names = groupOf(words).map(({ name }) => name)
+  const known = `the commands are ${names.join(', ')}`
+  const [first] = words.filter((word) => !word.startsWith('-'))
+  if (first === undefined) return new UsageError(`a command is needed: ${known}`)
+  if (names.length < commands.length) return new UsageError(`${first} needs more: ${known}`)
+  return new UsageError(`there is no command ${first}: ${known}`)
+}
+
+function wantsHelp(words: readonly string[]): boolean {
+  return beforeTerminator(words).includes('--help') || (words[0] === 'help' && words.length === 1)
+}
+
+/** What stands behind `--` is no option. */
+function beforeTerminator(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--')
+  return end === -1 ? words : words.slice(0, end)
+}
+
+function fail(error: unknown, isJson: boolean): void {
+  process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+  const message = messageOf(error)
+  if (isJson) warn(JSON.stringify({ error: codeOf(error), message }))
+  // Every problem of the settings has a line of its own, as at the start of the service.
+  else if (error instanceof ConfigError) warn(message)
+  else warn(`streamvault: ${message.replaceAll('\n', ' ')}`)
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof UsageError) return 'wrong_usage'
+  if (error instanceof ConfigError) return 'invalid_settings'
+  return error instanceof CommandError ? error.code : 'failed'
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function warn(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

@@ -1,0 +1,105 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { checkServerIdentity, rootCertificates, type SecureContextOptions } from 'node:tls'
+import { messageOf } from '../core/errors.ts'
+import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
+import { CommandError } from './command.ts'
+
+/** Longest time that a request may take. */
+const timeoutMs = 30_000
+
+/** Longest answer that is read: a page of a list is far shorter. */
+const answerBytesMax = 16 * 1024 * 1024
+
+/** Where a service is, and what it is known by. */
+export interface ServiceAddress {
+  /** Such as `https://vault.example:8080`. */
+  readonly url: string
+  /** PEM file: certificates that are trusted instead of those of the system. */
+  readonly authorityPath: string | undefined
+  /**
+   * PEM file of the service's own certificate, where it is known: it is trusted whatever name it is
+   * for, because a command on the same machine calls it by another one.
+   */
+  readonly ownCertificatePath: string | undefined
+}
+
+export interface ApiKeyPair {
+  readonly apiKey: string
+  readonly apiSecret: string
+}
+
+/** @throws CommandError `service_unreachable`; Error when a file cannot be read */
+export async function askService(
+  address: ServiceAddress,
+  credentials: ApiKeyPair | undefined,
+  { method, path, body }: OfflineRequest,
+): Promise<OfflineAnswer> {
+  const url = new URL(address.url.replace(/\/+$/, '') + path)
+  const isSecure = url.protocol === 'https:'
+  const text = body && JSON.stringify(body)
+  const options = {
+    method,
+    agent: false as const,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: {
+      ...(credentials && {
+        'x-api-key': credentials.apiKey,
+        'x-api-secret': credentials.apiSecret,
+      }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+    },
+  }
+  const trust = isSecure ? trustOf(address) : {}
+  try {
+    const outgoing = isSecure
+      ? requestHttps(url, { ...options, ...trust })
+      : requestHttp(url, options)
+    outgoing.end(text)
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const answer = await textOf(incoming)
+    return { status: incoming.statusCode ?? 0, text: answer }
+  } catch (error) {
+    throw unreachable(url, error)
+  }
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > answerBytesMax) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function trustOf({ authorityPath, ownCertificatePath }: ServiceAddress): TrustOptions {
+  if (authorityPath !== undefined) return { ca: readFileSync(authorityPath) }
+  if (ownCertificatePath === undefined) return {}
+  const own = readFileSync(ownCertificatePath)
+  const { fingerprint256 } = new X509Certificate(own)
+  return {
+    ca: [...rootCertificates, own],
+    checkServerIdentity: (host, peer) =>
+      peer.fingerprint256 === fingerprint256 ? undefined : checkServerIdentity(host, peer),
+  }
+}
+
+interface TrustOptions extends Pick<SecureContextOptions, 'ca'> {
+  readonly checkServerIdentity?: typeof checkServerIdentity
+}
+
+function unreachable({ origin }: URL, error: unknown): CommandError {
+  const code = (error as { readonly code?: unknown }).code
+  const isTrust = typeof code === 'string' && /CERT|TLS|SIGNATURE|ISSUER/.test(code)
+  const advice = isTrust ? ' (--ca FILE names a certificate to trust)' : ''
+  // Several addresses of one name fail together, with an empty message.
+  const reason = messageOf(error) || String(code)
+  const message = `the service at ${origin} cannot be reached: ${reason}${advice}`
+  return new CommandError('service_unreachable', message, { cause: error })
+}

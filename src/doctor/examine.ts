@@ -1,0 +1,34 @@
+import type { Check, Surroundings } from './check.ts'
+import {
+  checkAdminFile,
+  checkJournal,
+  checkMasterKey,
+  checkState,
+  checkTimeSeries,
+} from './file-checks.ts'
+import { checkDisk, checkFolder, checkLock, checkSync } from './folder-checks.ts'
+import { checkPorts, checkTls } from './network-checks.ts'
+import { checkClock, checkFlags, checkNode, checkSettings } from './runtime-checks.ts'
+import { type Ask, checkService } from './service-check.ts'
+
+/** Looks at everything that the service needs; changes nothing but a file that it removes again. */
+export async function examine(
+  surroundings: Surroundings,
+  ask: Ask | undefined,
+): Promise<readonly Check[]> {
+  const folder = checkFolder(surroundings)
+  const usable = [checkLock, checkAdminFile, checkMasterKey, checkState, checkJournal]
+  const inFolder = [...usable, checkTimeSeries, checkDisk, checkSync]
+  return [
+    checkNode(surroundings),
+    checkFlags(surroundings),
+    checkSettings(surroundings),
+    checkClock(surroundings),
+    folder,
+    // What is in a folder that is none has nothing to tell.
+    ...(folder.status === 'fail' ? [] : inFolder.map((check) => check(surroundings))),
+    checkTls(surroundings),
+    ...(await checkPorts(surroundings)),
+    await checkService(ask, surroundings.isLocked),
+  ]
+}

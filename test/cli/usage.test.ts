@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/main.ts'
+import { streamvault } from '../support/command-line.ts'
+
+describe('wrong usage is exit code 2 and one line that names it', () => {
+  test.each([
+    [[], 'a command is needed'],
+    [['keys'], 'keys needs more: the commands are keys create'],
+    [['dance'], 'there is no command dance'],
+    [['keys', 'dance'], 'keys needs more'],
+    [['serve', '--fast'], 'there is no option --fast'],
+    [['users', 'list', '-x'], 'there is no option -x'],
+    [['keys', 'create'], '--user USER is needed'],
+    [['keys', 'create', '--user'], '--user needs a value'],
+    [['keys', 'create', '--user', '--name', 'n'], '--user needs a value'],
+    [['keys', 'create', '--user='], '--user needs a value'],
+    [['keys', 'create', '--user', 'a', '--user', 'b'], '--user was given twice'],
+    [['keys', 'create', '--user', 'a', '--kind', 'paper'], '--kind must be test or live'],
+    [['keys', 'create', '--user', 'a', '--scopes', 'data:eat'], "no scope 'data:eat'"],
+    [['keys', 'create', '--user', 'a', '--permission', 'custom'], '--scopes goes with'],
+    [['keys', 'rotate'], 'KEY is needed'],
+    [['keys', 'rotate', 'k', '--overlap', 'long'], "--overlap must be such as 1h or 0, not 'long'"],
+    [['keys', 'revoke', 'k', 'l'], 'there is more than KEY'],
+    [['users', 'list', 'all'], 'there is more than nothing'],
+    [['users', 'list', '--json=yes'], '--json takes no value'],
+    [['users', 'list', '--url', 'ftp://host'], '--url must be'],
+    [['users', 'list', '--url', 'http://key:hush-hush@host'], '--url must be'],
+    [['doctor', '--url', 'nowhere'], '--url must be'],
+  ])('%j', async (words, problem) => {
+    const { code, stdout, stderr } = await streamvault(words)
+
+    expect(stderr).toContain(problem)
+    expect(stderr).toMatch(/^streamvault: [^\n]+\n$/)
+    expect(stderr).not.toContain('hush-hush')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  })
+
+  test('with --json it is an object on standard error', async () => {
+    const { code, stderr } = await streamvault(['keys', 'create', '--json'])
+
+    expect(code).toBe(2)
+    expect(JSON.parse(stderr)).toEqual({ error: 'wrong_usage', message: '--user USER is needed' })
+  })
+})
+
+describe('a secret among the arguments', () => {
+  test.each([['--secret'], ['--key'], ['--api-secret'], ['--password'], ['--token']])(
+    'is refused under %s, and not shown',
+    async (option) => {
+      const separate = await streamvault(['users', 'list', option, 'hush-hush'])
+      const joined = await streamvault(['users', 'list', `${option}=hush-hush`])
+
+      for (const { code, stderr, stdout } of [separate, joined]) {
+        expect(code).toBe(2)
+        expect(stderr).toContain('STREAMVAULT_ADMIN_SECRET in the environment')
+        expect(stderr + stdout).not.toContain('hush-hush')
+      }
+    },
+  )
+})
+
+describe('--help', () => {
+  test.each(commands)('of $name names all that it takes, and the exit codes', async (command) => {
+    const { code, stdout, stderr } = await streamvault([...command.name.split(' '), '--help'])
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(command.summary)
+    expect(stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage.')
+    const options = [...command.options, { name: 'json' }, { name: 'help' }]
+    for (const { name } of options) expect(stdout).toMatch(new RegExp(`^ +--${name}\\b`, 'm'))
+    for (const { name } of command.operands) expect(stdout).toMatch(new RegExp(`^ +${name} `, 'm'))
+  })
+
+  test('of nothing lists every command', async () => {
+    const { code, stdout } = await streamvault(['--help'])
+
+    expect(code).toBe(0)
+    for (const { name } of commands) expect(stdout).toContain(`  ${name}`)
+  })
+
+  test('of a group lists its commands only', async () => {
+    const { stdout } = await streamvault(['keys', '--help'])
+
+    expect(stdout).toContain('keys rotate-signing-key')
+    expect(stdout).not.toContain('users create')
+  })
+})
+
+test('docs/operations.md has every command and every option of it', () => {
+  const page = readFileSync('docs/operations.md', 'utf8')
+  const [, section = ''] = page.split(/^## Commands$/m)
+  const missing = commands.flatMap(({ name, options }) => {
+    const row = section.split('\n').find((line) => line.startsWith(`| \`${name}`))
+    if (row === undefined) return [name]
+    const own = options.filter((option) => !['url', 'ca'].includes(option.name))
+    return own.filter((option) => !row.includes(`--${option.name}`)).map((one) => one.name)
+  })
+  expect(missing).toEqual([])
+})

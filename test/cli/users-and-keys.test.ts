@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { streamvault, streamvaultJson } from '../support/command-line.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
+import { startedServices } from '../support/started-services.ts'
+import { usedFolders } from '../support/used-folder.ts'
+
+const { newFolder, start } = startedServices()
+const usedFolder = usedFolders()
+
+interface MadeKey {
+  readonly apiKey: string
+  readonly apiSecret: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: string | null
+}
+
+interface Surroundings {
+  readonly environment: Record<string, string>
+  /** The running service, which is started now if it was not running. */
+  readonly api: () => Promise<ApiClient>
+}
+
+/** A folder that a service has made and has open. */
+async function besideService(): Promise<Surroundings> {
+  const dataDir = newFolder()
+  const { http } = await start(dataDir)
+  return { environment: environmentOf(dataDir), api: async () => new ApiClient(http) }
+}
+
+/** A folder that a service has made, which has ended. */
+async function withoutService(): Promise<Surroundings> {
+  const dataDir = usedFolder()
+  const api = async () => new ApiClient((await start(dataDir)).http)
+  return { environment: environmentOf(dataDir), api }
+}
+
+function environmentOf(dataDir: string): Record<string, string> {
+  return {
+    STREAMVAULT_DATA_DIR: dataDir,
+    STREAMVAULT_ADMIN_KEY: adminKey,
+    STREAMVAULT_ADMIN_SECRET: adminSecret,
+  }
+}
+
+/** The status that the service answers to a key and its secret. */
+async function statusFor(api: ApiClient, key: MadeKey, path = '/users'): Promise<number> {
+  const headers = { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret }
+  return (await api.request('GET', path, { headers })).status
+}
+
+describe.each([
+  ['with the service running', besideService],
+  ['without a running service', withoutService],
+])('%s', (_, surround) => {
+  test('users create, list, show and delete', async () => {
+    const { environment } = await surround()
+    const names = ['--first-name', 'Ada', '--last-name', 'Lovelace']
+
+    const ada = await streamvaultJson<{ id: string }>(
+      ['users', 'create', 'ada', ...names],
+      environment,
+    )
+
+    expect(ada).toMatchObject({ username: 'ada', first_name: 'Ada', last_name: 'Lovelace' })
+    expect(await streamvaultJson(['users', 'show', 'ADA'], environment)).toEqual(ada)
+    expect(await streamvaultJson(['users', 'show', ada.id], environment)).toEqual(ada)
+    const before = await streamvaultJson(['users', 'list'], environment)
+    expect(before).toMatchObject([{ username: 'admin' }, { username: 'ada' }])
+    const deleted = await streamvaultJson(['users', 'delete', 'ada'], environment)
+    expect(deleted).toEqual({ id: ada.id, deleted: true })
+    const after = await streamvaultJson(['users', 'list'], environment)
+    expect(after).toMatchObject([{ username: 'admin' }])
+  })
+
+  test('keys create makes a key that the service takes, with what was asked for', async () => {
+    const { environment, api } = await surround()
+    await streamvaultJson(['users', 'create', 'ada'], environment)
+    const wanted = ['--name', 'boiler', '--kind', 'test', '--scopes', 'data:read,data:write']
+    const words = ['keys', 'create', '--user', 'ada', ...wanted, '--expires', '2d']
+
+    const key = await streamvaultJson<MadeKey>(words, environment)
+
+    expect(key).toMatchObject({ name: 'boiler', kind: 'test', permission: 'custom' })
+    expect(key.scopes).toEqual(['data:read', 'data:write'])
+    const days = (Date.parse(String(key.expiresAt)) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(1.9)
+    expect(days).toBeLessThanOrEqual(2)
+    const service = await api()
+    expect(await statusFor(service, key)).toBe(200)
+    expect(await statusFor(service, key, '/vaults')).toBe(403)
+  })
+
+  test('keys list shows the keys of one user, or of all', async () => {
+    const { environment } = await surround()
+    await streamvaultJson(['users', 'create', 'ada'], environment)
+    const words = ['keys', 'create', '--user', 'ada']
+    const { apiSecret, ...key } = await streamvaultJson<MadeKey>(words, environment)
+
+    expect(await streamvaultJson(['keys', 'list', '--user', 'ada'], environment)).toEqual([key])
+    const all = await streamvaultJson(['keys', 'list'], environment)
+    expect(all).toMatchObject([{ apiKey: adminKey }, { apiKey: key.apiKey }])
+    const { stdout } = await streamvault(['keys', 'list'], environment)
+    expect(stdout).toContain(key.apiKey)
+    expect(stdout).not.toContain(apiSecret)
+  })
+
+  test('keys rotate gives a new secret, and --overlap 0 ends the old one', async () => {
+    const { environment, api } = await surround()
+    const words = ['keys', 'create', '--user', 'admin']
+    const key = await streamvaultJson<MadeKey>(words, environment)
+    const rotate = ['keys', 'rotate', key.apiKey]
+
+    const second = await streamvaultJson<MadeKey>([...rotate, '--overlap', '0'], environment)
+    const third = await streamvaultJson<MadeKey>([...rotate, '--overlap', '1h'], environment)
+
+    const service = await api()
+    expect(await statusFor(service, key)).toBe(401)
+    expect(await statusFor(service, second)).toBe(200)
+    expect(await statusFor(service, third)).toBe(200)
+  })
+
+  test('keys revoke ends a key', async () => {
+    const { environment, api } = await surround()
+    const words = ['keys', 'create', '--user', 'admin']
+    const kept = await streamvaultJson<MadeKey>(words, environment)
+    const ended = await streamvaultJson<MadeKey>(words, environment)
+
+    await streamvaultJson(['keys', 'revoke', ended.apiKey], environment)
+
+    const service = await api()
+    expect(await statusFor(service, kept)).toBe(200)
+    expect(await statusFor(service, ended)).toBe(401)
+  })
+
+  test('keys rotate-signing-key makes another key sign, and with --overlap 0 it is the only one', async () => {
+    const { environment, api } = await surround()
+    const words = ['keys', 'rotate-signing-key', '--overlap', '0']
+
+    const { kid } = await streamvaultJson<{ kid: string }>(words, environment)
+
+    const { body } = await (await api()).request<{ keys: { kid: string }[] }>(
+      'GET',
+      '/.well-known/jwks.json',
+    )
+    expect(body.keys.map((key) => key.kid)).toEqual([kid])
+  })
+
+  test('a refusal of the service is one line, or JSON, and exit code 1', async () => {
+    const { environment } = await surround()
+
+    const plain = await streamvault(['keys', 'revoke', adminKey], environment)
+    const json = await streamvault(['keys', 'create', '--user', 'nobody', '--json'], environment)
+
+    expect(plain.code).toBe(1)
+    expect(plain.stderr).toMatch(/^streamvault: it is the last key with platform:admin.*\n$/)
+    expect(json).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(json.stderr)).toEqual({ error: 'not_found', message: 'no user nobody' })
+  })
+
+  test('what was done is in the audit log, under the key it was done with', async () => {
+    const { environment, api } = await surround()
+    await streamvaultJson(['users', 'create', 'ada'], environment)
+
+    const path = '/audit?action=user.created'
+    const { body } = await (await api()).withKey('GET', path)
+
+    expect(body).toMatchObject([{ action: 'user.created', actorKeyId: adminKey }])
+  })
+})
+
+test('users list shows all of them, however many pages that are', async () => {
+  const dataDir = newFolder()
+  const { http } = await start(dataDir)
+  const api = new ApiClient(http)
+  const names = Array.from({ length: 101 }, (_, index) => `user-${index}`)
+  const rest = { first_name: '', last_name: '' }
+  for (const username of names) await api.withKey('POST', '/users', { username, ...rest })
+
+  const users = await streamvaultJson<{ username: string }[]>(
+    ['users', 'list'],
+    environmentOf(dataDir),
+  )
+
+  expect(users.map(({ username }) => username)).toEqual(['admin', ...names])
+})
