@@ -49,8 +49,11 @@ export interface AuditFilter {
 
 const usPerDay = 86_400_000_000
 
-/** What is older is removed; and beyond so many entries the oldest: nobody fills the disk. */
-const keptAtMost = { days: 400, entries: 1_000_000 }
+/**
+ * What is older is removed; and beyond so many entries the oldest: nobody fills the disk. Failed
+ * logins have a share of their own: whoever can fail to log in must not wash away the rest.
+ */
+const keptAtMost = { days: 400, entries: 1_000_000, failedLogins: 100_000 }
 
 /** Changes that matter to security, in the order of their happening. */
 export class AuditLog {
@@ -111,17 +114,30 @@ export class AuditLog {
 
   /** Removes what is too old or too much. To be called now and then. */
   async trim(writer: StateWriter): Promise<void> {
+    const { entries, failedLogins } = this.#kept
+    await this.#trimShare(writer, '!=', entries)
+    await this.#trimShare(writer, '=', failedLogins)
+  }
+
+  /** Failed logins (`=`), or everything else (`!=`). */
+  async #trimShare(writer: StateWriter, share: '=' | '!=', entriesMax: number): Promise<void> {
     const oldestUs = this.#clock.nowUs() - this.#kept.days * usPerDay
     const beyond = await this.#state
       .selectFrom('audit_log')
       .select('at')
+      .where('action', share, 'login.failed')
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')
-      .offset(this.#kept.entries)
+      .offset(entriesMax)
       .limit(1)
       .executeTakeFirst()
     const untilUs = Math.max(oldestUs, beyond?.at ?? 0)
-    await writer.commit(this.#state.deleteFrom('audit_log').where('at', '<=', untilUs))
+    await writer.commit(
+      this.#state
+        .deleteFrom('audit_log')
+        .where('action', share, 'login.failed')
+        .where('at', '<=', untilUs),
+    )
   }
 }
 

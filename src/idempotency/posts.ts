@@ -131,7 +131,9 @@ export class Posts {
 function keyedRequest({ request, userId, apiKeyId }: Post): KeyedRequest | undefined {
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return undefined
-  const [path = ''] = request.url.split('?', 1)
+  // The route and what it was asked about, and not the URL: that can be spelled in many ways.
+  const ids = JSON.stringify(request.params ?? {}).toLowerCase()
+  const path = `${request.routeOptions.url} ${ids}`
   const scope = apiKeyId === undefined ? path : `${path} ${apiKeyId}`
   return { userId, path: scope, key, bodyDigest: bodyDigestOf(request) }
 }

@@ -41,7 +41,7 @@ class Subject implements AsyncDisposable, Clock, StateWriter {
 
   private constructor(database: TestState) {
     this.#database = database
-    this.audit = new AuditLog(database.state, this, { days: 400, entries: 5 })
+    this.audit = new AuditLog(database.state, this, { days: 400, entries: 5, failedLogins: 2 })
   }
 
   async #start(): Promise<void> {
@@ -242,6 +242,20 @@ describe('the audit log', () => {
 
     const kept = [3, 4, 5, 6, 7].map((count) => ({ count }))
     expect(await subject.detailsOf('key.created')).toEqual(kept)
+  })
+
+  test('failed logins do not wash away what else happened', async () => {
+    await using subject = await Subject.open()
+    await subject.commit(subject.audit.entry({ action: 'key.created', details: { count: 0 } }))
+    for (let count = 1; count <= 9; count++) {
+      subject.pass(1)
+      await subject.commit(subject.audit.entry({ action: 'login.failed', details: { count } }))
+    }
+
+    await subject.audit.trim(subject)
+
+    expect(await subject.detailsOf('key.created')).toEqual([{ count: 0 }])
+    expect(await subject.detailsOf('login.failed')).toEqual([{ count: 8 }, { count: 9 }])
   })
 
   test('keeps entries for 400 days', async () => {

@@ -137,6 +137,15 @@ test('what was deleted since is not made again by a repetition', async () => {
   expect(await count()).toBe(before)
 })
 
+test('one path in two spellings is one path', async () => {
+  const { body } = operations['vault'] as Operation
+  const { body: made } = await post('/vaults', 'spelled', body)
+
+  const again = await post('/%76aults', 'spelled', body)
+
+  expect([again.status, again.body]).toEqual([201, made])
+})
+
 test('one key on two paths makes two things', async () => {
   const vault = operations['vault'] as Operation
   const stream = operations['stream'] as Operation
