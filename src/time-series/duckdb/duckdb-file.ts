@@ -1,11 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * Limit of DuckDB's buffers. An append needs a quarter of a megabyte for each column of each table that
- * it touches, and a shipment may touch some 70 columns; it should never fail for want of memory,
- * because a commit that fails half-way can leave rows behind that no count knows.
+ * Limit of DuckDB's buffers. In ordinary work they stay far below it, because they are told to give
+ * memory back (`releaseMemory`). What needs much is a checkpoint, which takes whatever a table's
+ * last row group holds: with long texts that is hundreds of megabytes.
  */
-const memoryLimit = '128MB'
+const memoryLimit = '1GB'
 
 /** What is left of the buffers when they are told to let go of what nobody uses. */
 const memoryKept = '24MB'

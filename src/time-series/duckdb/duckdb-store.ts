@@ -19,8 +19,9 @@ import { findDuplicates } from './duplicates.ts'
 import { queryReadings } from './query.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
 
-/** After so many rows DuckDB is asked to give back memory that it does not use. */
+/** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
+const textPerRelease = 16_000_000
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore {
@@ -30,6 +31,7 @@ export class DuckDbStore implements TimeSeriesStore {
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
   #rowsSinceRelease = 0
+  #textSinceRelease = 0
 
   private constructor(file: DuckDbFile, catalog: Catalog, clock: Clock) {
     this.#file = file
@@ -72,11 +74,13 @@ export class DuckDbStore implements TimeSeriesStore {
     }
     try {
       await this.#writeAll(shipment)
-      await this.#releaseMemory(shipment.readings.length)
     } catch (error) {
       this.#isSuspect = true
-      throw error
+      // A commit whose checkpoint fails is durable all the same: only the file itself knows.
+      await this.#reopenIfSuspect()
+      if (this.#catalog.position !== shipment.nextOffset) throw error
     }
+    await this.#releaseMemory(shipment)
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
@@ -87,10 +91,16 @@ export class DuckDbStore implements TimeSeriesStore {
     await this.#file.close()
   }
 
-  async #releaseMemory(rows: number): Promise<void> {
-    this.#rowsSinceRelease += rows
-    if (this.#rowsSinceRelease < rowsPerRelease) return
+  async #releaseMemory({ readings }: Shipment): Promise<void> {
+    this.#rowsSinceRelease += readings.length
+    for (const { values, extra = '' } of readings) {
+      this.#textSinceRelease += values.length + extra.length
+    }
+    const isDue =
+      this.#rowsSinceRelease >= rowsPerRelease || this.#textSinceRelease >= textPerRelease
+    if (!isDue) return
     this.#rowsSinceRelease = 0
+    this.#textSinceRelease = 0
     await this.#file.releaseMemory()
   }
 
