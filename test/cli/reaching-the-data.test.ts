@@ -103,7 +103,7 @@ test('no secret is among the arguments of the process that sends it', async () =
 
 describe('TLS', () => {
   test('trusts the certificate of the service whose folder it is, whatever its name', async () => {
-    const { certPath, keyPath } = makeCertificate(newFolder())
+    const { certPath, keyPath } = makeCertificate(newFolder(), 'server', 'DNS:vault.example')
     const dataDir = newFolder()
     const tls = { STREAMVAULT_TLS_CERT: certPath, STREAMVAULT_TLS_KEY: keyPath }
     const mqtts = { STREAMVAULT_MQTTS_PORT: '0' }
