@@ -36,7 +36,8 @@ export function scopesOf(permission: Exclude<Permission, 'custom'>): readonly Sc
 
 /** Whether a space-separated list of permissions holds one of them. */
 export function grants(granted: string, scope: Scope): boolean {
-  return granted.split(' ').includes(scope)
+  // Asked for every request, so no list is made of it.
+  return ` ${granted} `.includes(` ${scope} `)
 }
 
 /** What is in both of two space-separated lists, in the order of the first. */

@@ -86,7 +86,7 @@ test('who reads while memory is given back is answered in full', async () => {
     await Promise.allSettled(answers)
     const second = file.releaseMemory()
     answers.push(file.read(readAll))
-    await Promise.all([first, second])
+    expect([await first, await second]).toEqual([false, true])
   }
 
   for (const answer of await Promise.all(answers)) expect(answer).toMatchObject([{ n: total }])

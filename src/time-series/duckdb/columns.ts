@@ -16,7 +16,7 @@ import duckdb, { type Vector } from '@duckdb/node-bindings'
  * memory. The library's own way takes an object for each timestamp and a BigInt for each bit that
  * says whether a value is there: at a hundred thousand rows a second that is most of the work.
  */
-export abstract class Column {
+export abstract class Column<Value = unknown> {
   readonly type: DuckDBType
   readonly rows: number
   /** One bit for each row that has a value; made when the first has none. */
@@ -25,6 +25,14 @@ export abstract class Column {
   constructor(type: DuckDBType, rows: number) {
     this.type = type
     this.rows = rows
+  }
+
+  abstract set(row: number, value: Value): void
+
+  /** Sets all rows. */
+  fill(values: readonly Value[]): this {
+    for (const [row, value] of values.entries()) this.set(row, value)
+    return this
   }
 
   setNull(row: number): void {
@@ -59,7 +67,7 @@ type FixedArray =
   | Uint8Array<ArrayBuffer>
 
 /** Values of a fixed width. */
-abstract class FixedColumn<Items extends FixedArray> extends Column {
+abstract class FixedColumn<Value, Items extends FixedArray> extends Column<Value> {
   protected readonly items: Items
   readonly #bytesEach: number
 
@@ -75,55 +83,43 @@ abstract class FixedColumn<Items extends FixedArray> extends Column {
   }
 }
 
-export class DoubleColumn extends FixedColumn<Float64Array<ArrayBuffer>> {
+export class DoubleColumn extends FixedColumn<number, Float64Array<ArrayBuffer>> {
   constructor(rows: number) {
     super(DOUBLE, rows, new Float64Array(rows))
   }
 
-  set(row: number, value: number): void {
+  override set(row: number, value: number): void {
     this.items[row] = value
   }
 }
 
-export class BooleanColumn extends FixedColumn<Uint8Array<ArrayBuffer>> {
+export class BooleanColumn extends FixedColumn<boolean, Uint8Array<ArrayBuffer>> {
   constructor(rows: number) {
     super(BOOLEAN, rows, new Uint8Array(rows))
   }
 
-  set(row: number, value: boolean): void {
+  override set(row: number, value: boolean): void {
     this.items[row] = value ? 1 : 0
   }
 }
 
-export class IntegerColumn extends FixedColumn<Int32Array<ArrayBuffer>> {
+export class IntegerColumn extends FixedColumn<number, Int32Array<ArrayBuffer>> {
   constructor(rows: number) {
     super(INTEGER, rows, new Int32Array(rows))
   }
 
-  static from(values: readonly number[]): IntegerColumn {
-    const column = new IntegerColumn(values.length)
-    column.items.set(values)
-    return column
-  }
-
-  set(row: number, value: number): void {
+  override set(row: number, value: number): void {
     this.items[row] = value
   }
 }
 
 /** Integers of 64 bits, from numbers that are whole and exact: below 2^53. */
-export class BigIntColumn extends FixedColumn<Int32Array<ArrayBuffer>> {
+export class BigIntColumn extends FixedColumn<number, Int32Array<ArrayBuffer>> {
   constructor(rows: number, type: DuckDBType = BIGINT) {
     super(type, rows, new Int32Array(rows * 2))
   }
 
-  static from(values: readonly number[], type: DuckDBType = BIGINT): BigIntColumn {
-    const column = new BigIntColumn(values.length, type)
-    for (const [row, value] of values.entries()) column.set(row, value)
-    return column
-  }
-
-  set(row: number, value: number): void {
+  override set(row: number, value: number): void {
     // The low word is taken modulo 2^32, the high one carries the sign.
     this.items[row * 2] = value | 0
     this.items[row * 2 + 1] = Math.floor(value / 2 ** 32)
@@ -137,36 +133,24 @@ export class TimestampColumn extends BigIntColumn {
   }
 }
 
-export class UnsignedBigIntColumn extends FixedColumn<BigUint64Array<ArrayBuffer>> {
+export class UnsignedBigIntColumn extends FixedColumn<bigint, BigUint64Array<ArrayBuffer>> {
   constructor(rows: number) {
     super(UBIGINT, rows, new BigUint64Array(rows))
   }
 
-  static from(values: readonly bigint[]): UnsignedBigIntColumn {
-    const column = new UnsignedBigIntColumn(values.length)
-    column.items.set(values)
-    return column
-  }
-
-  set(row: number, value: bigint): void {
+  override set(row: number, value: bigint): void {
     this.items[row] = value
   }
 }
 
-export class TextColumn extends Column {
+export class TextColumn extends Column<string> {
   readonly #texts: (string | undefined)[] = []
 
   constructor(rows: number) {
     super(VARCHAR, rows)
   }
 
-  static from(values: readonly string[]): TextColumn {
-    const column = new TextColumn(values.length)
-    for (const [row, value] of values.entries()) column.set(row, value)
-    return column
-  }
-
-  set(row: number, value: string): void {
+  override set(row: number, value: string): void {
     this.#texts[row] = value
   }
 

@@ -41,12 +41,12 @@ interface CountRow extends StoredCounts {
 
 async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Promise<void> {
   await appendColumns(writer, 'stream_counts', [
-    IntegerColumn.from(rows.map(({ key }) => key)),
-    BigIntColumn.from(rows.map(({ received }) => received)),
-    BigIntColumn.from(rows.map(({ stored }) => stored)),
-    BigIntColumn.from(rows.map(({ duplicates }) => duplicates)),
-    BigIntColumn.from(rows.map(({ latencyUs }) => latencyUs)),
-    BigIntColumn.from(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
-    BigIntColumn.from(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
+    new IntegerColumn(rows.length).fill(rows.map(({ key }) => key)),
+    new BigIntColumn(rows.length).fill(rows.map(({ received }) => received)),
+    new BigIntColumn(rows.length).fill(rows.map(({ stored }) => stored)),
+    new BigIntColumn(rows.length).fill(rows.map(({ duplicates }) => duplicates)),
+    new BigIntColumn(rows.length).fill(rows.map(({ latencyUs }) => latencyUs)),
+    new BigIntColumn(rows.length).fill(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
+    new BigIntColumn(rows.length).fill(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
   ])
 }

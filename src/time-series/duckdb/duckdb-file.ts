@@ -5,7 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
  * memory back (`releaseMemory`). What needs much is a checkpoint, which takes whatever a table's
  * last row group holds: with long texts that is hundreds of megabytes.
  */
-const memoryLimit = '1GB'
+const memoryLimit = '512MB'
 
 /** What is left of the buffers when they are told to let go of what nobody uses. */
 const memoryKept = '24MB'
@@ -84,14 +84,17 @@ export class DuckDbFile {
    * until the limit is reached, so a file that grows would take ever more. Must not be called within
    * a transaction, which could then lack memory; does nothing while somebody reads, for the same
    * reason.
+   *
+   * @returns whether it was done
    */
-  async releaseMemory(): Promise<void> {
-    if (this.#readers.size > 0 || this.#changing) return
+  async releaseMemory(): Promise<boolean> {
+    if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${memoryKept}'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
     })
+    return true
   }
 
   #shut(): void {

@@ -98,10 +98,10 @@ export class DuckDbStore implements TimeSeriesStore {
     }
     const isDue =
       this.#rowsSinceRelease >= rowsPerRelease || this.#textSinceRelease >= textPerRelease
-    if (!isDue) return
+    // While somebody reads it has to wait: the next shipment tries again.
+    if (!isDue || !(await this.#file.releaseMemory())) return
     this.#rowsSinceRelease = 0
     this.#textSinceRelease = 0
-    await this.#file.releaseMemory()
   }
 
   async #reopenIfSuspect(): Promise<void> {
@@ -165,8 +165,8 @@ async function appendNewStreams(
   if (catalog.streams.size === streamsBefore) return
   const added = [...catalog.streams].slice(streamsBefore)
   await appendColumns(connection, 'streams', [
-    IntegerColumn.from(added.map(([, { key }]) => key)),
-    TextColumn.from(added.map(([id]) => id)),
+    new IntegerColumn(added.length).fill(added.map(([, { key }]) => key)),
+    new TextColumn(added.length).fill(added.map(([id]) => id)),
   ])
 }
 

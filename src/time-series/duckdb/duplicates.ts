@@ -1,8 +1,8 @@
-import { type DuckDBConnection, TIMESTAMP } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, monthOf, quoted, rowsOf } from './catalog.ts'
-import { BigIntColumn, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
+import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
 import type { StreamGroup } from './stream-groups.ts'
 
 /** Table of one connection that holds the readings to be looked up. */
@@ -57,15 +57,13 @@ async function storedAlready(
   suspects: readonly Suspect[],
 ): Promise<StoredReading[]> {
   if (suspects.length === 0) return []
+  const count = suspects.length
   await connection.run(probeDdl)
   await appendColumns(connection, 'probe', [
-    IntegerColumn.from(suspects.map((_, row) => row)),
-    IntegerColumn.from(suspects.map(({ group }) => group.record.key)),
-    BigIntColumn.from(
-      suspects.map(({ reading }) => reading.timestampUs),
-      TIMESTAMP,
-    ),
-    UnsignedBigIntColumn.from(suspects.map(({ reading }) => reading.digest)),
+    new IntegerColumn(count).fill(suspects.map((_, row) => row)),
+    new IntegerColumn(count).fill(suspects.map(({ group }) => group.record.key)),
+    new TimestampColumn(count).fill(suspects.map(({ reading }) => reading.timestampUs)),
+    new UnsignedBigIntColumn(count).fill(suspects.map(({ reading }) => reading.digest)),
   ])
   const found: StoredReading[] = []
   for (const { table, startUs, endUs } of placesOf(catalog, suspects)) {
