@@ -7,7 +7,7 @@ import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
-import type { CallerOf } from './http/server.ts'
+import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
 import { keyRoutes } from './keys/key-routes.ts'
@@ -30,7 +30,7 @@ export interface Access {
   /** How every POST is done and answered. */
   readonly posts: Posts
   readonly openRoutes: readonly FastifyPluginAsync[]
-  readonly routes: readonly ((callerOf: CallerOf) => FastifyPluginAsync)[]
+  readonly routes: readonly GuardedRoutes[]
 }
 
 /** Composition of everything that is about who asks: users, keys, tokens, and the audit log. */

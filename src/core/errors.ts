@@ -32,6 +32,11 @@ export class DomainError extends Error {
   }
 }
 
+/** What is wrong with one parameter, or with one member of a body: `invalid_request`. */
+export function invalidParameter(path: string, message: string): DomainError {
+  return new DomainError('invalid_request', `${path} ${message}`, { details: [{ path, message }] })
+}
+
 /** The text of anything thrown, for logs and messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { invalidParameter } from '../core/errors.ts'
 import { formatUs, parseRfc3339 } from '../core/time.ts'
-import { integerParameter, invalidParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import { integerParameter, refuseUnknownParameters } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
 import type {
   DataPoint,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError } from '../core/errors.ts'
+import { invalidParameter } from '../core/errors.ts'
 import { decodeCursor, encodeCursor, type ListCursor } from '../core/list-cursor.ts'
 
 type Query = Readonly<Record<string, unknown>>
@@ -17,10 +17,6 @@ export function integerParameter(query: Query, name: string, rule: IntegerRule):
   const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (value >= rule.min && value <= rule.max) return value
   throw invalidParameter(name, `must be an integer from ${rule.min} to ${rule.max}`)
-}
-
-export function invalidParameter(path: string, message: string): DomainError {
-  return new DomainError('invalid_request', `${path} ${message}`, { details: [{ path, message }] })
 }
 
 /** @throws DomainError `invalid_request` for a parameter that the operation does not know, or twice */

@@ -46,11 +46,13 @@ export interface HttpServerNeeds {
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
-  /** Routes that need credentials, with what tells them who asks. */
-  readonly routes: readonly ((callerOf: CallerOf) => FastifyPluginAsync)[]
+  readonly routes: readonly GuardedRoutes[]
 }
 
 export type CallerOf = (request: FastifyRequest) => AuthenticatedCaller
+
+/** Routes that need credentials, made with what tells them who asks. */
+export type GuardedRoutes = (callerOf: CallerOf) => FastifyPluginAsync
 
 export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyInstance> {
   const { network } = needs

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import type { ApiKey } from '../auth/key-directory.ts'
 import { missingScopes, type Permission, type Scope, scopesOf } from '../auth/scopes.ts'
-import { DomainError } from '../core/errors.ts'
+import { DomainError, invalidParameter } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
 import { formatUs, parseRfc3339 } from '../core/time.ts'
-import { invalidParameter } from '../http/pagination.ts'
 
 /** Test keys anchor on the sandbox ledger, live keys on the configured network (D9). */
 export const kinds = ['test', 'live'] as const

@@ -1,5 +1,5 @@
+import { invalidParameter } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import { invalidParameter } from '../http/pagination.ts'
 import type { NewTemplate, TemplateChange } from './template.ts'
 import type { TemplateQuery } from './template-store.ts'
 

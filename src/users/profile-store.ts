@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import type { UserId } from '../core/ids.ts'
+import type { Ledger } from '../core/ledger.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
-import type { Ledger } from '../vaults/vault.ts'
 import type {
   Credential,
   CredentialType,

@@ -1,3 +1,4 @@
+import { ledgers } from '../core/ledger.ts'
 import {
   boolean,
   component,
@@ -13,7 +14,6 @@ import {
   text,
   uuid,
 } from '../http/schema.ts'
-import { ledgers } from '../vaults/vault.ts'
 import { credentialTypes, entityTypes } from './user.ts'
 
 const entityType = { ...text, enum: entityTypes } as const

@@ -1,6 +1,6 @@
 import type { UserId } from '../core/ids.ts'
+import type { Ledger } from '../core/ledger.ts'
 import { formatUs } from '../core/time.ts'
-import type { Ledger } from '../vaults/vault.ts'
 
 /** What a user is called. Names of users are compared without regard to case. */
 export interface NewUser {

@@ -1,5 +1,6 @@
 import type { TemplateId } from '../core/ids.ts'
-import type { Ledger, NewVault, VaultChange } from './vault.ts'
+import type { Ledger } from '../core/ledger.ts'
+import type { NewVault, VaultChange } from './vault.ts'
 
 export interface CreateVault {
   Body: {

@@ -1,3 +1,4 @@
+import { ledgers } from '../core/ledger.ts'
 import {
   boolean,
   component,
@@ -15,7 +16,6 @@ import {
   text,
   uuid,
 } from '../http/schema.ts'
-import { ledgers } from './vault.ts'
 
 /** A page of a list has a hundred of them: together they must fit into one answer. */
 const payloadLengthMax = 65_536

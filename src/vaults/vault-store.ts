@@ -1,13 +1,14 @@
 import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../core/ids.ts'
+import type { Ledger } from '../core/ledger.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { countChange } from '../state/totals.ts'
 import type { Template } from '../templates/template.ts'
-import type { Ledger, ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
+import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
 
 /** The state that a vault begins in (D50). */
 const initialStatus = 'SERVICE_RECEIVED'

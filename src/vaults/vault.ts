@@ -1,9 +1,6 @@
 import type { TemplateId, UserId, VaultId } from '../core/ids.ts'
+import type { Ledger } from '../core/ledger.ts'
 import { formatUs } from '../core/time.ts'
-
-export const ledgers = ['XRPL', 'POLYGON_ZKEVM', 'POLYGON_POS', 'ETHEREUM'] as const
-
-export type Ledger = (typeof ledgers)[number]
 
 /** What a caller says of a new vault. */
 export interface NewVault {

@@ -1,0 +1,45 @@
+import type { Config } from './config/config.ts'
+import { systemClock } from './core/clock.ts'
+import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
+import { QuarantineStore } from './data-streams/quarantine-store.ts'
+import { ReceiptStore } from './data-streams/receipt-store.ts'
+import type { Engine } from './engine.ts'
+import { FavoriteStore } from './favorites/favorite-store.ts'
+import { failingParts } from './observability/facts.ts'
+import { StreamDirectory } from './pipeline/stream-directory.ts'
+import { TemplateStore } from './templates/template-store.ts'
+import { VaultStore } from './vaults/vault-store.ts'
+
+export type Domains = ReturnType<typeof openDomains>
+
+/** What the routes and the connectors of the service stand on, each made once. */
+export function openDomains(engine: Engine, { publicUrl }: Config) {
+  const { state, worker } = engine
+  const streams = new DataStreamStore(state, systemClock)
+  return {
+    streams,
+    directory: new StreamDirectory(async (id) => {
+      const stream = await streams.load(id)
+      return stream && streamVersionOf(stream)
+    }),
+    templates: new TemplateStore(state, worker, systemClock),
+    vaults: new VaultStore(state, worker, systemClock),
+    quarantine: new QuarantineStore(state),
+    favorites: new FavoriteStore(state, worker, systemClock),
+    receiptStore: new ReceiptStore(state, worker),
+    processing: processingOf(engine),
+    publicUrl,
+  }
+}
+
+/** How far the readings of a stream have come. */
+function processingOf({ journal, worker }: Engine) {
+  return {
+    caughtUp: async () => worker.decided((await journal.status()).head),
+    progress: (id: string) => worker.progress(id),
+    async problem() {
+      const failing = await failingParts({ journal, worker })
+      return Object.values(failing)[0]
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { MessageChannel } from 'node:worker_threads'
+import type { Config } from './config/config.ts'
+import { openDataFolder } from './config/data-folder.ts'
+import { ReceiptClock, systemClock } from './core/clock.ts'
+import { ThreadedJournal } from './journal/threaded-journal.ts'
+import { TrimSchedule } from './journal/trim-schedule.ts'
+import { GroupCommit } from './pipeline/group-commit.ts'
+import { Intake } from './pipeline/intake.ts'
+import { ProcessingWorker } from './processing-worker.ts'
+import { openStateForReading } from './state/database.ts'
+
+export type Engine = Awaited<ReturnType<typeof startEngine>>
+
+/** Everything that keeps and processes readings: threads, journal, state, intake. */
+export async function startEngine(config: Config) {
+  const folder = openDataFolder(config.dataDir, 'serve')
+  const { port1: follower, port2: head } = new MessageChannel()
+  const worker = new ProcessingWorker({
+    statePath: folder.state,
+    timeSeriesPath: folder.timeSeries,
+    journalPath: folder.journal,
+    head,
+    logLevel: config.logLevel,
+  })
+  const [journal] = await Promise.all([
+    ThreadedJournal.open({
+      path: folder.journal,
+      bytesMax: config.journalBytesMax,
+      followers: [follower],
+    }),
+    worker.ready(),
+  ])
+  await worker.start()
+  const state = openStateForReading(folder.state)
+  const receipts = new ReceiptClock(systemClock)
+  const commits = new GroupCommit(journal)
+  const trimming = new TrimSchedule(journal, async () => {
+    const { shipper, decider } = await worker.status()
+    return Math.min(shipper.position, decider.position)
+  })
+  return {
+    journal,
+    worker,
+    state,
+    receipts,
+    commits,
+    intake: new Intake({ commits, receipts }),
+    announce: folder.announce,
+    async close() {
+      await trimming.stop()
+      // Before the connection that writes: whoever closes last takes the write-ahead log away,
+      // which one that may only read cannot.
+      await state.destroy()
+      await worker.stop()
+      await journal.close()
+      folder.unlock()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { connectors } from '../connectors/index.ts'
+import type { MqttBroker } from '../connectors/mqtt-broker.ts'
+import type { MqttEndpoints } from '../connectors/mqtt-listeners.ts'
+import { type Access, mqttAuthentication, openAccess } from './access.ts'
+import type { Auth } from './auth/auth.ts'
+import type { Config } from './config/config.ts'
+import { productVersion } from './config/product-version.ts'
+import { type Certificate, readCertificate } from './config/tls-files.ts'
+import { systemClock } from './core/clock.ts'
+import { type Domains, openDomains } from './domains.ts'
+import type { Engine } from './engine.ts'
+import { buildHttpServer } from './http/server.ts'
+import { failingParts, serviceMetrics } from './observability/facts.ts'
+import { healthRoutes } from './observability/health.ts'
+import { metricsRoutes } from './observability/metrics.ts'
+import { guardedRoutes } from './routes.ts'
+
+/** Everything that others talk to. */
+export interface Fronts {
+  readonly http: FastifyInstance
+  /** Undefined when MQTT is off. */
+  readonly mqtt: MqttBroker | undefined
+  readonly auth: Auth
+}
+
+interface Parts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly engine: Engine
+  readonly domains: Domains
+  readonly access: Access
+  readonly certificate: Certificate | undefined
+}
+
+export async function startFronts(
+  engine: Engine,
+  { config, logger }: { readonly config: Config; readonly logger: Logger },
+): Promise<Fronts> {
+  const access = await openAccess(
+    {
+      state: engine.state,
+      writer: engine.worker,
+      clock: systemClock,
+      onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
+    },
+    config,
+  )
+  const { auth } = access
+  const certificate = config.tls && readCertificate(config.tls)
+  const domains = openDomains(engine, config)
+  const parts: Parts = { config, logger, engine, domains, access, certificate }
+  const mqtt = await startMqtt(parts)
+  auth.directory.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
+  return { http: await startHttp(parts, mqtt), mqtt, auth }
+}
+
+async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
+  const { config, logger, engine, domains, access } = parts
+  if (config.mqttPort === 0 && config.mqttsPort === 0) return undefined
+  return await connectors.mqttBroker(mqttEndpoints(parts), {
+    intake: engine.intake,
+    streams: domains.directory,
+    authenticate: mqttAuthentication(access.auth),
+    nowUs: () => systemClock.nowUs(),
+    assertReady: () => engine.commits.assertReady(),
+    isReady: () => engine.commits.failure === undefined,
+    onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
+    onClientError: (clientId, error) =>
+      logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
+  })
+}
+
+function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
+  const { host, mqttPort, mqttsPort } = config
+  const isSecure = certificate !== undefined && mqttsPort !== 0
+  return {
+    host,
+    port: mqttPort,
+    ...(isSecure && { secure: { port: mqttsPort, ...certificate } }),
+  }
+}
+
+async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
+  const { config, logger, engine, domains, access, certificate } = parts
+  const { auth, posts } = access
+  const http = await buildHttpServer({
+    logger,
+    version: productVersion(),
+    publicUrl: config.publicUrl,
+    checkAnswers: config.checkAnswers,
+    network: { ...config, certificate },
+    authenticator: auth.authenticator,
+    openRoutes: [
+      ...access.openRoutes,
+      healthRoutes({ failingParts: () => failingParts(engine) }),
+      metricsRoutes(serviceMetrics({ ...engine, mqtt, directory: domains.directory, auth })),
+    ],
+    routes: [...access.routes, ...guardedRoutes({ ...domains, engine, posts })],
+  })
+  await http.ready()
+  http.server.listen(config.httpPort, config.host)
+  await once(http.server, 'listening')
+  return http
+}

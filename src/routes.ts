@@ -1,0 +1,41 @@
+import { connectors } from '../connectors/index.ts'
+import { systemClock } from './core/clock.ts'
+import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
+import { readingsRoutes } from './data-streams/readings-routes.ts'
+import type { Domains } from './domains.ts'
+import type { Engine } from './engine.ts'
+import { favoriteRoutes } from './favorites/favorite-routes.ts'
+import type { GuardedRoutes } from './http/server.ts'
+import type { Posts } from './idempotency/posts.ts'
+import { templateRoutes } from './templates/template-routes.ts'
+import { vaultRoutes } from './vaults/vault-routes.ts'
+
+export interface RoutedParts extends Domains {
+  readonly engine: Engine
+  readonly posts: Posts
+}
+
+/**
+ * Every group of routes that needs credentials, apart from those of `src/access.ts`. To add one: write
+ * its file, and a line here.
+ */
+export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { engine, directory, receiptStore } = parts
+  const { worker, intake, receipts, commits } = engine
+  return [
+    (callerOf) => templateRoutes({ ...parts, callerOf }),
+    (callerOf) => vaultRoutes({ ...parts, callerOf }),
+    (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => favoriteRoutes({ ...parts, callerOf }),
+    (callerOf) => readingsRoutes({ ...parts, query: (query) => worker.query(query), callerOf }),
+    (callerOf) =>
+      connectors.httpPush({
+        intake,
+        receipts,
+        findStream: (id) => directory.find(id),
+        receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
+        assertReady: () => commits.assertReady(),
+        callerOf,
+      }),
+  ]
+}
