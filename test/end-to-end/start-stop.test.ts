@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
@@ -117,6 +117,16 @@ describe('stopping', () => {
     const { end } = await start(newFolder())
 
     expect(await end(signal)).toBe(0)
+  })
+
+  test('leaves whole databases, and nothing that still has to be brought into them', async () => {
+    const folder = newFolder()
+    const { http, end } = await start(folder)
+    await new ApiClient(http).createStream()
+
+    await end('SIGTERM')
+
+    expect(readdirSync(folder).filter((name) => /-(wal|shm)$|\.wal$/.test(name))).toEqual([])
   })
 
   test('under load exits 0 within 10 s and keeps everything that was acknowledged', async () => {
