@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { formatUs } from '../core/time.ts'
-import { actorOf, type CallerOf, requireBearer } from '../http/server.ts'
+import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { AttemptLimits } from './attempt-limits.ts'
 import { issueToken, publicKeys, rotateSigningKey, validateToken } from './auth-schemas.ts'
@@ -83,11 +83,9 @@ export function authRoutes({ signingKeys, posts, callerOf }: AuthRoutesNeeds): F
   return async (app) => {
     app.get(
       '/auth/validate',
-      { schema: validateToken, config: { scope: 'any', errors: ['invalid_request'] } },
+      { schema: validateToken, config: { scope: 'any', interface: 'bearer' } },
       async (request, reply) => {
-        const caller = callerOf(request)
-        requireBearer(caller, 'validation of a token')
-        const { expiresAtUs, scope, apiKeyId, userId } = caller
+        const { expiresAtUs, scope, apiKeyId, userId } = callerOf(request)
         const expiresAt = expiresAtUs === undefined ? null : formatUs(expiresAtUs)
         return reply
           .header('cache-control', 'no-store')

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../core/ids.ts'
 import { cursorPage, cursorRequest, refuseUnknownParameters } from '../http/pagination.ts'
-import { type CallerOf, requireBearer } from '../http/server.ts'
+import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
@@ -50,13 +50,12 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
 
     app.get<ListStreams>(
       '/streams',
-      { schema: listStreams, config: { scope: 'streams:read' } },
+      { schema: listStreams, config: { scope: 'streams:read', interface: 'bearer' } },
       async (request, reply) => {
-        const caller = callerOf(request)
-        requireBearer(caller, 'the list of data streams')
+        const { userId } = callerOf(request)
         refuseUnknownParameters(request.query, ['limit', 'cursor'])
         const page = cursorRequest(request.query)
-        const found = await streams.listAfter(caller.userId, page.after, page.limit + 1)
+        const found = await streams.listAfter(userId, page.after, page.limit + 1)
         return cursorPage(found, page, { request, reply }).map((stream) =>
           streamBody(stream, publicUrl),
         )
@@ -65,11 +64,9 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
 
     app.get<OneStream>(
       '/streams/:streamId',
-      { schema: readStream, config: { scope: 'streams:read', errors: ['invalid_request'] } },
+      { schema: readStream, config: { scope: 'streams:read', interface: 'bearer' } },
       async (request) => {
-        const caller = callerOf(request)
-        requireBearer(caller, 'a data stream')
-        const stream = await ownStream(needs, caller.userId, request.params.streamId)
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
         const { received } = await streams.counts(stream.id)
         return definitionBody(stream, { publicUrl, hasReceived: received > 0 })
       },
@@ -85,7 +82,11 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
 
 const createStreamOptions = {
   schema: createStream,
-  config: { scope: 'streams:write', errors: ['not_found', 'unsupported_definition'] },
+  config: {
+    scope: 'streams:write',
+    interface: 'bearer',
+    errors: ['not_found', 'unsupported_definition'],
+  },
 } as const
 
 async function create(
@@ -93,9 +94,7 @@ async function create(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const caller = callerOf(request)
-  requireBearer(caller, 'creating a data stream')
-  const { userId } = caller
+  const { userId } = callerOf(request)
   return await posts.answer({ request, reply, userId }, async () => {
     const definition = parseDefinition(request.body)
     const vault = await ownVault(vaults, userId, definition.vaultId)

@@ -93,8 +93,7 @@ export const createStream = {
 export const listStreams = {
   operationId: 'listStreams',
   summary: "List one's own data streams.",
-  description:
-    'Needs a bearer token: with a key, this is the list of asset streams, which is to come.',
+  description: 'With a key, this will be the list of asset streams, which is to come.',
   tags: ['Data streams'],
   querystring: query(cursorQuery),
   response: {
@@ -105,7 +104,7 @@ export const listStreams = {
 export const readStream = {
   operationId: 'readStream',
   summary: 'Read the definition of a data stream.',
-  description: 'Secrets of its source are empty. Needs a bearer token.',
+  description: 'Secrets of its source are empty.',
   tags: ['Data streams'],
   params: idParams('streamId'),
   response: {

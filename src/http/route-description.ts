@@ -1,4 +1,5 @@
 import type { RouteOptions } from 'fastify'
+import type { Interface } from '../auth/authenticate.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { ErrorCode } from '../core/error-catalogue.ts'
 import type { Tag } from './openapi/tags.ts'
@@ -10,6 +11,8 @@ declare module 'fastify' {
      * `any`: good credentials are enough.
      */
     readonly scope?: Scope | 'any'
+    /** The one interface that has this route (D2); either has it when this is left out. */
+    readonly interface?: Interface
     /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */
     readonly errors?: readonly ErrorCode[]
     /** Keeps a route out of the OpenAPI document: files of the console and of /docs. */

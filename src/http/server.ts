@@ -6,7 +6,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Actor } from '../audit/audit-log.ts'
-import type { AuthenticatedCaller, Authenticator } from '../auth/authenticate.ts'
+import type { AuthenticatedCaller, Authenticator, Interface } from '../auth/authenticate.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
 import type { Certificate } from '../config/tls-files.ts'
 import { DomainError } from '../core/errors.ts'
@@ -109,7 +109,9 @@ function guardedRoutes({ authenticator, routes }: HttpServerNeeds): FastifyPlugi
         rawHeaders: request.raw.rawHeaders,
         address: request.ip,
       })
-      requireScope(caller, request.routeOptions.config.scope)
+      const { scope, interface: only } = request.routeOptions.config
+      requireScope(caller, scope)
+      requireInterface(caller, only)
       callers.set(request, caller)
     }
     guarded.addHook(
@@ -144,17 +146,19 @@ function requireScope(
   throw new DomainError('insufficient_permissions', `the key lacks the permission ${needed}`)
 }
 
+/** @throws DomainError `invalid_request`, naming the credentials to use */
+function requireInterface({ interface: spoken }: AuthenticatedCaller, only?: Interface): void {
+  if (only === undefined || spoken === only) return
+  throw new DomainError('invalid_request', `this operation needs ${credentialsOf[only]}`)
+}
+
+const credentialsOf: Readonly<Record<Interface, string>> = {
+  bearer: 'a bearer token',
+  'header-key': 'x-api-key and x-api-secret',
+}
+
 /** Who the audit log says it was. */
 export function actorOf(request: FastifyRequest, callerOf: CallerOf): Actor {
   const { userId, apiKeyId } = callerOf(request)
   return { userId, apiKeyId, address: request.ip }
-}
-
-/** @throws DomainError `invalid_request` unless the request speaks the token interface */
-export function requireBearer(caller: AuthenticatedCaller, what: string): void {
-  if (caller.interface === 'bearer') return
-  throw new DomainError(
-    'invalid_request',
-    `${what} belongs to the token interface: use a bearer token`,
-  )
 }

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorCatalogue } from '../../src/core/error-catalogue.ts'
 import { tags } from '../../src/http/openapi/tags.ts'
-import { type Json, type Operation, operationsOf } from '../support/openapi-operations.ts'
+import {
+  interfacesOf,
+  type Json,
+  type Operation,
+  operationsOf,
+} from '../support/openapi-operations.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -139,12 +145,27 @@ describe('the credentials of an operation', () => {
     const wrong = thoseThat((operation) => {
       const scope = operation['x-required-scope']
       const roles = scope === 'any' ? [] : [scope]
-      const expected =
-        scope === undefined ? [] : [{ bearer: roles }, { apiKey: roles, apiSecret: roles }]
-      return JSON.stringify(operation.security) !== JSON.stringify(expected)
+      const schemes = {
+        bearer: { bearer: roles },
+        'header-key': { apiKey: roles, apiSecret: roles },
+      }
+      const interfaces = interfacesOf(operation)
+      const expected = interfaces.map((one) => schemes[one])
+      const isOpen = scope === undefined
+      return (
+        isOpen !== (interfaces.length === 0) || !isDeepStrictEqual(operation.security, expected)
+      )
     })
 
     expect(wrong).toEqual([])
+  })
+
+  test('are told in the description where only one of the two will do', () => {
+    const ofTokens = thoseThat((operation) => String(interfacesOf(operation)) === 'bearer')
+    const told = thoseThat(({ description }) => description?.includes('a bearer token') === true)
+
+    expect(ofTokens).toContain('GET /auth/validate')
+    expect(told).toEqual(ofTokens)
   })
 
   test('are told in its description', () => {

@@ -4,7 +4,13 @@ import { scopes } from '../../src/auth/scopes.ts'
 import type { ErrorBody } from '../../src/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
-import { type Json, type Operation, operationsOf } from '../support/openapi-operations.ts'
+import {
+  type Interface,
+  interfacesOf,
+  type Json,
+  type Operation,
+  operationsOf,
+} from '../support/openapi-operations.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -87,6 +93,36 @@ describe('every operation that needs credentials', () => {
   })
 })
 
+describe('every operation of one interface', () => {
+  const both: readonly Interface[] = ['bearer', 'header-key']
+
+  test('answers 400 invalid_request to the credentials of the other one, and no other does', async () => {
+    const admin = await newPerson(service.api, { permission: 'custom', scopes })
+    const refused: unknown[] = []
+    for (const operation of guarded) {
+      for (const one of both) {
+        const send = sendIn(admin, one)
+        const { status, body } = await send<ErrorBody | undefined>(
+          operation.method,
+          unknownPath(operation),
+          operation.method === 'GET' ? undefined : { nobody: 'knows this member' },
+        )
+        const isRefused = status === 400 && body?.message.startsWith('this operation needs')
+        if (isRefused === true) refused.push([nameOf(operation), one])
+      }
+    }
+
+    expect(refused).toEqual(
+      guarded.flatMap((operation) =>
+        both
+          .filter((one) => !interfacesOf(operation).includes(one))
+          .map((one) => [nameOf(operation), one]),
+      ),
+    )
+    expect(refused).toContainEqual(['GET /auth/validate', 'header-key'])
+  })
+})
+
 /** Operations on somebody's resources, who alone may use them. */
 function personal(): readonly Operation[] {
   return guarded.filter(
@@ -94,16 +130,22 @@ function personal(): readonly Operation[] {
   )
 }
 
-/** Asks as a person in both interfaces; an operation of one of them only counts as it says there. */
+/** How a person asks in an interface. */
+function sendIn(person: Person, one: Interface): Person['withKey'] {
+  return one === 'bearer' ? person.withToken : person.withKey
+}
+
+/** Asks as a person in every interface that has the operation. */
 async function asked(
   person: Person,
-  { method, path }: Operation,
+  operation: Operation,
   { at, body }: { readonly at: string; readonly body: unknown },
 ): Promise<readonly Answer<ErrorBody>[]> {
-  const answers = [await person.withKey<ErrorBody>(method, at, body)]
-  const isOfTokens = answers[0]?.body?.message?.includes('token interface') === true
-  if (isOfTokens) expect(path).toBe('/streams/{streamId}')
-  return [...(isOfTokens ? [] : answers), await person.withToken<ErrorBody>(method, at, body)]
+  const answers: Answer<ErrorBody>[] = []
+  for (const one of interfacesOf(operation)) {
+    answers.push(await sendIn(person, one)<ErrorBody>(operation.method, at, body))
+  }
+  return answers
 }
 
 describe('every operation on a resource', () => {
@@ -175,14 +217,10 @@ test('no body reaches the resources of somebody else', async () => {
     for (const name of Object.keys(body).filter((key) => /(_id|Id)$/.test(key))) {
       const id = await foreign.pathOf(templateOf[name] ?? `{${name}}`)
       const wish = { ...body, [name]: id }
-      const byKey = await stranger.withKey<ErrorBody>(operation.method, operation.path, wish)
-      // An operation of the token interface says so to a key.
-      const answer =
-        byKey.status === 400
-          ? await stranger.withToken<ErrorBody>(operation.method, operation.path, wish)
-          : byKey
-      verdicts.push([name, ...verdictOf(operation, answer)])
-      expected.push([name, nameOf(operation), ...(idsInBodies[name] ?? [])])
+      for (const answer of await asked(stranger, operation, { at: operation.path, body: wish })) {
+        verdicts.push([name, ...verdictOf(operation, answer)])
+        expected.push([name, nameOf(operation), ...(idsInBodies[name] ?? [])])
+      }
     }
   }
 

@@ -37,3 +37,10 @@ export function operationsOf(document: Json): readonly Operation[] {
     ),
   )
 }
+
+export type Interface = 'bearer' | 'header-key'
+
+/** The interfaces that the document offers an operation in: none for what anybody may use. */
+export function interfacesOf({ security }: Operation): readonly Interface[] {
+  return security.map((schemes) => ('bearer' in schemes ? 'bearer' : 'header-key'))
+}

@@ -72,14 +72,14 @@ const securitySchemes = {
 function operation(route: DescribedRoute, components: Components): JsonSchema {
   const { schema, config } = route
   const { scope } = config
-  const description = [schema.description, permissionNeeded(scope)].filter(Boolean).join('\n\n')
+  const description = [schema.description, permissionNeeded(config)].filter(Boolean).join('\n\n')
   return {
     operationId: schema.operationId,
     summary: schema.summary,
     ...(description !== '' && { description }),
     tags: schema.tags,
     ...(scope !== undefined && { 'x-required-scope': scope }),
-    security: security(scope),
+    security: security(config),
     ...parameters(route, components),
     ...requestBody(schema.body, components),
     responses: {
@@ -89,17 +89,21 @@ function operation(route: DescribedRoute, components: Components): JsonSchema {
   }
 }
 
-type Needed = DescribedRoute['config']['scope']
+type Needed = DescribedRoute['config']
 
-function permissionNeeded(scope: Needed): string {
+function permissionNeeded({ scope, interface: only }: Needed): string {
   if (scope === undefined) return ''
-  return scope === 'any' ? 'Needs no particular permission.' : `Needs the permission \`${scope}\`.`
+  const permission = scope === 'any' ? 'no particular permission' : `the permission \`${scope}\``
+  if (only === undefined) return `Needs ${permission}.`
+  const credentials = only === 'bearer' ? 'a bearer token' : 'a key, not a token'
+  return `Needs ${permission}, and ${credentials}.`
 }
 
-function security(scope: Needed): readonly JsonSchema[] {
+function security({ scope, interface: only }: Needed): readonly JsonSchema[] {
   if (scope === undefined) return []
   const roles = scope === 'any' ? [] : [scope]
-  return [{ bearer: roles }, { apiKey: roles, apiSecret: roles }]
+  const schemes = { bearer: { bearer: roles }, 'header-key': { apiKey: roles, apiSecret: roles } }
+  return only === undefined ? Object.values(schemes) : [schemes[only]]
 }
 
 /** A route may describe the answers of a status itself: then it shows examples of its own. */
