@@ -15,7 +15,7 @@ import {
   uri,
   uuid,
 } from '../http/schema.ts'
-import { streamTypes } from './definition.ts'
+import { streamTypes } from './stream-type.ts'
 
 const fieldSchema = component('Field', {
   type: 'object',

@@ -4,12 +4,8 @@ import { newId, type StreamId, type UserId, type VaultId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
-import {
-  type StreamDefinition,
-  type StreamType,
-  schemaOf,
-  type VersionedDefinition,
-} from './definition.ts'
+import { type StreamDefinition, schemaOf, type VersionedDefinition } from './definition.ts'
+import type { StreamType } from './stream-type.ts'
 
 export interface DataStream extends StreamDefinition {
   readonly id: StreamId

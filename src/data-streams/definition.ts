@@ -1,33 +1,11 @@
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { parseId, type VaultId } from '../core/ids.ts'
 import type { FieldMap, StreamSchema, TimestampFormat } from '../pipeline/stream-schema.ts'
+import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
-
-/** Every type of stream that the interface names. */
-export const streamTypes = [
-  'iot_sensor',
-  'api_pull',
-  'event_stream',
-  'database',
-  'manufacturing',
-  'building_systems',
-  'occupancy',
-  'service',
-] as const
-
-export type StreamType = (typeof streamTypes)[number]
-
-/** Types whose readings are pushed to us, which is all that this version can take. */
-const pushedTypes: readonly StreamType[] = [
-  'iot_sensor',
-  'manufacturing',
-  'building_systems',
-  'occupancy',
-]
-
-const timestampFormats: readonly TimestampFormat[] = ['rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us']
-
-type Json = Readonly<Record<string, unknown>>
+import { parseProcessing, unsupportedProcessing } from './processing.ts'
+import { parseSource, unsupportedSource } from './source.ts'
+import { type StreamType, streamTypes } from './stream-type.ts'
 
 /** The parts of a definition that a later version may change. Plain data: it is stored as JSON. */
 export interface VersionedDefinition {
@@ -42,6 +20,8 @@ export interface StreamDefinition extends VersionedDefinition {
   readonly type: StreamType
 }
 
+const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing']
+
 /**
  * Checks a whole definition before anything of it is stored (D14).
  *
@@ -52,10 +32,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const problems: ErrorDetail[] = []
   const value = isObject(body) ? body : {}
   if (!isObject(body)) problems.push({ path: '', message: 'must be a JSON object' })
-  refuseUnknown(value, ['name', 'vaultId', 'type', 'source', 'schema', 'processing'], {
-    path: '',
-    problems,
-  })
+  new Problems('', problems).refuseUnknown(value, definitionKeys)
   const { name } = value
   if (typeof name !== 'string' || name.trim() === '' || name.length > 200) {
     problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
@@ -67,8 +44,8 @@ export function parseDefinition(body: unknown): StreamDefinition {
   if (type === undefined) {
     problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
   }
-  const source = parseSource(value['source'], problems)
-  const schema = parseFieldMap(value['schema'], 'schema', problems)
+  const source = parseSource(value['source'], type, problems)
+  const schema = parseSchema(value, { type, source }, problems)
   const processing = parseProcessing(value['processing'], problems)
   checkTimestampField(source, schema, problems)
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
@@ -79,6 +56,17 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const definition = { name: String(name), vaultId, type, source, schema, processing }
   refuseUnsupported(definition)
   return definition
+}
+
+/** Events may have a schema each, in place of one for all (D59). */
+function parseSchema(
+  { schema }: Json,
+  { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
+  problems: ErrorDetail[],
+): FieldMap {
+  const isPerEvent = type === 'event_stream' && source['eventTypes'] !== undefined
+  if (isPerEvent && schema === undefined) return {}
+  return parseFieldMap(schema, 'schema', problems)
 }
 
 /** What intake needs of a definition. */
@@ -105,128 +93,9 @@ function checkTimestampField(source: Json, schema: FieldMap, problems: ErrorDeta
   problems.push({ path, message: `cannot hold a time in the format ${String(timestampFormat)}` })
 }
 
-interface Report {
-  readonly path: string
-  readonly problems: ErrorDetail[]
-}
-
-function refuseUnknown(value: Json, known: readonly string[], { path, problems }: Report): void {
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
-    problems.push({ path: path === '' ? key : `${path}.${key}`, message: 'is not known' })
-  }
-}
-
-const sourceKeys = [
-  'deviceId',
-  'protocol',
-  'endpoint',
-  'topic',
-  'credentials',
-  'timestampField',
-  'timestampFormat',
-]
-
-function parseSource(value: unknown, problems: ErrorDetail[]): Json {
-  if (value === undefined) return {}
-  if (!isObject(value)) {
-    problems.push({ path: 'source', message: 'must be an object' })
-    return {}
-  }
-  refuseUnknown(value, [...sourceKeys, ...fetchedSourceKeys], { path: 'source', problems })
-  const { timestampField, timestampFormat } = value
-  if (timestampField !== undefined && (typeof timestampField !== 'string' || !timestampField)) {
-    problems.push({ path: 'source.timestampField', message: 'must be the name of a field' })
-  }
-  if (timestampFormat !== undefined && !timestampFormats.some((one) => one === timestampFormat)) {
-    const message = `must be one of ${timestampFormats.join(', ')}`
-    problems.push({ path: 'source.timestampFormat', message })
-  }
-  for (const key of ['deviceId', 'protocol', 'endpoint', 'topic']) {
-    if (value[key] !== undefined && typeof value[key] !== 'string') {
-      problems.push({ path: `source.${key}`, message: 'must be a text' })
-    }
-  }
-  return value
-}
-
-/** Keys of sources that are fetched from; known, so that the answer names the type and not the key. */
-const fetchedSourceKeys = [
-  'method',
-  'headers',
-  'body',
-  'schedule',
-  'timezone',
-  'timeout',
-  'authentication',
-  'itemsPath',
-  'pagination',
-  'query',
-  'incrementalColumn',
-  'keyColumn',
-  'group',
-  'eventTypes',
-]
-
-const processingKeys = [
-  'frequency',
-  'aggregation',
-  'validation',
-  'alerting',
-  'alertThresholds',
-  'transform',
-  'deduplicate',
-]
-
-const aggregations: readonly unknown[] = ['average', 'latest', 'min', 'max', 'sum', 'count']
-
-function parseProcessing(value: unknown, problems: ErrorDetail[]): Json {
-  if (value === undefined) return {}
-  if (!isObject(value)) {
-    problems.push({ path: 'processing', message: 'must be an object' })
-    return {}
-  }
-  refuseUnknown(value, processingKeys, { path: 'processing', problems })
-  const { validation, frequency, aggregation, deduplicate } = value
-  const report = (key: string, message: string) =>
-    problems.push({ path: `processing.${key}`, message })
-  if (validation !== undefined && validation !== 'strict' && validation !== 'lenient') {
-    report('validation', 'must be strict or lenient')
-  }
-  if (frequency !== undefined && !isDuration(frequency)) {
-    report('frequency', 'must be a duration such as 30s, 1m, 6h or 1d')
-  }
-  if (aggregation !== undefined && !aggregations.includes(aggregation)) {
-    report('aggregation', `must be one of ${aggregations.join(', ')}`)
-  }
-  if (deduplicate !== undefined && typeof deduplicate !== 'boolean') {
-    report('deduplicate', 'must be true or false')
-  }
-  return value
-}
-
-function isDuration(value: unknown): boolean {
-  return typeof value === 'string' && /^[1-9]\d{0,5}(s|m|h|d)$/.test(value)
-}
-
 /** Refuses what would be stored and then silently not be done. */
 function refuseUnsupported({ type, source, processing }: StreamDefinition): void {
-  const details: ErrorDetail[] = []
-  if (!pushedTypes.includes(type)) {
-    details.push({ path: 'type', message: `this version has no connector for ${type}` })
-  }
-  const { protocol } = source
-  if (protocol !== undefined && protocol !== 'mqtt' && protocol !== 'http') {
-    details.push({ path: 'source.protocol', message: 'this version takes mqtt and http' })
-  }
-  for (const key of ['endpoint', 'topic', 'credentials', ...fetchedSourceKeys]) {
-    if (source[key] === undefined) continue
-    details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })
-  }
-  for (const key of ['alerting', 'alertThresholds', 'transform', 'deduplicate']) {
-    if (processing[key] === undefined || processing[key] === false) continue
-    details.push({ path: `processing.${key}`, message: 'this version does not do that yet' })
-  }
+  const details = [...unsupportedSource(type, source), ...unsupportedProcessing(processing)]
   if (details.length > 0) {
     throw new DomainError('unsupported_definition', 'the stream cannot be run by this version', {
       details,

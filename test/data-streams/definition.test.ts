@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/data-streams/definition.ts'
 
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 
@@ -252,11 +252,23 @@ describe('a field', () => {
   })
 })
 
+/** A whole source of each type that fetches. */
+const sources = {
+  api_pull: { endpoint: 'https://weather.example/v1', schedule: '*/5 * * * *' },
+  database: {
+    protocol: 'postgres',
+    endpoint: 'db.example:5432/plant',
+    query: 'SELECT * FROM readings',
+    schedule: '0 * * * *',
+  },
+  event_stream: { protocol: 'kafka', endpoint: 'kafka://broker.example:9092' },
+}
+
 describe('what this version cannot do', () => {
   test.each([
-    [{ type: 'api_pull' }, 'type'],
-    [{ type: 'database' }, 'type'],
-    [{ type: 'event_stream' }, 'type'],
+    [{ type: 'api_pull', source: sources.api_pull }, 'type'],
+    [{ type: 'database', source: sources.database }, 'type'],
+    [{ type: 'event_stream', source: sources.event_stream }, 'type'],
     [{ type: 'service' }, 'type'],
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { endpoint: 'mqtt://broker:1883' } }, 'source.endpoint'],
@@ -269,32 +281,8 @@ describe('what this version cannot do', () => {
   })
 
   test('is no answer to what is wrong anyway', () => {
-    expect(refusal(body({ type: 'api_pull', name: '' }))).toEqual(invalid('name'))
-  })
-})
-
-describe('schemaOf', () => {
-  test('is lenient, and reads RFC 3339 from the field timestamp, unless told otherwise', () => {
-    expect(schemaOf(parseDefinition(body()))).toEqual({
-      fields: { level: number },
-      validation: 'lenient',
-      timestampField: 'timestamp',
-      timestampFormat: 'rfc3339',
-    })
-  })
-
-  test('takes over what the definition says', () => {
-    const definition = parseDefinition(
-      body({
-        source: { timestampField: 'ts', timestampFormat: 'epoch_ms' },
-        processing: { validation: 'strict' },
-      }),
+    expect(refusal(body({ type: 'api_pull', source: sources.api_pull, name: '' }))).toEqual(
+      invalid('name'),
     )
-
-    expect(schemaOf(definition)).toMatchObject({
-      validation: 'strict',
-      timestampField: 'ts',
-      timestampFormat: 'epoch_ms',
-    })
   })
 })

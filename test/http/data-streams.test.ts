@@ -142,16 +142,20 @@ describe('POST /streams', () => {
     expect(paths(answer)).toContain(path)
   })
 
-  test.each(['api_pull', 'event_stream', 'database', 'service'])(
-    'refuses the type %s with 422: this version has no connector for it',
-    async (type) => {
-      const answer = await create(definition({ type }))
+  test.each([
+    ['api_pull', { endpoint: 'https://weather.example', schedule: '* * * * *' }],
+    ['event_stream', { protocol: 'kafka', endpoint: 'kafka://broker.example' }],
+    [
+      'database',
+      { protocol: 'mysql', endpoint: 'db.example/a', query: 'SELECT 1', schedule: '* * * * *' },
+    ],
+  ])('refuses the type %s with 422: this version has no connector for it', async (type, source) => {
+    const answer = await create(definition({ type, source }))
 
-      expect(answer.status).toBe(422)
-      expect(answer.body).toMatchObject({ error: 'unsupported_definition', statusCode: 422 })
-      expect(paths(answer)).toEqual(['type'])
-    },
-  )
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ error: 'unsupported_definition', statusCode: 422 })
+    expect(paths(answer)).toEqual(['type'])
+  })
 
   test.each([
     ['source.protocol', { source: { protocol: 'coap' } }],

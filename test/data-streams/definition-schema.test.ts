@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
+
+function body(overrides: object = {}): object {
+  return {
+    name: 'Boiler',
+    vaultId: '01234567-89ab-4def-8123-456789abcdef',
+    type: 'iot_sensor',
+    schema: { level: { type: 'number' } },
+    ...overrides,
+  }
+}
+
+describe('schemaOf', () => {
+  test('is lenient, and reads RFC 3339 from the field timestamp, unless told otherwise', () => {
+    expect(schemaOf(parseDefinition(body()))).toEqual({
+      fields: { level: { type: 'number' } },
+      validation: 'lenient',
+      timestampField: 'timestamp',
+      timestampFormat: 'rfc3339',
+    })
+  })
+
+  test('takes over what the definition says', () => {
+    const definition = parseDefinition(
+      body({
+        source: { timestampField: 'ts', timestampFormat: 'epoch_ms' },
+        processing: { validation: 'strict' },
+      }),
+    )
+
+    expect(schemaOf(definition)).toMatchObject({
+      validation: 'strict',
+      timestampField: 'ts',
+      timestampFormat: 'epoch_ms',
+    })
+  })
+})

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import type { ErrorDetail } from '../../src/core/errors.ts'
+import { parseSource } from '../../src/data-streams/source.ts'
+import type { StreamType } from '../../src/data-streams/stream-type.ts'
+
+/** The paths of what is wrong with a source, sorted. */
+function wrong(type: StreamType, source: object): string[] {
+  const found: ErrorDetail[] = []
+  parseSource(source, type, found)
+  return found.map(({ path }) => path).toSorted()
+}
+
+const api = { endpoint: 'https://weather.example/v1', schedule: '*/5 * * * *' }
+const database = {
+  protocol: 'postgres',
+  endpoint: 'db.example:5432/plant',
+  query: 'SELECT * FROM readings WHERE at > $1',
+  schedule: '0 0 * * * *',
+}
+const events = { protocol: 'kafka', endpoint: 'kafka://broker.example:9092', topic: 'plant' }
+const login = { username: 'reader', password: 'secret' }
+
+describe('a source', () => {
+  test.each<[StreamType, object]>([
+    ['iot_sensor', {}],
+    [
+      'iot_sensor',
+      {
+        deviceId: 'boiler-7',
+        protocol: 'mqtt',
+        endpoint: 'mqtts://broker.example:8883',
+        topic: 'plants/+/boiler/#',
+        credentials: login,
+        timestampField: 'at',
+        timestampFormat: 'epoch_ms',
+      },
+    ],
+    ['iot_sensor', { credentials: { certificate: '-----BEGIN CERTIFICATE-----' } }],
+    [
+      'api_pull',
+      {
+        ...api,
+        method: 'POST',
+        headers: { accept: 'application/json' },
+        body: { since: 1 },
+        timezone: 'Europe/Berlin',
+        timeout: '10s',
+        authentication: { type: 'apiKey', name: 'x-key', value: 'secret', in: 'header' },
+        itemsPath: 'data.items',
+        pagination: { type: 'cursor', parameter: 'after', cursorPath: 'data.next' },
+      },
+    ],
+    ['api_pull', { ...api, authentication: { type: 'none' } }],
+    ['api_pull', { ...api, authentication: { type: 'basic', ...login } }],
+    [
+      'api_pull',
+      {
+        ...api,
+        authentication: {
+          type: 'oauth2',
+          tokenUrl: 'https://id.example/token',
+          clientId: 'a',
+          clientSecret: 'b',
+          scope: 'read',
+        },
+      },
+    ],
+    [
+      'database',
+      { ...database, credentials: login, incrementalColumn: 'updated_at', keyColumn: 'id' },
+    ],
+    ['database', { ...database, protocol: 'sqlite', endpoint: '/var/lib/plant.db' }],
+    ['event_stream', { ...events, group: 'vault', credentials: login }],
+    ['event_stream', { protocol: 'webhook', eventTypes: { opened: { door: { type: 'string' } } } }],
+    ['manufacturing', { protocol: 'http' }],
+    ['building_systems', database],
+    ['occupancy', events],
+    ['service', {}],
+  ])('of the type %s can be %j', (type, source) => {
+    expect(wrong(type, source)).toEqual([])
+  })
+
+  test.each<[StreamType, object, string]>([
+    ['iot_sensor', { query: 'SELECT 1' }, 'query'],
+    ['iot_sensor', { deviceId: 7 }, 'deviceId'],
+    ['iot_sensor', { deviceId: '' }, 'deviceId'],
+    ['iot_sensor', { protocol: 'kafka' }, 'protocol'],
+    ['iot_sensor', { endpoint: 'https://broker.example' }, 'endpoint'],
+    ['iot_sensor', { endpoint: 'mqtt://' }, 'endpoint'],
+    ['iot_sensor', { endpoint: 'mqtt://me:secret@broker.example' }, 'endpoint'],
+    ['iot_sensor', { topic: 'plants/a+/x' }, 'topic'],
+    ['iot_sensor', { topic: 'plants/#/x' }, 'topic'],
+    ['iot_sensor', { topic: '' }, 'topic'],
+    ['iot_sensor', { credentials: { username: 'me' } }, 'credentials'],
+    ['iot_sensor', { credentials: { ...login, certificate: 'x' } }, 'credentials'],
+    ['iot_sensor', { credentials: { ...login, token: 'x' } }, 'credentials.token'],
+    ['api_pull', { schedule: api.schedule }, 'endpoint'],
+    ['api_pull', { endpoint: api.endpoint }, 'schedule'],
+    ['api_pull', { ...api, endpoint: 'ftp://weather.example' }, 'endpoint'],
+    ['api_pull', { ...api, method: 'DELETE' }, 'method'],
+    ['api_pull', { ...api, headers: { accept: 1 } }, 'headers.accept'],
+    ['api_pull', { ...api, timezone: 'Europe/Atlantis' }, 'timezone'],
+    ['api_pull', { ...api, timeout: '10' }, 'timeout'],
+    ['api_pull', { ...api, itemsPath: 'data..items' }, 'itemsPath'],
+    ['api_pull', { ...api, authentication: {} }, 'authentication.type'],
+    ['api_pull', { ...api, authentication: { type: 'magic' } }, 'authentication.type'],
+    ['api_pull', { ...api, authentication: { type: 'bearer' } }, 'authentication.token'],
+    ['api_pull', { ...api, authentication: { type: 'none', token: 'x' } }, 'authentication.token'],
+    ['api_pull', { ...api, pagination: { type: 'scroll' } }, 'pagination.type'],
+    ['api_pull', { ...api, pagination: { type: 'page', pageSize: 0 } }, 'pagination.pageSize'],
+    ['database', { ...database, protocol: 'oracle' }, 'protocol'],
+    ['database', { ...database, endpoint: 'db.example:5432' }, 'endpoint'],
+    ['database', { ...database, endpoint: 'me:secret@db.example/plant' }, 'endpoint'],
+    ['database', { ...database, query: ' ' }, 'query'],
+    ['database', { ...database, incrementalColumn: 'a; DROP TABLE b' }, 'incrementalColumn'],
+    ['event_stream', { endpoint: events.endpoint }, 'protocol'],
+    ['event_stream', { protocol: 'kafka' }, 'endpoint'],
+    ['event_stream', { ...events, eventTypes: {} }, 'eventTypes'],
+    [
+      'event_stream',
+      { ...events, eventTypes: { opened: { door: { type: 'float' } } } },
+      'eventTypes.opened.door.type',
+    ],
+    ['occupancy', { ...events, query: 'SELECT 1' }, 'query'],
+    ['service', { deviceId: 'x' }, 'deviceId'],
+    ['service', { timestampField: 'at' }, 'timestampField'],
+  ])('of the type %s cannot be %j: %s is named', (type, source, path) => {
+    expect(wrong(type, source)).toEqual([`source.${path}`])
+  })
+})
+
+describe('a schedule', () => {
+  test.each(['* * * * *', '*/15 0-6,22,23 1 JAN-MAR mon', '0 30 4 * * 7', '5/10 * * * *'])(
+    'can be %j',
+    (schedule) => {
+      expect(wrong('api_pull', { ...api, schedule })).toEqual([])
+    },
+  )
+
+  test.each([
+    '',
+    'hourly',
+    '* * * *',
+    '* * * * * * *',
+    '60 * * * *',
+    '* 24 * * *',
+    '* * 0 * *',
+    '* * * 13 *',
+    '* * * * 8',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    '*/1/2 * * * *',
+    '1-2-3 * * * *',
+    '1, * * * *',
+    '* * * * MONDAY',
+    7,
+  ])('is never %j', (schedule) => {
+    expect(wrong('api_pull', { ...api, schedule })).toEqual(['source.schedule'])
+  })
+})
