@@ -34,6 +34,9 @@ const endOfTimeUs = 253_402_300_800_000_000
 
 const pageMax = 10_000
 
+/** Bytes of readings in a page, about. A longer one would only keep others waiting. */
+const pageBytesMax = 4 * 1024 * 1024
+
 const digestMax = 2n ** 64n - 1n
 
 /** Reads back what became of readings: stored ones and quarantined ones. */
@@ -90,6 +93,7 @@ function readingsQuery(stream: DataStream, query: Query): ReadingsQuery {
     aggregation,
     fields: fieldsParameter(query['fields'], stream),
     limit: integerParameter(query, 'limit', { fallback: 1_000, min: 1, max: pageMax }),
+    bytesMax: pageBytesMax,
     after: parseCursor(query['cursor']),
   }
 }
@@ -115,16 +119,19 @@ function fieldsParameter(text: unknown, { schema }: DataStream): readonly string
 
 function parseCursor(text: unknown): ReadingsCursor | undefined {
   if (typeof text !== 'string') return undefined
-  const [time = '', digest = ''] = Buffer.from(text, 'base64url').toString().split(' ')
-  const isCursor = /^\d{1,16}$/.test(time) && /^\d{1,20}$/.test(digest)
+  const parts = Buffer.from(text, 'base64url').toString().split(' ')
+  const [time = '', digest = '', span = '0'] = parts
+  const isCursor =
+    [time, span].every((part) => /^\d{1,16}$/.test(part)) && /^\d{1,20}$/.test(digest)
   if (!isCursor || BigInt(digest) > digestMax) {
     throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
   }
-  return { timestampUs: Number(time), digest: BigInt(digest) }
+  const spanUs = Number(span)
+  return { timestampUs: Number(time), digest: BigInt(digest), ...(spanUs > 0 && { spanUs }) }
 }
 
 function dataBody(query: ReadingsQuery, { points, next }: ReadingsPage): object {
-  const cursor = next && `${next.timestampUs} ${next.digest}`
+  const cursor = next && `${next.timestampUs} ${next.digest} ${next.spanUs ?? 0}`
   return {
     streamId: query.streamId,
     start: formatUs(query.startUs),

@@ -64,6 +64,8 @@ export interface ReadingsQuery {
   /** Only these fields; all when empty. */
   readonly fields: readonly string[]
   readonly limit: number
+  /** A page of raw readings ends before it has more than this, but for one reading alone. */
+  readonly bytesMax: number
   /** Where the page before ended. */
   readonly after: ReadingsCursor | undefined
 }
@@ -72,6 +74,8 @@ export interface ReadingsQuery {
 export interface ReadingsCursor {
   readonly timestampUs: number
   readonly digest: bigint
+  /** How much time the page took: a hint for the next one, which is right without it, too. */
+  readonly spanUs?: number
 }
 
 /** One reading, or one hour of them. */

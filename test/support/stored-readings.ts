@@ -63,6 +63,7 @@ function readingsQuery(notes: Partial<ReadingsQuery> = {}): ReadingsQuery {
     aggregation: 'raw',
     fields: [],
     limit: 10_000,
+    bytesMax: 1_000_000_000,
     after: undefined,
     ...notes,
   }

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { formatUs } from '../../core/time.ts'
 import type { Column, DataPoint, ReadingsPage, ReadingsQuery, Shape } from '../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable, rowsOf } from './catalog.ts'
+import { valuesOf } from './point-values.ts'
+import { readRaw } from './raw-readings.ts'
 
 const hourUs = 3_600_000_000
 
@@ -10,14 +11,13 @@ interface OrderedPoint extends DataPoint {
   readonly digest: bigint
 }
 
-type Row = Readonly<Record<string, unknown>>
-
 /** One page of a stream's readings, over all shapes that it has had. */
 export async function queryReadings(
   connection: DuckDBConnection,
   catalog: Catalog,
   query: ReadingsQuery,
 ): Promise<ReadingsPage> {
+  if (query.aggregation === 'raw') return await readRaw(connection, catalog, query)
   const stream = catalog.streams.get(query.streamId)
   if (!stream) return { points: [], next: undefined }
   const points: OrderedPoint[] = []
@@ -47,11 +47,10 @@ async function readTables(
   part: Part,
   query: ReadingsQuery,
 ): Promise<OrderedPoint[]> {
-  const read = query.aggregation === 'raw' ? readRaw : readHourly
   const points: OrderedPoint[] = []
   for (let at = 0; at < part.tables.length && points.length <= query.limit; at += tablesPerQuery) {
     const tables = part.tables.slice(at, at + tablesPerQuery)
-    points.push(...(await read(connection, { ...part, tables }, query)))
+    points.push(...(await readHourly(connection, { ...part, tables }, query)))
   }
   return points
 }
@@ -73,31 +72,6 @@ function inOrder(left: OrderedPoint, right: OrderedPoint): number {
   return left.digest < right.digest ? -1 : 1
 }
 
-async function readRaw(
-  connection: DuckDBConnection,
-  { tables, key, columns }: Part,
-  query: ReadingsQuery,
-): Promise<OrderedPoint[]> {
-  const selected = columns.map(({ name, type }) =>
-    type === 'timestamp' ? `epoch_us(${quoted(name)}) AS ${quoted(name)}` : quoted(name),
-  )
-  const list = [
-    'epoch_us("timestamp") AS "$time"',
-    '"$digest"',
-    '"extra"',
-    '"$flagged"',
-    ...selected,
-  ]
-  const parts = tables.map(
-    ({ name }) => `SELECT ${list.join(', ')} FROM ${quoted(name)} WHERE ${withinPage(key, query)}`,
-  )
-  const rows = await rowsOf(
-    connection,
-    `SELECT * FROM (${parts.join(' UNION ALL ')}) ORDER BY "$time", "$digest" LIMIT ${query.limit + 1}`,
-  )
-  return rows.map((row) => rawPoint(row, columns, query.fields.length === 0))
-}
-
 function withinPage(key: number, { startUs, endUs, after }: ReadingsQuery): string {
   const from = after === undefined ? startUs : Math.max(startUs, after.timestampUs)
   const conditions = [
@@ -110,45 +84,6 @@ function withinPage(key: number, { startUs, endUs, after }: ReadingsQuery): stri
     conditions.push(`("timestamp" > ${time} OR "$digest" > ${after.digest}::UBIGINT)`)
   }
   return conditions.join(' AND ')
-}
-
-function rawPoint(row: Row, columns: readonly Column[], withExtra: boolean): OrderedPoint {
-  const extra = row['extra']
-  const flagged = row['$flagged']
-  return {
-    timestampUs: Number(row['$time']),
-    digest: row['$digest'] as bigint,
-    values: valuesOf(row, columns),
-    ...(withExtra && typeof extra === 'string' && { extra: JSON.parse(extra) as Row }),
-    ...(typeof flagged === 'string' && { flagged: flagged.split(',') }),
-  }
-}
-
-function valuesOf(row: Row, columns: readonly Column[]): Record<string, unknown> {
-  const values: Record<string, unknown> = {}
-  for (const { name, type } of columns) {
-    const value = row[name]
-    if (value === null || value === undefined) continue
-    values[name] = toJson(value, type)
-  }
-  return values
-}
-
-function toJson(value: unknown, type: Column['type']): unknown {
-  switch (type) {
-    case 'timestamp':
-      return formatUs(Number(value))
-    case 'bigint':
-      return Number(value)
-    case 'json':
-      return JSON.parse(value as string)
-    case 'double':
-    case 'boolean':
-    case 'varchar':
-      return value
-    default:
-      return type satisfies never
-  }
 }
 
 /**

@@ -1,0 +1,32 @@
+import { formatUs } from '../../core/time.ts'
+import type { Column } from '../time-series-store.ts'
+
+export type Row = Readonly<Record<string, unknown>>
+
+/** The values of a row under the names of its columns; what is absent is left out. */
+export function valuesOf(row: Row, columns: readonly Column[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { name, type } of columns) {
+    const value = row[name]
+    if (value === null || value === undefined) continue
+    values[name] = toJson(value, type)
+  }
+  return values
+}
+
+function toJson(value: unknown, type: Column['type']): unknown {
+  switch (type) {
+    case 'timestamp':
+      return formatUs(Number(value))
+    case 'bigint':
+      return Number(value)
+    case 'json':
+      return JSON.parse(value as string)
+    case 'double':
+    case 'boolean':
+    case 'varchar':
+      return value
+    default:
+      return type satisfies never
+  }
+}

@@ -1,0 +1,219 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Column, ReadingsPage } from '../time-series-store.ts'
+import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
+import { type Row, valuesOf } from './point-values.ts'
+import { type OrderedPoint, type Outline, RawPage, type RawQuery } from './raw-page.ts'
+
+/** Bytes of a reading beside its texts, about: its time, and each of its fields. */
+const bytesOfReading = 48
+const bytesOfField = 24
+
+/** Months that are read together, at most: a stream may have hundreds, and little in each. */
+const monthsTogether = 12
+
+/** A table that can hold readings of the page, and the columns that are asked for. */
+interface Source {
+  readonly table: string
+  readonly key: number
+  readonly columns: readonly Column[]
+  /** Its month. */
+  readonly startUs: number
+  readonly endUs: number
+}
+
+/** Tables of neighbouring months, and the time that they cover. */
+interface Stretch {
+  readonly sources: readonly Source[]
+  readonly startUs: number
+  readonly endUs: number
+}
+
+/** [startUs, endUs), without what stands at its start up to a digest. */
+interface Window {
+  readonly startUs: number
+  readonly endUs: number
+  readonly afterDigest: bigint | undefined
+}
+
+/**
+ * One page of a stream's readings as they are, in the order of (time, digest).
+ *
+ * A page ends at its limit of rows or of bytes, whichever comes first. So each stretch of time is
+ * read twice: first the order and the sizes, which tell where the page ends, and then the readings up
+ * to there; otherwise ten thousand readings with megabytes each would be in memory before anybody
+ * could know. A stretch is about as long as the page before took (`spanUs`), because DuckDB finds out
+ * from the time which blocks it can leave out, but not from a limit on rows: each page of a long
+ * read would look at all that is still to come.
+ */
+export async function readRaw(
+  connection: DuckDBConnection,
+  catalog: Catalog,
+  query: RawQuery,
+): Promise<ReadingsPage> {
+  // Before the snapshot: what the catalog knows now will be there, and no table made later is asked.
+  const sources = sourcesOf(catalog, query)
+  await connection.run('BEGIN')
+  const page = new RawPage(query)
+  for (const stretch of stretchesOf(sources)) {
+    const isFull = await readStretch(connection, stretch, page)
+    if (isFull) break
+  }
+  return page.close()
+}
+
+/** Returns whether the page is full, and more follows. */
+async function readStretch(
+  connection: DuckDBConnection,
+  stretch: Stretch,
+  page: RawPage,
+): Promise<boolean> {
+  const { startUs, endUs, after } = page.query
+  const hasCursor = after !== undefined && after.timestampUs >= startUs
+  const firstUs = Math.max(stretch.startUs, startUs, hasCursor ? after.timestampUs : 0)
+  const lastUs = Math.min(stretch.endUs, endUs)
+  for (let atUs = firstUs; atUs < lastUs; ) {
+    const window: Window = {
+      startUs: atUs,
+      endUs: Math.min(atUs + page.spanUs, lastUs),
+      afterDigest: hasCursor && atUs === after.timestampUs ? after.digest : undefined,
+    }
+    const sources = stretch.sources.filter(
+      (source) => source.startUs < window.endUs && source.endUs > window.startUs,
+    )
+    const found = await outlineOf(connection, { sources, window, rows: page.rowsWanted })
+    const taken = page.roomFor(found)
+    const last = found[taken - 1]
+    if (last) page.add(await pointsOf(connection, { sources, window, last }, page.query))
+    if (taken < found.length) {
+      page.end()
+      return true
+    }
+    page.widen(found.length)
+    atUs = window.endUs
+  }
+  return false
+}
+
+/** Order and sizes of the first readings of a window. */
+async function outlineOf(
+  connection: DuckDBConnection,
+  {
+    sources,
+    window,
+    rows,
+  }: { readonly sources: readonly Source[]; readonly window: Window; readonly rows: number },
+): Promise<Outline[]> {
+  const parts = sources.map(({ table, key, columns }) => {
+    const texts = columns.filter(({ type }) => type === 'varchar' || type === 'json')
+    const lengths = ['extra', ...texts.map(({ name }) => name)].map(
+      (name) => `coalesce(strlen(${quoted(name)}), 0)`,
+    )
+    const own = bytesOfReading + bytesOfField * columns.length
+    return `SELECT "timestamp" AS t, "$digest" AS d, ${own} + ${lengths.join(' + ')} AS b
+      FROM ${quoted(table)} WHERE ${within(key, window)}`
+  })
+  const found = await rowsOf(
+    connection,
+    `SELECT epoch_us(t)::DOUBLE AS t, d, b::DOUBLE AS b FROM (${parts.join(' UNION ALL ')}) AS found
+     ORDER BY found.t, d LIMIT ${rows}`,
+  )
+  return found.map((row) => ({
+    timestampUs: row['t'] as number,
+    digest: row['d'] as bigint,
+    bytes: row['b'] as number,
+  }))
+}
+
+/** The readings of a window up to the last one that fits in. */
+async function pointsOf(
+  connection: DuckDBConnection,
+  {
+    sources,
+    window,
+    last,
+  }: { readonly sources: readonly Source[]; readonly window: Window; readonly last: Outline },
+  { fields }: RawQuery,
+): Promise<OrderedPoint[]> {
+  const points: OrderedPoint[] = []
+  const time = instant(last.timestampUs)
+  const upToLast = `"timestamp" <= ${time} AND ("timestamp" < ${time} OR "$digest" <= ${last.digest}::UBIGINT)`
+  for (const { table, key, columns } of sources) {
+    const selected = columns.map(({ name, type }) =>
+      type === 'timestamp' ? `epoch_us(${quoted(name)})::DOUBLE AS ${quoted(name)}` : quoted(name),
+    )
+    const own = ['epoch_us("timestamp")::DOUBLE AS "$time"', '"$digest"', '"extra"', '"$flagged"']
+    const rows = await rowsOf(
+      connection,
+      `SELECT ${[...own, ...selected].join(', ')} FROM ${quoted(table)}
+       WHERE ${within(key, window)} AND ${upToLast}`,
+    )
+    for (const row of rows) points.push(pointOf(row, columns, fields.length === 0))
+  }
+  return points.sort(inOrder)
+}
+
+function within(key: number, { startUs, endUs, afterDigest }: Window): string {
+  const start = instant(startUs)
+  const conditions = [
+    `"streamId" = ${key}`,
+    `"timestamp" >= ${start}`,
+    `"timestamp" < ${instant(endUs)}`,
+  ]
+  if (afterDigest !== undefined) {
+    conditions.push(`("timestamp" > ${start} OR "$digest" > ${afterDigest}::UBIGINT)`)
+  }
+  return conditions.join(' AND ')
+}
+
+function instant(timestampUs: number): string {
+  return `make_timestamp(${timestampUs}::BIGINT)`
+}
+
+function pointOf(row: Row, columns: readonly Column[], withExtra: boolean): OrderedPoint {
+  const extra = row['extra']
+  const flagged = row['$flagged']
+  return {
+    timestampUs: row['$time'] as number,
+    digest: row['$digest'] as bigint,
+    values: valuesOf(row, columns),
+    ...(withExtra && typeof extra === 'string' && { extra: JSON.parse(extra) as Row }),
+    ...(typeof flagged === 'string' && { flagged: flagged.split(',') }),
+  }
+}
+
+function inOrder(left: OrderedPoint, right: OrderedPoint): number {
+  if (left.timestampUs !== right.timestampUs) return left.timestampUs - right.timestampUs
+  return left.digest < right.digest ? -1 : 1
+}
+
+/** Where the stream can have readings in the range, in the order of time. */
+function sourcesOf(catalog: Catalog, query: RawQuery): Source[] {
+  const stream = catalog.streams.get(query.streamId)
+  if (!stream) return []
+  const { startUs, endUs, fields, after } = query
+  const firstUs = Math.max(startUs, after?.timestampUs ?? 0)
+  const sources: Source[] = []
+  for (const shapeId of stream.shapes) {
+    const all = catalog.shapes.get(shapeId)?.columns ?? []
+    const columns = fields.length === 0 ? all : all.filter(({ name }) => fields.includes(name))
+    for (const { name: table, month } of catalog.tablesOf(shapeId, firstUs, endUs)) {
+      const time = { startUs: startOfMonthUs(month), endUs: startOfMonthUs(month + 1) }
+      sources.push({ table, key: stream.key, columns, ...time })
+    }
+  }
+  return sources.sort((left, right) => left.startUs - right.startUs)
+}
+
+/** One month first, which mostly fills the page, and then more of them together. */
+function* stretchesOf(sources: readonly Source[]): Generator<Stretch> {
+  const months = [...Map.groupBy(sources, ({ startUs }) => startUs).values()]
+  let together = 1
+  for (let at = 0; at < months.length; ) {
+    const stretch = months.slice(at, at + together).flat()
+    const startUs = stretch[0]?.startUs ?? 0
+    const endUs = stretch.at(-1)?.endUs ?? 0
+    yield { sources: stretch, startUs, endUs }
+    at += together
+    together = Math.min(together * 2, monthsTogether)
+  }
+}
