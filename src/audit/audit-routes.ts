@@ -7,6 +7,7 @@ import {
   cursorQuery,
   dateTime,
   nullable,
+  type QueryOf,
   query as queryOf,
   record,
   text,
@@ -17,16 +18,13 @@ import { type AuditEntry, type AuditLog, auditActions } from './audit-log.ts'
 /** `GET /audit`: what was changed that matters to security, newest first. */
 export function auditRoutes({ audit }: { readonly audit: AuditLog }): FastifyPluginAsync {
   return async (app) => {
-    app.get<{ Querystring: Record<string, unknown> }>(
+    app.get<ListAudit>(
       '/audit',
       { schema: listAudit, config: { scope: 'platform:admin' } },
       async (request, reply) => {
+        const { userId, action } = request.query
         const page = cursorRequest(request.query)
-        const filter = {
-          userId: request.query['userId'] as string | undefined,
-          action: request.query['action'] as string | undefined,
-        }
-        const found = await audit.list(filter, page.after, page.limit + 1)
+        const found = await audit.list({ userId, action }, page.after, page.limit + 1)
         return cursorPage(found, page, { request, reply }).map(entryBody)
       },
     )
@@ -74,3 +72,7 @@ const listAudit = {
     ),
   },
 } as const
+
+interface ListAudit {
+  Querystring: QueryOf<typeof listAudit.querystring>
+}

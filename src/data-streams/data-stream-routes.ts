@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../core/ids.ts'
-import { cursorPage, cursorRequest, refuseUnknownParameters } from '../http/pagination.ts'
+import { cursorPage, cursorRequest } from '../http/pagination.ts'
+import type { QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
@@ -36,7 +37,7 @@ export interface DataStreamRoutesNeeds {
 }
 
 interface ListStreams {
-  Querystring: Record<string, unknown>
+  Querystring: QueryOf<typeof listStreams.querystring>
 }
 
 interface OneStream {
@@ -53,7 +54,6 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
       { schema: listStreams, config: { scope: 'streams:read', interface: 'bearer' } },
       async (request, reply) => {
         const { userId } = callerOf(request)
-        refuseUnknownParameters(request.query, ['limit', 'cursor'])
         const page = cursorRequest(request.query)
         const found = await streams.listAfter(userId, page.after, page.limit + 1)
         return cursorPage(found, page, { request, reply }).map((stream) =>

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { type FavoriteId, parseId, type UserId } from '../core/ids.ts'
 import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
+import type { QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import { favoriteBody, favoritesMax, type NewFavorite } from './favorite.ts'
@@ -19,7 +20,7 @@ interface OneUser {
 }
 
 interface ListFavorites extends OneUser {
-  Querystring: Record<string, unknown>
+  Querystring: QueryOf<typeof listFavorites.querystring>
 }
 
 interface CreateFavorite extends OneUser {

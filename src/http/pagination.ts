@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../core/errors.ts'
 import { decodeCursor, encodeCursor, type ListCursor } from '../core/list-cursor.ts'
+import { cursorQuery, pageQuery, type QueryOf } from './schema.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -12,19 +13,18 @@ interface IntegerRule {
 
 /** An integer of the query string. @throws DomainError `invalid_request` outside of its range */
 export function integerParameter(query: Query, name: string, rule: IntegerRule): number {
-  const text = query[name]
-  if (text === undefined) return rule.fallback
-  const value = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  const given = query[name]
+  if (given === undefined) return rule.fallback
+  const isInteger = typeof given === 'number' || /^\d{1,16}$/.test(given as string)
+  const value = isInteger ? Number(given) : Number.NaN
   if (value >= rule.min && value <= rule.max) return value
   throw invalidParameter(name, `must be an integer from ${rule.min} to ${rule.max}`)
 }
 
-/** @throws DomainError `invalid_request` for a parameter that the operation does not know, or twice */
+/** @throws DomainError `invalid_request` for a parameter that is only known in other cases */
 export function refuseUnknownParameters(query: Query, known: readonly string[]): void {
-  for (const [name, value] of Object.entries(query)) {
-    if (!known.includes(name)) throw invalidParameter(name, 'is not a parameter of this operation')
-    if (Array.isArray(value)) throw invalidParameter(name, 'came more than once')
-  }
+  const other = Object.keys(query).find((name) => !known.includes(name))
+  if (other !== undefined) throw invalidParameter(other, 'is not a parameter of this operation')
 }
 
 /** One page of the header-key interface (D6). */
@@ -33,10 +33,12 @@ export interface PageRequest {
   readonly pageSize: number
 }
 
-export function pageRequest(query: Query): PageRequest {
+export function pageRequest(
+  query: QueryOf<{ readonly properties: typeof pageQuery }>,
+): PageRequest {
   return {
-    page: integerParameter(query, 'page', { fallback: 1, min: 1, max: 1_000_000_000 }),
-    pageSize: integerParameter(query, 'page_size', { fallback: 10, min: 1, max: 100 }),
+    page: query.page ?? pageQuery.page.default,
+    pageSize: query.page_size ?? pageQuery.page_size.default,
   }
 }
 
@@ -71,10 +73,12 @@ export interface CursorRequest {
   readonly after: ListCursor | undefined
 }
 
-export function cursorRequest(query: Query): CursorRequest {
-  const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-  const { cursor } = query
-  if (typeof cursor !== 'string') return { limit, after: undefined }
+/** @throws DomainError `invalid_request` for a cursor that we have not made */
+export function cursorRequest(
+  query: QueryOf<{ readonly properties: typeof cursorQuery }>,
+): CursorRequest {
+  const { limit = cursorQuery.limit.default, cursor } = query
+  if (cursor === undefined) return { limit, after: undefined }
   const after = decodeCursor(cursor)
   if (after) return { limit, after }
   throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')

@@ -95,9 +95,27 @@ export function cursorListOf(items: JsonSchema): JsonSchema {
 }
 
 /** All parameters of a query string may be left out, and no others may come. */
-export function query(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return record(properties, { optional: Object.keys(properties) })
+export function query<const Properties extends Parameters>(properties: Properties) {
+  return { ...record(properties, { optional: Object.keys(properties) }), properties }
 }
+
+type Parameters = Readonly<Record<string, JsonSchema>>
+
+/**
+ * What a handler finds in `request.query` under such a schema: checked, and as values instead of
+ * texts. Nothing is filled in for a parameter that did not come.
+ */
+export type QueryOf<Schema extends { readonly properties: Parameters }> = {
+  readonly [Name in keyof Schema['properties']]?: ValueOf<Schema['properties'][Name]>
+}
+
+type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { readonly type: 'integer' | 'number' }
+    ? number
+    : Schema extends { readonly type: 'boolean' }
+      ? boolean
+      : string
 
 /** Marks a schema that only describes: the handler checks, with messages or rules of its own. */
 export const checkedByHandler = 'x-checked-by-handler'

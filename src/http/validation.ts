@@ -11,7 +11,7 @@ interface Check {
 
 /**
  * Makes the schemas of routes binding for requests: bodies as they are, query strings by what their
- * texts mean. Ids in paths are looked up, not checked: a malformed one is an unknown one (D5).
+ * texts mean, which is what handlers get (`QueryOf`). Ids in paths are looked up, not checked: a malformed one is an unknown one (D5).
  */
 export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
   const first = newAjv({ allErrors: false })
@@ -20,8 +20,7 @@ export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
     const isBinding = (httpPart === 'body' || httpPart === 'querystring') && binds(schema)
     if (!isBinding) return () => true
     const validate = boundedCheck(compile(first, schema), compile(all, schema))
-    const check = httpPart === 'body' ? validate : queryCheck(schema, validate)
-    return check
+    return httpPart === 'body' ? validate : queryCheck(schema, validate)
   }
 }
 
@@ -84,17 +83,25 @@ function withoutIds(schema: unknown): unknown {
   return Object.fromEntries(members.map(([key, value]) => [key, withoutIds(value)]))
 }
 
-function queryCheck(schema: JsonSchema, validate: Check): Check {
+type Query = Readonly<Record<string, unknown>>
+
+/** Takes a query apart once: what was checked is what the handler gets. */
+function queryCheck(schema: JsonSchema, validate: Check) {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
-  const check: Check = (value) => {
-    const meant = Object.entries(value as Readonly<Record<string, unknown>>).map(
-      ([name, text]) => [name, meaning(text, properties[name])] as const,
+  return (query: Query): { readonly value: Query } | { error: FastifySchemaValidationError[] } => {
+    const texts = Object.entries(query)
+    const repeated = texts.filter(([, text]) => Array.isArray(text))
+    if (repeated.length > 0) return { error: repeated.map(([name]) => repetition(name)) }
+    const value = Object.fromEntries(
+      texts.map(([name, text]) => [name, meaning(text, properties[name])]),
     )
-    const isValid = validate(Object.fromEntries(meant))
-    check.errors = validate.errors ?? null
-    return isValid
+    return validate(value) ? { value } : { error: validate.errors ?? [] }
   }
-  return check
+}
+
+function repetition(name: string): FastifySchemaValidationError {
+  const message = 'came more than once'
+  return { keyword: 'repetition', instancePath: `/${name}`, schemaPath: '', params: {}, message }
 }
 
 /** The value that a text of a query string stands for; the text itself when it stands for none. */

@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
+import type { QueryOf } from '../http/schema.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Post, Posts } from '../idempotency/posts.ts'
 import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
@@ -35,7 +36,7 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
       create(needs, request, reply),
     )
 
-    app.get<{ Querystring: Query }>(
+    app.get<ListKeys>(
       '/keys',
       { schema: listKeys, config: { scope: 'keys:admin', errors: ['not_found'] } },
       (request, reply) => list(needs, request, reply),
@@ -119,12 +120,11 @@ function secretPost(
 /** The keys of a user as a JSON array; the next page is in the Link header (D54). */
 async function list(
   needs: KeyRoutesNeeds,
-  request: FastifyRequest<{ Querystring: Query }>,
+  request: FastifyRequest<ListKeys>,
   reply: FastifyReply,
 ): Promise<object> {
   const page = cursorRequest(request.query)
-  const wanted = request.query['userId'] as string | undefined
-  const userId = await userIn(needs, needs.callerOf(request), wanted)
+  const userId = await userIn(needs, needs.callerOf(request), request.query.userId)
   const found = await needs.keys.list(userId, page.after, page.limit + 1)
   return cursorPage(found, page, { request, reply }).map(keyBody)
 }
@@ -156,7 +156,9 @@ function visibleKey(directory: KeyDirectory, caller: AuthenticatedCaller, id: st
   return key
 }
 
-type Query = Readonly<Record<string, unknown>>
+interface ListKeys {
+  Querystring: QueryOf<typeof listKeys.querystring>
+}
 
 interface CreateKey {
   Body: KeyRequest & { userId?: string }

@@ -1,6 +1,8 @@
 import { invalidParameter } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
+import type { QueryOf } from '../http/schema.ts'
 import type { NewTemplate, TemplateChange } from './template.ts'
+import type { listTemplates } from './template-schemas.ts'
 import type { TemplateQuery } from './template-store.ts'
 
 interface TemplateFields {
@@ -27,10 +29,8 @@ export interface ChangeTemplate extends OneTemplate {
 }
 
 export interface ListTemplates {
-  Querystring: Query
+  Querystring: QueryOf<typeof listTemplates.querystring>
 }
-
-type Query = Readonly<Record<string, unknown>>
 
 export function newTemplate(body: CreateTemplate['Body']): NewTemplate {
   return {
@@ -49,29 +49,30 @@ export function templateChange(body: ChangeTemplate['Body']): TemplateChange {
 }
 
 /** @throws DomainError `invalid_request` naming the parameter that is wrong */
-export function templateQuery(query: Query, userId: UserId): TemplateQuery {
+export function templateQuery(
+  {
+    public: publicOnly = false,
+    search_term: searchTerm = '',
+    ...query
+  }: ListTemplates['Querystring'],
+  userId: UserId,
+): TemplateQuery {
   return {
     userId,
-    publicOnly: query['public'] === 'true',
-    searchTerm: textParameter(query, 'search_term'),
-    sortBy: choiceParameter(query, 'sort_by', ['created_at', 'name'] as const),
-    sortType: choiceParameter(query, 'sort_type', ['asc', 'desc'] as const),
+    publicOnly,
+    searchTerm,
+    sortBy: choice('sort_by', query.sort_by, ['created_at', 'name']),
+    sortType: choice('sort_type', query.sort_type, ['asc', 'desc']),
   }
 }
 
-function textParameter(query: Query, name: string): string {
-  const text = query[name]
-  return typeof text === 'string' ? text : ''
-}
-
-/** One of the values; the first when it is empty, which is the default. */
-function choiceParameter<Value extends string>(
-  query: Query,
+/** One of the values, in whatever case; the first when it is empty, which is the default. */
+function choice<Value extends string>(
   name: string,
+  text: string | undefined,
   values: readonly [Value, ...Value[]],
 ): Value {
-  const text = textParameter(query, name)
-  if (text === '') return values[0]
+  if (text === undefined || text === '') return values[0]
   const chosen = values.find((value) => value === text.toLowerCase())
   if (chosen === undefined) throw invalidParameter(name, `must be one of ${values.join(', ')}`)
   return chosen

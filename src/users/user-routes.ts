@@ -3,6 +3,7 @@ import { grants } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
 import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
+import type { QueryOf } from '../http/schema.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { ProfileStore } from './profile-store.ts'
@@ -54,12 +55,12 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
       },
     )
 
-    app.get<{ Querystring: Record<string, unknown> }>(
+    app.get<ListUsers>(
       '/platform/users',
       { schema: listUsers, config: { scope: 'platform:admin' } },
       async ({ query }) => {
         const page = pageRequest(query)
-        const username = query['username'] as string | undefined
+        const { username } = query
         const found = await users.list(sliceOf(page), username)
         const content = await Promise.all(
           found.map(async (user) => userBody(await profiles.of(user))),
@@ -108,6 +109,10 @@ function unknownUser(text: string): DomainError {
 
 export interface OneUser {
   Params: { userId: string }
+}
+
+interface ListUsers {
+  Querystring: QueryOf<typeof listUsers.querystring>
 }
 
 interface CreateUser {

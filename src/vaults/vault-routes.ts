@@ -10,6 +10,7 @@ import {
   refuseUnknownParameters,
   sliceOf,
 } from '../http/pagination.ts'
+import { cursorQuery, pageQuery, type QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { Template } from '../templates/template.ts'
@@ -28,7 +29,7 @@ export interface VaultRoutesNeeds {
 }
 
 interface ListVaults {
-  Querystring: Record<string, unknown>
+  Querystring: QueryOf<typeof listVaults.querystring>
 }
 
 export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
@@ -153,7 +154,7 @@ async function pagedList(
   userId: UserId,
   query: ListVaults['Querystring'],
 ): Promise<object> {
-  refuseUnknownParameters(query, ['page', 'page_size'])
+  refuseUnknownParameters(query, Object.keys(pageQuery))
   const page = pageRequest(query)
   const found = await vaults.listPage(userId, sliceOf(page))
   return envelope(found.vaults.map(vaultBody), found.total, page)
@@ -166,7 +167,7 @@ async function bearerList(
   exchange: { readonly request: FastifyRequest<ListVaults>; readonly reply: FastifyReply },
 ): Promise<object> {
   const { query } = exchange.request
-  refuseUnknownParameters(query, ['limit', 'cursor'])
+  refuseUnknownParameters(query, Object.keys(cursorQuery))
   const page = cursorRequest(query)
   const found = await vaults.listAfter(userId, page.after, page.limit + 1)
   return cursorPage(found, page, exchange).map(bearerVaultBody)

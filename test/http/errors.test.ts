@@ -210,6 +210,16 @@ test('an unknown parameter of a query is 400, naming it', async () => {
   ])
 })
 
+test('a parameter that comes twice is 400, naming it: neither of its values is the one that is meant', async () => {
+  const answer = await send('GET', '/templates?page=1&search_term=a&page=1&search_term=b')
+
+  expectError(answer, 400, 'invalid_request')
+  expect(answer.body.details).toEqual([
+    { path: 'page', message: 'came more than once' },
+    { path: 'search_term', message: 'came more than once' },
+  ])
+})
+
 test('two Idempotency-Keys are 400: together they would be a third one', async () => {
   const headers = [...json, 'idempotency-key', 'a', 'Idempotency-Key', 'b']
 
