@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { decodeJson } from '../processors/decode.ts'
+import { decodeJson } from '../processors/decode-json.ts'
 import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
 import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'

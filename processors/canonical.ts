@@ -122,10 +122,13 @@ function problemWithin(value: object, levels: number): string | undefined {
   if (levels === 0) return `nested deeper than ${depthMax} levels`
   // for-in makes no list of what it visits; what JSON.parse made inherits nothing enumerable.
   for (const name in value) {
+    // Never meant well, and a trap for whoever reads it back.
+    if (name === '__proto__') return '__proto__ is no name of a field'
     const member = (value as Readonly<Record<string, unknown>>)[name]
     if (typeof member === 'number') {
-      // JSON.parse reads 1e400 as Infinity, which no JSON can express.
-      if (!Number.isFinite(member)) return 'a number is too large for a double'
+      // Binary formats have such numbers, and JSON.parse reads 1e400 as one: JSON cannot write them.
+      if (!Number.isFinite(member))
+        return 'NaN, Infinity and what a double cannot hold are no values'
     } else if (typeof member === 'object' && member !== null) {
       const problem = problemWithin(member, levels - 1)
       if (problem !== undefined) return problem

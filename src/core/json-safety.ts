@@ -4,10 +4,10 @@
  */
 
 /** Deepest nesting of a message: what recursion can follow without a thought. */
-const depthMax = 64
+export const messageDepthMax = 64
 
 /** 2^53: from here on a double cannot tell neighbouring integers apart. */
-const integerMax = 2 ** 53
+export const integerMax = 2 ** 53
 const integerDigits = 16
 
 const quote = 34
@@ -29,7 +29,7 @@ const parseWithSource = JSON.parse as (
 /** What is wrong with a text and the value that was parsed from it, or nothing. */
 export function unsafeContent(text: string, value: unknown): string | undefined {
   const found = scan(text)
-  if (found.depth > depthMax) return `nested deeper than ${depthMax} levels`
+  if (found.depth > messageDepthMax) return `nested deeper than ${messageDepthMax} levels`
   if (countMembers(value, found.depth) !== found.members) return 'an object has the same key twice'
   if (!found.hasLongInteger && !text.includes('\\u')) return undefined
   let problem: string | undefined
@@ -70,7 +70,7 @@ function scan(text: string): Scan {
     else if (code === openBracket || code === openBrace) {
       depth++
       deepest = Math.max(deepest, depth)
-      if (depth > depthMax) break
+      if (depth > messageDepthMax) break
     } else if (code === closeBracket || code === closeBrace) depth--
   }
   return { members, depth: deepest, hasLongInteger }

@@ -40,9 +40,13 @@ function daysFromCivil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** The years that RFC 3339 can write, in UTC. */
 const firstUs = daysFromCivil(1, 1, 1) * usPerDay
 const endUs = daysFromCivil(10_000, 1, 1) * usPerDay
+
+/** Whether RFC 3339 can write an instant in UTC: its year has to be 0001 to 9999. */
+export function isWritableInstant(instantUs: number): boolean {
+  return instantUs >= firstUs && instantUs < endUs
+}
 
 /**
  * Microseconds since the epoch of an RFC 3339 date-time with a zone; fraction digits beyond six
@@ -68,7 +72,7 @@ export function parseRfc3339(text: string): number | TimeProblem {
   const offsetUs = parseOffset(text, at)
   if (typeof offsetUs !== 'number') return offsetUs
   const instantUs = dateUs + timeUs + fractionUs - offsetUs
-  if (instantUs < firstUs || instantUs >= endUs) {
+  if (!isWritableInstant(instantUs)) {
     return { problem: 'in UTC its year is not 0001 to 9999' }
   }
   // Beyond 2^53 a double cannot count single microseconds; whole seconds stay exact.

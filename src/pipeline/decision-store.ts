@@ -122,7 +122,7 @@ async function quarantine(
 }
 
 function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
-  const { reason, message, details, source } = entry.notes
+  const { reason, message, details, source, format = 'json' } = entry.notes
   return {
     stream_id: streamId,
     journal_offset: offset,
@@ -134,6 +134,7 @@ function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
     timestamp: entry.timestampUs ?? null,
     received_at: entry.receivedAtUs,
     source,
+    format,
   }
 }
 

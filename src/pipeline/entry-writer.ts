@@ -3,10 +3,20 @@ import {
   type AcceptedNotes,
   entryFormat,
   headerBytes,
+  type QuarantineNotes,
   verdictAccepted,
   verdictQuarantined,
 } from './entry.ts'
 import type { AcceptedReading, RefusedReading, StreamVersion } from './reading.ts'
+import type { PayloadFormat } from './stream-schema.ts'
+
+/** What a refused reading was sent as: when, from where, and in which format (JSON unless said). */
+export interface ReceivedBytes {
+  readonly atUs: number
+  readonly source: string
+  readonly payload: Uint8Array
+  readonly format?: PayloadFormat
+}
 
 /** Longest text of a UTF-16 unit in UTF-8. */
 const utf8BytesPerUnit = 3
@@ -50,13 +60,17 @@ export class EntryWriter {
   }
 
   /** Keeps a refused reading with the bytes as they arrived and where they came from. */
-  quarantined(
-    stream: StreamVersion,
-    refusal: RefusedReading,
-    received: { readonly atUs: number; readonly source: string; readonly payload: Uint8Array },
-  ): void {
+  quarantined(stream: StreamVersion, refusal: RefusedReading, received: ReceivedBytes): void {
     const { reason, message, details } = refusal
-    const notes = JSON.stringify({ reason, message, details, source: received.source })
+    const { source, format = 'json' } = received
+    const kept: QuarantineNotes = {
+      reason,
+      message,
+      details,
+      source,
+      ...(format !== 'json' && { format }),
+    }
+    const notes = JSON.stringify(kept)
     this.#reserve(notes.length * utf8BytesPerUnit + received.payload.byteLength)
     const timestampUs = refusal.timestampUs ?? Number.NaN
     const body = this.#header(stream, verdictQuarantined, received.atUs, timestampUs)

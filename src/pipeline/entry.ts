@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import { uuidAt } from '../core/ids.ts'
+import type { PayloadFormat } from './stream-schema.ts'
 
 /**
  * What the journal holds: one entry per reading, final when it is written.
@@ -36,6 +37,8 @@ export interface QuarantineNotes {
   readonly message: string
   readonly details: readonly ErrorDetail[]
   readonly source: string
+  /** How the bytes are to be read; JSON when nothing is said. */
+  readonly format?: PayloadFormat
 }
 
 /** What every entry has. */

@@ -1,4 +1,4 @@
-import { arrayElementTexts, decodeJson } from '../../processors/decode.ts'
+import { decoders } from '../../processors/decode.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
@@ -28,23 +28,27 @@ export class Intake implements Acceptor {
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
-    const decoded = decodeJson(message.payload)
+    const { format = 'json' } = message.stream
+    const decoded = decoders[format](message.payload)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)
-    const received = { atUs: receivedAtUs, source: message.source, payload: message.payload }
+    const { source, payload } = message
+    const received = { atUs: receivedAtUs, source, payload, format }
     this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
-    const { readings } = decoded
+    const { readings, unreadable } = decoded
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(readings.length)
     const { judge } = message.stream
     // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
-    const verdicts = readings.map((reading, index) =>
-      judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs }),
-    )
+    const verdicts = readings.map((reading, index) => {
+      const problem = unreadable?.get(index)
+      if (problem !== undefined) return malformed(problem)
+      return judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs })
+    })
     const judged = { message, decoded, receivedAtUs, verdicts }
     this.#commits.add((writer) => writeEntries(writer, judged), settled)
     return { receivedAtUs, verdicts }
@@ -65,16 +69,17 @@ interface JudgedMessage {
 
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { stream, payload, source } = judged.message
-  let elements: readonly string[] | undefined
+  const { format } = judged.decoded
+  let elements: readonly Uint8Array[] | undefined
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + index
     if (verdict.accepted) {
       writer.accepted(stream, verdict, atUs)
       continue
     }
-    if (judged.decoded.isBatch) elements ??= arrayElementTexts(Buffer.from(payload).toString())
-    const original = elements === undefined ? payload : Buffer.from(elements[index] ?? '')
-    writer.quarantined(stream, verdict, { atUs, source, payload: original })
+    elements ??= judged.decoded.elements?.(payload)
+    const original = elements?.[index] ?? payload
+    writer.quarantined(stream, verdict, { atUs, source, payload: original, format })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
-import type { StreamSchema } from './stream-schema.ts'
+import type { PayloadFormat, StreamSchema } from './stream-schema.ts'
 
 /** Why a reading was not accepted. Stable names: they are stored, counted and filtered by. */
 export type RefusalReason =
@@ -15,7 +15,24 @@ export interface DecodedMessage {
   readonly readings: readonly unknown[]
   /** False for a single object, true for an array (of one reading, too). */
   readonly isBatch: boolean
+  readonly format: PayloadFormat
+  /** Readings that could not be read although their neighbours could: what is wrong, by place. */
+  readonly unreadable?: ReadonlyMap<number, string>
+  /**
+   * The bytes that each reading of a batch was sent as, given those of the message. The quarantine
+   * keeps what was sent, byte for byte, and not what we would print of it.
+   */
+  readonly elements?: (payload: Uint8Array) => readonly Uint8Array[]
 }
+
+/** A message that cannot be taken apart into readings. */
+export interface UndecodableMessage {
+  readonly ok: false
+  readonly problem: string
+}
+
+/** Takes a message apart. Pure. */
+export type Decoder = (payload: Uint8Array) => DecodedMessage | UndecodableMessage
 
 /** One version of a data stream, as far as a reading needs it. */
 export interface StreamVersion {
@@ -23,6 +40,8 @@ export interface StreamVersion {
   readonly ownerId: UserId
   readonly version: number
   readonly schema: StreamSchema
+  /** Of payloads that come without a content type, as over MQTT. JSON when nothing is said. */
+  readonly format?: PayloadFormat
 }
 
 /** A reading that fits its stream. It exists only after validation. */

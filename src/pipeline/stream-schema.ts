@@ -30,6 +30,9 @@ export type ValidationMode = 'strict' | 'lenient'
 
 export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'
 
+/** How the bytes of a message are read. */
+export type PayloadFormat = 'json' | 'ndjson' | 'cbor' | 'msgpack'
+
 /** All that decides whether a reading is accepted, and how it is read. */
 export interface StreamSchema {
   readonly fields: FieldMap

@@ -223,4 +223,6 @@ interface QuarantineTable {
   readonly timestamp: number | null
   readonly received_at: number
   readonly source: string
+  /** How the payload is to be read: json, ndjson, cbor or msgpack. */
+  readonly format: Defaulted<string>
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeJson } from '../../processors/decode.ts'
+import { decodeJson } from '../../processors/decode-json.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { ReceiptClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'

@@ -179,13 +179,15 @@ describe('canonical text', () => {
     expect(accepted('{"level":10}', { fields }).flagged).toEqual([])
   })
 
-  test('keeps an unknown field named __proto__, which pollutes nothing', () => {
-    const verdict = accepted('{"level":1,"__proto__":{"isAdmin":true}}')
-
-    expect(verdict).toMatchObject({ extra: '{"__proto__":{"isAdmin":true}}' })
-    expect({}).not.toHaveProperty('isAdmin')
-    expect(verdict.digest).not.toBe(accepted('{"level":1}').digest)
-  })
+  test.each(['{"level":1,"__proto__":{"isAdmin":true}}', '{"level":1,"x":[{"__proto__":1}]}'])(
+    'refuses __proto__ in %s',
+    (text) => {
+      expect(judged(text)).toMatchObject({
+        reason: 'malformed',
+        message: expect.stringContaining('__proto__') as string,
+      })
+    },
+  )
 })
 
 describe('identity', () => {

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration'
 import { firstSlice } from './0001-first-slice.ts'
 import { whoAsks } from './0002-who-asks.ts'
 import { lists } from './0003-lists.ts'
+import { formats } from './0009-formats.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-first-slice': firstSlice,
   '0002-who-asks': whoAsks,
   '0003-lists': lists,
+  '0009-formats': formats,
 }

@@ -1,0 +1,148 @@
+import { messageDepthMax } from '../src/core/json-safety.ts'
+import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
+import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
+
+/**
+ * What CBOR and MessagePack have in common: a message is a row of items, and an item that holds
+ * others says before them how many there are.
+ */
+export interface Item {
+  /** `end` closes an array or map of unknown length. */
+  readonly kind: 'scalar' | 'array' | 'map' | 'end'
+  /** Of a scalar: a text, a number, true, false or null. */
+  readonly value?: unknown
+  /** Of an array or a map: how many elements or members follow. Infinity: until the end item. */
+  readonly length?: number
+}
+
+/** The items of a message, one after the other. */
+export interface Items {
+  /** Byte at which the next one begins. */
+  readonly position: number
+  readonly bytes: Uint8Array
+  /** @throws UnreadableItem for what is no item, is cut off, or is no value of a reading */
+  next(): Item
+}
+
+/** What is wrong with a binary message. */
+export class UnreadableItem extends Error {
+  override readonly name = 'UnreadableItem'
+}
+
+export const endItem: Item = { kind: 'end' }
+
+/** Takes a binary message apart, by the same rules as JSON: one map, or an array of readings. */
+export function decodeItems(
+  items: Items,
+  format: PayloadFormat,
+): DecodedMessage | UndecodableMessage {
+  try {
+    return messageOf(items, format)
+  } catch (error) {
+    if (!(error instanceof UnreadableItem)) throw error
+    return { ok: false, problem: error.message }
+  }
+}
+
+function messageOf(items: Items, format: PayloadFormat): DecodedMessage | UndecodableMessage {
+  const first = items.next()
+  if (first.kind === 'array') {
+    const { readings, ends } = elementsOf(items, first)
+    refuseRest(items)
+    const elements = (payload: Uint8Array) =>
+      ends.slice(1).map((end, index) => payload.subarray(ends[index], end))
+    return batchOf({ readings, format, elements })
+  }
+  if (first.kind !== 'map') {
+    return { ok: false, problem: 'a message must be a map or an array of maps' }
+  }
+  const reading = valueOf(items, first, messageDepthMax)
+  refuseRest(items)
+  return { ok: true, readings: [reading], isBatch: false, format }
+}
+
+/** The readings of a batch, and the byte before the first and after each of them. */
+function elementsOf(items: Items, array: Item) {
+  const length = lengthOf(items, array)
+  if (length !== Infinity && length > readingsPerMessageMax) throw problem(tooManyReadings)
+  const readings: unknown[] = []
+  const ends = [items.position]
+  while (readings.length < length) {
+    const item = items.next()
+    if (item.kind === 'end' && length === Infinity) break
+    if (readings.length === readingsPerMessageMax) throw problem(tooManyReadings)
+    readings.push(valueOf(items, item, messageDepthMax - 1))
+    ends.push(items.position)
+  }
+  return { readings, ends }
+}
+
+function valueOf(items: Items, item: Item, levels: number): unknown {
+  if (item.kind === 'scalar') return item.value
+  if (item.kind === 'end') throw problem('an end where a value should be', items)
+  if (levels === 0) throw problem(`nested deeper than ${messageDepthMax} levels`)
+  return item.kind === 'array' ? arrayOf(items, item, levels) : objectOf(items, item, levels)
+}
+
+function arrayOf(items: Items, array: Item, levels: number): unknown[] {
+  const length = lengthOf(items, array)
+  // Filled one by one: what a length announces may never come.
+  const elements: unknown[] = []
+  while (elements.length < length) {
+    const item = items.next()
+    if (item.kind === 'end' && length === Infinity) break
+    elements.push(valueOf(items, item, levels - 1))
+  }
+  return elements
+}
+
+function objectOf(items: Items, map: Item, levels: number): object {
+  const length = lengthOf(items, map)
+  const members: Record<string, unknown> = {}
+  for (let count = 0; count < length; count++) {
+    const key = items.next()
+    if (key.kind === 'end' && length === Infinity) break
+    if (key.kind !== 'scalar' || typeof key.value !== 'string') {
+      throw problem('a key that is no text', items)
+    }
+    if (Object.hasOwn(members, key.value)) throw problem('an object has the same key twice')
+    const value = valueOf(items, items.next(), levels - 1)
+    if (key.value === '__proto__') define(members, key.value, value)
+    else members[key.value] = value
+  }
+  return members
+}
+
+/** As `JSON.parse` does it: a plain assignment would change the prototype instead. */
+function define(members: object, key: string, value: unknown): void {
+  Object.defineProperty(members, key, {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  })
+}
+
+/** How many elements or members follow; each of them takes at least one byte, or two. */
+function lengthOf({ bytes, position }: Items, { kind, length = 0 }: Item): number {
+  const bytesMin = kind === 'map' ? length * 2 : length
+  if (length !== Infinity && bytesMin > bytes.length - position) throw truncated()
+  return length
+}
+
+function refuseRest({ bytes, position }: Items): void {
+  const rest = bytes.length - position
+  if (rest > 0) throw problem(`${rest} bytes follow the message`)
+}
+
+export function truncated(): UnreadableItem {
+  return problem('the message is cut off')
+}
+
+/** A problem, with the place where the reader stands when that is of use. */
+export function problem(message: string, items?: Pick<Items, 'position'>): UnreadableItem {
+  return new UnreadableItem(
+    items === undefined ? message : `${message} (near byte ${items.position})`,
+  )
+}

@@ -1,0 +1,89 @@
+import { type Token, Tokenizer, Type } from 'cborg'
+import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import { decodeItems, endItem, type Item, type Items, problem, truncated } from './decode-binary.ts'
+import { instantItem, integerItem, textItem } from './decode-scalars.ts'
+
+/** Takes a CBOR message (RFC 8949) apart. */
+export function decodeCbor(payload: Uint8Array): DecodedMessage | UndecodableMessage {
+  return decodeItems(new CborItems(payload), 'cbor')
+}
+
+/** Tags that say that their content is a point in time (RFC 8949, section 3.4). */
+const tagTimeText = 0
+const tagEpochSeconds = 1
+
+const libraryPrefix = 'CBOR decode error: '
+
+/** How many bytes stand before the content of a text, by the lower five bits of its first byte. */
+const headBytes: Readonly<Record<number, number>> = { 24: 2, 25: 3, 26: 5, 27: 9 }
+
+/** Tokens of the library, held to what a reading can be. */
+class CborItems implements Items {
+  readonly bytes: Uint8Array
+  readonly #tokens: Tokenizer
+
+  constructor(payload: Uint8Array) {
+    this.bytes = new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength)
+    this.#tokens = new Tokenizer(this.bytes, { allowUndefined: false, allowBigInt: true })
+  }
+
+  get position(): number {
+    return this.#tokens.pos()
+  }
+
+  next(): Item {
+    const start = this.position
+    const token = this.#token()
+    switch (token.type) {
+      case Type.string:
+        return textItem(this.#contentOf(token, start))
+      case Type.uint:
+      case Type.negint:
+        return integerItem(token.value as number | bigint)
+      case Type.float:
+      case Type.true:
+      case Type.false:
+      case Type.null:
+        return { kind: 'scalar', value: token.value }
+      case Type.array:
+        return { kind: 'array', length: token.value as number }
+      case Type.map:
+        return { kind: 'map', length: token.value as number }
+      case Type.break:
+        return endItem
+      case Type.tag:
+        return this.#tagged(token.value as number | bigint)
+      default:
+        throw problem('byte strings are no values of a reading', { position: start })
+    }
+  }
+
+  #token(): Token {
+    if (this.#tokens.done()) throw truncated()
+    try {
+      return this.#tokens.next()
+    } catch (error) {
+      const { message } = error as Error
+      if (!message.startsWith(libraryPrefix)) throw error
+      throw problem(`not valid CBOR: ${message.slice(libraryPrefix.length)}`, this)
+    }
+  }
+
+  /** The library mends invalid UTF-8 and leaves out byte order marks: the bytes are read anew. */
+  #contentOf({ encodedLength = 0 }: Token, start: number): Uint8Array {
+    const head = headBytes[(this.bytes[start] ?? 0) & 0x1f] ?? 1
+    return this.bytes.subarray(start + head, start + encodedLength)
+  }
+
+  #tagged(tag: number | bigint): Item {
+    if (tag !== tagTimeText && tag !== tagEpochSeconds) throw problem(`tag ${tag} is not supported`)
+    const { kind, value } = this.next()
+    if (kind === 'scalar') {
+      if (tag === tagTimeText && typeof value === 'string') return { kind, value }
+      if (tag === tagEpochSeconds && typeof value === 'number') {
+        return instantItem(Math.round(value * 1_000_000))
+      }
+    }
+    throw problem(`tag ${tag} has the wrong content`, this)
+  }
+}

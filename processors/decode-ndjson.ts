@@ -1,0 +1,46 @@
+import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
+import { parseJson } from './decode-json.ts'
+
+const lineFeed = 10
+
+/** Takes newline-delimited JSON apart: one reading in each line that is not blank. */
+export function decodeNdjson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
+  const lines = linesOf(payload)
+  if (lines.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
+  const unreadable = new Map<number, string>()
+  const readings = lines.map((line, index) => {
+    const parsed = parseJson(line)
+    if (parsed.ok) return parsed.value
+    unreadable.set(index, parsed.problem)
+    return undefined
+  })
+  return batchOf({ readings, format: 'ndjson', unreadable, elements: linesOf })
+}
+
+/** Lines with content, without white space around it; at most one more than a message may carry. */
+function linesOf(payload: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  for (let start = 0; start < payload.length && lines.length <= readingsPerMessageMax; ) {
+    const feed = payload.indexOf(lineFeed, start)
+    const end = feed < 0 ? payload.length : feed
+    const line = trimmed(payload, start, end)
+    if (line !== undefined) lines.push(line)
+    start = end + 1
+  }
+  return lines
+}
+
+/** The bytes between the white space of a line, or nothing when there are none. */
+function trimmed(payload: Uint8Array, start: number, end: number): Uint8Array | undefined {
+  let first = start
+  let last = end
+  while (first < last && isSpace(payload[first])) first++
+  while (last > first && isSpace(payload[last - 1])) last--
+  return first === last ? undefined : payload.subarray(first, last)
+}
+
+/** Space, tab and carriage return: what JSON allows within a line (RFC 8259, section 2). */
+function isSpace(byte: number | undefined): boolean {
+  return byte === 32 || byte === 9 || byte === 13
+}
