@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { decodeJson } from '../processors/decode-json.ts'
+import { decoders, formatOfMediaType } from '../processors/decode.ts'
 import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
 import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'
@@ -8,6 +8,7 @@ import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import { formatUs } from '../src/core/time.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
 import type { CompiledStream, DecodedMessage, RefusedReading } from '../src/pipeline/reading.ts'
+import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
 import { pushReadings } from './http-push-schema.ts'
 
 interface Receipt {
@@ -59,14 +60,15 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers()
     // The bytes themselves: they are judged by our rules, and a refused reading is kept as it came.
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+    const mediaTypes = Object.keys(formatOfMediaType)
+    app.addContentTypeParser(mediaTypes, { parseAs: 'buffer' }, (_, body, done) => {
       done(null, body)
     })
     app.post<PushRequest>('/streams/:streamId/data', pushOptions, async (request, reply) => {
       const stream = await streamOf(needs, request)
       needs.assertReady()
       const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const decoded = decodeJson(payload)
+      const decoded = decoders[formatOf(request)](payload)
       if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
       const receipt = await rememberedReceipt(needs, request, { stream, payload, decoded })
       const message: RawMessage = {
@@ -81,6 +83,12 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
       return reply.code(statusCode).header('content-type', 'application/json').send(body)
     })
   }
+}
+
+/** The format that the content type names; there is a parser only for those that name one. */
+function formatOf({ headers }: FastifyRequest): PayloadFormat {
+  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
+  return formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
 }
 
 async function streamOf(
