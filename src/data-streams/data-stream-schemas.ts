@@ -41,7 +41,11 @@ const newDataStream = component('NewDataStream', {
       name: { ...text, minLength: 1, maxLength: 200 },
       vaultId: uuid,
       type: { type: 'string', enum: [...streamTypes] },
-      source: { type: 'object', description: 'Where readings come from; keys depend on the type.' },
+      source: {
+        type: 'object',
+        description:
+          'Where readings come from; keys depend on the type. `format` (json, ndjson, cbor, msgpack) is what payloads without a content type are in, as over MQTT.',
+      },
       schema: {
         type: 'object',
         description: 'The fields of a reading, by name: at most 256, at most 8 levels deep.',

@@ -4,7 +4,12 @@ import { newId, type StreamId, type UserId, type VaultId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
-import { type StreamDefinition, schemaOf, type VersionedDefinition } from './definition.ts'
+import {
+  formatOf,
+  type StreamDefinition,
+  schemaOf,
+  type VersionedDefinition,
+} from './definition.ts'
 import type { StreamType } from './stream-type.ts'
 
 export interface DataStream extends StreamDefinition {
@@ -179,5 +184,5 @@ export class DataStreamStore {
 /** What intake needs of a stream. */
 export function streamVersionOf(stream: DataStream): StreamVersion {
   const { id, ownerId, version } = stream
-  return { streamId: id, ownerId, version, schema: schemaOf(stream) }
+  return { streamId: id, ownerId, version, schema: schemaOf(stream), format: formatOf(stream) }
 }

@@ -1,6 +1,11 @@
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { parseId, type VaultId } from '../core/ids.ts'
-import type { FieldMap, StreamSchema, TimestampFormat } from '../pipeline/stream-schema.ts'
+import type {
+  FieldMap,
+  PayloadFormat,
+  StreamSchema,
+  TimestampFormat,
+} from '../pipeline/stream-schema.ts'
 import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
@@ -77,6 +82,11 @@ export function schemaOf({ source, schema, processing }: VersionedDefinition): S
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',
   }
+}
+
+/** What its readings come in where nothing else says so. */
+export function formatOf({ source }: VersionedDefinition): PayloadFormat {
+  return (source['format'] as PayloadFormat | undefined) ?? 'json'
 }
 
 /** A declared field that also carries the time has to be able to hold it. */

@@ -1,3 +1,4 @@
+import type { PayloadFormat } from '../pipeline/stream-schema.ts'
 import {
   check,
   duration,
@@ -30,6 +31,9 @@ export const eventProtocols = [
   'sse',
   'webhook',
 ] as const
+
+/** What payloads may be in that come without a content type. */
+const payloadFormats: readonly PayloadFormat[] = ['json', 'ndjson', 'cbor', 'msgpack']
 
 /** Header fields of one request. */
 const headersMax = 50
@@ -107,6 +111,7 @@ export function deviceSource(protocols: readonly string[]): SourceRules {
       endpoint: address('mqtt', 'mqtts'),
       topic: topicFilter,
       credentials,
+      format: oneOf(...payloadFormats),
     },
     required: [],
   }

@@ -79,7 +79,7 @@ export function unsupportedSource(type: StreamType, source: Json): readonly Erro
     details.push({ path: 'source.protocol', message: 'this version takes mqtt and http' })
   }
   for (const key of Object.keys(source)) {
-    if (['deviceId', 'protocol', ...Object.keys(timeRules)].includes(key)) continue
+    if (['deviceId', 'protocol', 'format', ...Object.keys(timeRules)].includes(key)) continue
     details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })
   }
   return details

@@ -35,6 +35,8 @@ describe('a source', () => {
         timestampFormat: 'epoch_ms',
       },
     ],
+    ['iot_sensor', { format: 'cbor' }],
+    ['manufacturing', { protocol: 'mqtt', format: 'msgpack' }],
     ['iot_sensor', { credentials: { certificate: '-----BEGIN CERTIFICATE-----' } }],
     [
       'api_pull',
@@ -91,6 +93,7 @@ describe('a source', () => {
     ['iot_sensor', { topic: 'plants/a+/x' }, 'topic'],
     ['iot_sensor', { topic: 'plants/#/x' }, 'topic'],
     ['iot_sensor', { topic: '' }, 'topic'],
+    ['iot_sensor', { format: 'xml' }, 'format'],
     ['iot_sensor', { credentials: { username: 'me' } }, 'credentials'],
     ['iot_sensor', { credentials: { ...login, certificate: 'x' } }, 'credentials'],
     ['iot_sensor', { credentials: { ...login, token: 'x' } }, 'credentials.token'],
