@@ -2,6 +2,7 @@ import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { QuarantineStore } from './data-streams/quarantine-store.ts'
+import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
 import type { Engine } from './engine.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
@@ -25,6 +26,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     templates: new TemplateStore(state, worker, systemClock),
     vaults: new VaultStore(state, worker, systemClock),
     quarantine: new QuarantineStore(state),
+    exports: new ReadingsExports(),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),
     processing: processingOf(engine),

@@ -96,7 +96,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     openRoutes: [
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
-      metricsRoutes(serviceMetrics({ ...engine, mqtt, directory: domains.directory, auth })),
+      metricsRoutes(serviceMetrics({ ...engine, ...domains, mqtt, auth })),
     ],
     routes: [...access.routes, ...guardedRoutes({ ...domains, engine, posts })],
   })

@@ -6,7 +6,14 @@ import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
-import type { ProcessingStatus, StreamProgress, WorkerData, WorkerProcedures } from './worker.ts'
+import type {
+  LinesRequest,
+  ProcessingStatus,
+  ReadingsLines,
+  StreamProgress,
+  WorkerData,
+  WorkerProcedures,
+} from './worker.ts'
 
 /**
  * A shipment's rows should die young: with less than this they outlive two collections while the
@@ -52,15 +59,17 @@ export class ProcessingWorker implements StateWriter {
 
   /** @throws DomainError `store_unavailable` */
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    try {
-      return await this.#caller.call('query', query)
-    } catch (error) {
-      if (!(error instanceof RemoteError)) throw error
-      throw new DomainError('store_unavailable', 'the time-series store did not answer', {
-        cause: error,
-        retryAfter: 1,
-      })
-    }
+    return await fromStore(this.#caller.call('query', query))
+  }
+
+  /** A page of raw readings as text. @throws DomainError `store_unavailable` */
+  async readLines(request: LinesRequest): Promise<ReadingsLines> {
+    return await fromStore(this.#caller.call('readLines', request))
+  }
+
+  /** The fields that readings of a stream have had, by name. */
+  async fieldsOf(streamId: string): Promise<readonly string[]> {
+    return await this.#caller.call('fieldsOf', streamId)
   }
 
   async progress(streamId: string): Promise<StreamProgress> {
@@ -84,5 +93,18 @@ export class ProcessingWorker implements StateWriter {
 
   async #call<Name extends 'ready' | 'start' | 'status' | 'stop'>(name: Name) {
     return await this.#caller.call(name, undefined as never)
+  }
+}
+
+/** @throws DomainError `store_unavailable` when the store has failed */
+async function fromStore<Result>(answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    throw new DomainError('store_unavailable', 'the time-series store did not answer', {
+      cause: error,
+      retryAfter: 1,
+    })
   }
 }

@@ -27,7 +27,14 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => vaultRoutes({ ...parts, callerOf }),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
-    (callerOf) => readingsRoutes({ ...parts, query: (query) => worker.query(query), callerOf }),
+    (callerOf) =>
+      readingsRoutes({
+        ...parts,
+        query: (query) => worker.query(query),
+        readLines: (request) => worker.readLines(request),
+        fieldsOf: (id) => worker.fieldsOf(id),
+        callerOf,
+      }),
     (callerOf) =>
       connectors.httpPush({
         intake,

@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './core/clock.ts'
 import type { StreamId } from './core/ids.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
+import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
@@ -17,10 +18,11 @@ import {
   type PlainChange,
   type StateDatabase,
 } from './state/database.ts'
-import { serveCalls } from './threads/rpc.ts'
+import { Moved, serveCalls } from './threads/rpc.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
+  ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
   Shape,
@@ -50,6 +52,18 @@ export interface StreamProgress {
   readonly storedPerSecond: number
 }
 
+export interface LinesRequest {
+  readonly query: ReadingsQuery
+  readonly format: TextFormat
+  readonly columns: TextColumns
+}
+
+export interface ReadingsLines {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly rows: number
+  readonly next: ReadingsCursor | undefined
+}
+
 /** What other threads may ask of the worker. */
 export interface WorkerProcedures extends Record<string, (argument: never) => unknown> {
   /** Resolves when state and store are open; the journal may still be opening. */
@@ -59,6 +73,10 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   commit(changes: readonly PlainChange[]): Promise<void>
   attempt(changes: readonly PlainChange[]): Promise<boolean>
   query(query: ReadingsQuery): Promise<ReadingsPage>
+  /** A page of raw readings as text. */
+  readLines(request: LinesRequest): Promise<Moved<ReadingsLines>>
+  /** The fields that readings of a stream have had, by name. */
+  fieldsOf(streamId: string): Promise<readonly string[]>
   progress(streamId: string): Promise<StreamProgress>
   /** Resolves when the decider has passed the offset, or after a bounded wait. */
   decided(offset: Offset): Promise<void>
@@ -118,6 +136,29 @@ function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
 
+/** What is asked of the store. */
+function storeProcedures(
+  composed: ReturnType<typeof compose>,
+): Pick<WorkerProcedures, 'query' | 'readLines' | 'fieldsOf' | 'progress'> {
+  return {
+    async query(query) {
+      return (await composed).store.query(query)
+    },
+    async readLines({ query, format, columns }) {
+      const { points, next } = await (await composed).store.query(query)
+      const bytes = linesOf(format, points, columns)
+      return new Moved({ bytes, rows: points.length, next }, [bytes.buffer])
+    },
+    async fieldsOf(streamId) {
+      return (await composed).store.fieldsOf(streamId)
+    },
+    async progress(streamId) {
+      const { store } = await composed
+      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
+    },
+  }
+}
+
 function run(port: MessagePort, data: WorkerData): void {
   const composed = compose(data)
   const stopping = new AbortController()
@@ -148,13 +189,7 @@ function run(port: MessagePort, data: WorkerData): void {
     async attempt(changes) {
       return attemptChanges((await composed).state, changes)
     },
-    async query(query) {
-      return (await composed).store.query(query)
-    },
-    async progress(streamId) {
-      const { store } = await composed
-      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
-    },
+    ...storeProcedures(composed),
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
     },

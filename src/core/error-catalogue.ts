@@ -111,6 +111,12 @@ export const errorCatalogue = {
     remedy: 'Create the asset streams that the message names first.',
     retryable: false,
   },
+  not_acceptable: {
+    status: 406,
+    meaning: 'The operation has no answer of a content type that the Accept header takes.',
+    remedy: 'Ask for one of the content types that the message names.',
+    retryable: false,
+  },
   not_found: {
     status: 404,
     meaning: 'There is no such path or resource, or none that the caller may see.',

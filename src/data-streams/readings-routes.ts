@@ -1,20 +1,22 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { invalidParameter } from '../core/errors.ts'
 import { formatUs, parseRfc3339 } from '../core/time.ts'
-import { integerParameter, refuseUnknownParameters } from '../http/pagination.ts'
+import { chooseType } from '../http/accept.ts'
+import { type IntegerRule, integerParameter, refuseUnknownParameters } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
 import type {
-  DataPoint,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
 } from '../time-series/time-series-store.ts'
 import { ownStream } from './data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from './data-stream-store.ts'
+import { type ExportNeeds, readingsTypes, sendExport } from './export-route.ts'
 import type { QuarantineEntry, QuarantineStore } from './quarantine-store.ts'
 import { listQuarantine, readReadings } from './readings-schemas.ts'
+import { pointBody } from './readings-text.ts'
 
-export interface ReadingsRoutesNeeds {
+export interface ReadingsRoutesNeeds extends ExportNeeds {
   readonly streams: DataStreamStore
   readonly quarantine: QuarantineStore
   /** @throws DomainError `store_unavailable` */
@@ -39,19 +41,37 @@ const pageBytesMax = 4 * 1024 * 1024
 
 const digestMax = 2n ** 64n - 1n
 
+/** Of a page, and of an answer as lines, which has none unless it is asked for. */
+const pageLimits = { fallback: 1_000, min: 1, max: pageMax }
+const exportLimits = {
+  fallback: Number.MAX_SAFE_INTEGER,
+  min: 1,
+  max: Number.MAX_SAFE_INTEGER,
+}
+
+const readOptions = {
+  schema: readReadings,
+  config: {
+    scope: 'data:read',
+    errors: ['not_acceptable', 'overloaded', 'rate_limited', 'store_unavailable'],
+  },
+} as const
+
 /** Reads back what became of readings: stored ones and quarantined ones. */
 export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
   const { quarantine, callerOf } = needs
   return async (app) => {
-    app.get<StreamRequest>(
-      '/streams/:streamId/data',
-      { schema: readReadings, config: { scope: 'data:read', errors: ['store_unavailable'] } },
-      async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        const query = readingsQuery(stream, request.query)
+    app.get<StreamRequest>('/streams/:streamId/data', readOptions, async (request, reply) => {
+      const { userId } = callerOf(request)
+      const stream = await ownStream(needs, userId, request.params.streamId)
+      const type = chooseType(request.headers.accept, readingsTypes)
+      if (type === 'application/json') {
+        const query = readingsQuery(stream, request.query, pageLimits)
         return dataBody(query, await needs.query(query))
-      },
-    )
+      }
+      const query = readingsQuery(stream, request.query, exportLimits)
+      return await sendExport(needs, query, { userId, type, stream }, { request, reply })
+    })
 
     app.get<StreamRequest>(
       '/streams/:streamId/quarantine',
@@ -77,7 +97,7 @@ export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
 
 const parameters = ['start', 'end', 'fields', 'aggregation', 'limit', 'cursor']
 
-function readingsQuery(stream: DataStream, query: Query): ReadingsQuery {
+function readingsQuery(stream: DataStream, query: Query, limits: IntegerRule): ReadingsQuery {
   refuseUnknownParameters(query, parameters)
   const startUs = instantParameter(query, 'start') ?? 0
   const endUs = instantParameter(query, 'end') ?? endOfTimeUs
@@ -92,7 +112,7 @@ function readingsQuery(stream: DataStream, query: Query): ReadingsQuery {
     endUs,
     aggregation,
     fields: fieldsParameter(query['fields'], stream),
-    limit: integerParameter(query, 'limit', { fallback: 1_000, min: 1, max: pageMax }),
+    limit: integerParameter(query, 'limit', limits),
     bytesMax: pageBytesMax,
     after: parseCursor(query['cursor']),
   }
@@ -131,29 +151,19 @@ function parseCursor(text: unknown): ReadingsCursor | undefined {
 }
 
 function dataBody(query: ReadingsQuery, { points, next }: ReadingsPage): object {
+  const { fields } = query
+  const columns = { fields, withExtra: fields.length === 0 }
   const cursor = next && `${next.timestampUs} ${next.digest} ${next.spanUs ?? 0}`
   return {
     streamId: query.streamId,
     start: formatUs(query.startUs),
     end: query.endUs === endOfTimeUs ? null : formatUs(query.endUs),
     aggregation: query.aggregation,
-    data: points.map((point) => pointBody(point, query.fields)),
+    data: points.map((point) => ({
+      ...pointBody(point, columns),
+      ...(point.count !== undefined && { count: point.count }),
+    })),
     nextCursor: cursor === undefined ? null : Buffer.from(cursor).toString('base64url'),
-  }
-}
-
-/** A flagged field is told by a key that no field can have, as `temperature:flag`. */
-function pointBody(point: DataPoint, fields: readonly string[]): object {
-  const { timestampUs, values, extra, flagged = [], count } = point
-  const flags = flagged
-    .filter((name) => fields.length === 0 || fields.includes(name))
-    .map((name) => [`${name}:flag`, 'out_of_range'])
-  return {
-    timestamp: formatUs(timestampUs),
-    ...values,
-    ...(Object.fromEntries(flags) as object),
-    ...(extra !== undefined && { extra }),
-    ...(count !== undefined && { count }),
   }
 }
 

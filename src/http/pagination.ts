@@ -5,7 +5,7 @@ import { cursorQuery, pageQuery, type QueryOf } from './schema.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
-interface IntegerRule {
+export interface IntegerRule {
   readonly fallback: number
   readonly min: number
   readonly max: number

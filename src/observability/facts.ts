@@ -32,6 +32,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly commits: GroupCommit
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
+  readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly auth: {
     readonly directory: { readonly size: number }
     readonly failedLogins: { readonly total: number }
@@ -40,7 +41,7 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, auth } = parts
+  const { commits, mqtt, directory, exports, auth } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
@@ -66,6 +67,9 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
     ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
+    ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
+    ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
+    ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
     ['counter', 'logins_failed_total', 'Credentials refused', () => auth.failedLogins.total],
   ]

@@ -33,11 +33,28 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
+/** What a procedure returns when memory of it is to go over to the caller instead of being copied. */
+export class Moved<Result> {
+  readonly value: Result
+  readonly memory: readonly Transferable[]
+
+  constructor(value: Result, memory: readonly Transferable[]) {
+    this.value = value
+    this.memory = memory
+  }
+}
+
 /** Answers calls on a port until it is closed. */
 export function serveCalls(port: MessagePort, procedures: Procedures): void {
   port.on('message', (call: Call) => {
-    void answer(call, procedures).then((message) => port.postMessage(message))
+    void answer(call, procedures).then((message) => send(port, message))
   })
+}
+
+function send(port: MessagePort, message: Answer): void {
+  const { value } = message
+  if (value instanceof Moved) port.postMessage({ ...message, value: value.value }, value.memory)
+  else port.postMessage(message)
 }
 
 async function answer({ id, name, argument }: Call, procedures: Procedures): Promise<Answer> {
@@ -62,8 +79,9 @@ type Argument<Table, Name extends keyof Table> = Table[Name] extends (argument: 
   ? A
   : never
 type Value<Table, Name extends keyof Table> = Table[Name] extends (argument: never) => infer V
-  ? Awaited<V>
+  ? Unmoved<Awaited<V>>
   : never
+type Unmoved<Result> = Result extends Moved<infer Inner> ? Inner : Result
 
 /** The calling side. When the other thread ends, every open and later call is rejected. */
 export class Caller<Table extends Procedures> {

@@ -113,6 +113,9 @@ export interface TimeSeriesStore {
 
   totals(): StoredTotals
 
+  /** Names of all fields that readings of the stream have had, in whichever version, sorted. */
+  fieldsOf(streamId: string): readonly string[]
+
   query(query: ReadingsQuery): Promise<ReadingsPage>
 
   close(): Promise<void>

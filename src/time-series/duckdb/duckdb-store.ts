@@ -83,6 +83,12 @@ export class DuckDbStore implements TimeSeriesStore {
     await this.#releaseMemory(shipment)
   }
 
+  fieldsOf(streamId: string): readonly string[] {
+    const shapes = [...(this.#catalog.streams.get(streamId)?.shapes ?? [])]
+    const columns = shapes.flatMap((shape) => this.#catalog.shapes.get(shape)?.columns ?? [])
+    return [...new Set(columns.map(({ name }) => name))].sort()
+  }
+
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
     return await this.#file.read((connection) => queryReadings(connection, this.#catalog, query))
   }

@@ -1,0 +1,84 @@
+import { formatUs } from '../core/time.ts'
+import type { DataPoint } from '../time-series/time-series-store.ts'
+
+/** How readings are written, one after the other. */
+export type TextFormat = 'csv' | 'ndjson'
+
+/**
+ * The columns of a CSV answer, which has to name them before it has seen a reading: the time, the
+ * fields, and then what has no field. No field can have the name of one of ours (D14).
+ */
+export interface TextColumns {
+  readonly fields: readonly string[]
+  /** Whether `extra` and all flags are asked for, or only the fields. */
+  readonly withExtra: boolean
+}
+
+/** Lines end as RFC 4180 says. */
+const csvLineEnd = '\r\n'
+
+/** What a CSV answer begins with; nothing for the other formats. */
+export function headOf(format: TextFormat, { fields, withExtra }: TextColumns): string {
+  if (format !== 'csv') return ''
+  const names = ['timestamp', ...fields, ...(withExtra ? ['extra'] : []), ':flag']
+  return names.join(',') + csvLineEnd
+}
+
+/** Readings as lines, in UTF-8 and in memory of their own. */
+export function linesOf(
+  format: TextFormat,
+  points: readonly DataPoint[],
+  columns: TextColumns,
+): Uint8Array<ArrayBuffer> {
+  const lines =
+    format === 'csv'
+      ? points.map((point) => csvLine(point, columns))
+      : points.map((point) => `${JSON.stringify(pointBody(point, columns))}\n`)
+  return new TextEncoder().encode(lines.join(''))
+}
+
+/** A reading as JSON answers have it. A flagged field is told by a key that no field can have. */
+export function pointBody(
+  { timestampUs, values, extra, flagged }: DataPoint,
+  columns: TextColumns,
+): object {
+  const flags = shownFlags(flagged, columns).map((name) => [`${name}:flag`, 'out_of_range'])
+  return {
+    timestamp: formatUs(timestampUs),
+    ...values,
+    ...(Object.fromEntries(flags) as object),
+    ...(extra !== undefined && { extra }),
+  }
+}
+
+function csvLine({ timestampUs, values, extra, flagged }: DataPoint, columns: TextColumns): string {
+  let line = formatUs(timestampUs)
+  for (const name of columns.fields) line += `,${csvValue(values[name])}`
+  if (columns.withExtra) line += `,${csvValue(extra)}`
+  return `${line},${shownFlags(flagged, columns).join(' ')}${csvLineEnd}`
+}
+
+function shownFlags(
+  flagged: readonly string[] | undefined,
+  { fields, withExtra }: TextColumns,
+): readonly string[] {
+  if (flagged === undefined) return noFlags
+  return withExtra ? flagged : flagged.filter((name) => fields.includes(name))
+}
+
+const noFlags: readonly string[] = []
+
+/**
+ * Numbers, true and false are written as in JSON, objects and arrays are JSON, and texts are what they
+ * are (D62). What is absent is empty; an empty text is two quotes, so that they can be told apart.
+ */
+function csvValue(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string') return csvText(JSON.stringify(value))
+  return value === '' ? '""' : csvText(value)
+}
+
+/** RFC 4180: what has a comma, a quote or an end of line stands in quotes, with its quotes doubled. */
+function csvText(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
