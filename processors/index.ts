@@ -29,7 +29,8 @@ export function judgeOf(schema: StreamSchema): Judge {
       return refused('timestamp_invalid', summaryOf([detail]), [detail])
     }
     const timestampUs = claimedUs ?? receipt.receivedAtUs
-    if (timestampUs > receipt.receivedAtUs + receipt.futureToleranceUs) {
+    const serverUs = receipt.judgedAtUs ?? receipt.receivedAtUs
+    if (timestampUs > serverUs + receipt.futureToleranceUs) {
       const message = `is more than ${receipt.futureToleranceUs / 1_000_000} s ahead of the server`
       const detail = { path: schema.timestampField, message }
       return refused('timestamp_in_future', summaryOf([detail]), [detail], timestampUs)

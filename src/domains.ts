@@ -1,13 +1,14 @@
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
-import { QuarantineStore } from './data-streams/quarantine-store.ts'
 import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
 import type { Engine } from './engine.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
 import { failingParts } from './observability/facts.ts'
 import { StreamDirectory } from './pipeline/stream-directory.ts'
+import { QuarantineStore } from './quarantine/quarantine-store.ts'
+import { Reviews } from './quarantine/reviews.ts'
 import { TemplateStore } from './templates/template-store.ts'
 import { VaultStore } from './vaults/vault-store.ts'
 
@@ -17,19 +18,24 @@ export type Domains = ReturnType<typeof openDomains>
 export function openDomains(engine: Engine, { publicUrl }: Config) {
   const { state, worker } = engine
   const streams = new DataStreamStore(state, systemClock)
+  const directory = new StreamDirectory(async (id) => {
+    const stream = await streams.load(id)
+    return stream && streamVersionOf(stream)
+  })
+  const quarantine = new QuarantineStore(state)
+  const processing = processingOf(engine)
+  const { commits } = engine
   return {
     streams,
-    directory: new StreamDirectory(async (id) => {
-      const stream = await streams.load(id)
-      return stream && streamVersionOf(stream)
-    }),
+    directory,
     templates: new TemplateStore(state, worker, systemClock),
     vaults: new VaultStore(state, worker, systemClock),
-    quarantine: new QuarantineStore(state),
+    quarantine,
+    reviews: new Reviews({ quarantine, commits, directory, processing, clock: systemClock }),
     exports: new ReadingsExports(),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),
-    processing: processingOf(engine),
+    processing,
     publicUrl,
   }
 }

@@ -76,9 +76,9 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('progress', streamId)
   }
 
-  /** Resolves when the decider has passed the offset, or after a bounded wait. */
-  async decided(offset: Offset): Promise<void> {
-    await this.#caller.call('decided', offset)
+  /** Resolves with whether the decider has passed the offset, after a bounded wait. */
+  async decided(offset: Offset): Promise<boolean> {
+    return await this.#caller.call('decided', offset)
   }
 
   async status(): Promise<ProcessingStatus> {

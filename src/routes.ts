@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
@@ -35,6 +36,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         fieldsOf: (id) => worker.fieldsOf(id),
         callerOf,
       }),
+    (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) =>
       connectors.httpPush({
         intake,

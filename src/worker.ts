@@ -78,8 +78,8 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   /** The fields that readings of a stream have had, by name. */
   fieldsOf(streamId: string): Promise<readonly string[]>
   progress(streamId: string): Promise<StreamProgress>
-  /** Resolves when the decider has passed the offset, or after a bounded wait. */
-  decided(offset: Offset): Promise<void>
+  /** Resolves with whether the decider has passed the offset, after a bounded wait. */
+  decided(offset: Offset): Promise<boolean>
   status(): Promise<ProcessingStatus>
   stop(): Promise<void>
 }
@@ -192,6 +192,7 @@ function run(port: MessagePort, data: WorkerData): void {
     ...storeProcedures(composed),
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
+      return (await composed).decider.position() >= offset
     },
     async status() {
       const { store, shipper, decider } = await composed

@@ -16,8 +16,8 @@ import { statusBody } from './stream-status.ts'
 
 /** What is known right of the journal about one stream. */
 export interface StreamProgressSource {
-  /** Waits, within bounds, until what is acknowledged by now has been counted. */
-  caughtUp(): Promise<void>
+  /** Waits, within bounds, until what is acknowledged by now has been counted; whether it was. */
+  caughtUp(): Promise<boolean>
   progress(id: StreamId): Promise<{
     readonly counts: StoredCounts
     readonly storedPerSecond: number

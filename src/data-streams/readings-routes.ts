@@ -12,13 +12,11 @@ import type {
 import { ownStream } from './data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from './data-stream-store.ts'
 import { type ExportNeeds, readingsTypes, sendExport } from './export-route.ts'
-import type { QuarantineEntry, QuarantineStore } from './quarantine-store.ts'
-import { listQuarantine, readReadings } from './readings-schemas.ts'
+import { readReadings } from './readings-schemas.ts'
 import { pointBody } from './readings-text.ts'
 
 export interface ReadingsRoutesNeeds extends ExportNeeds {
   readonly streams: DataStreamStore
-  readonly quarantine: QuarantineStore
   /** @throws DomainError `store_unavailable` */
   readonly query: (query: ReadingsQuery) => Promise<ReadingsPage>
   readonly callerOf: CallerOf
@@ -57,9 +55,9 @@ const readOptions = {
   },
 } as const
 
-/** Reads back what became of readings: stored ones and quarantined ones. */
+/** Reads back stored readings. */
 export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
-  const { quarantine, callerOf } = needs
+  const { callerOf } = needs
   return async (app) => {
     app.get<StreamRequest>('/streams/:streamId/data', readOptions, async (request, reply) => {
       const { userId } = callerOf(request)
@@ -72,26 +70,6 @@ export function readingsRoutes(needs: ReadingsRoutesNeeds): FastifyPluginAsync {
       const query = readingsQuery(stream, request.query, exportLimits)
       return await sendExport(needs, query, { userId, type, stream }, { request, reply })
     })
-
-    app.get<StreamRequest>(
-      '/streams/:streamId/quarantine',
-      { schema: listQuarantine, config: { scope: 'data:read' } },
-      async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        const { query } = request
-        refuseUnknownParameters(query, ['limit', 'cursor'])
-        const limit = integerParameter(query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-        const after = integerParameter(query, 'cursor', {
-          fallback: 0,
-          min: 0,
-          max: Number.MAX_SAFE_INTEGER,
-        })
-        const found = await quarantine.list(stream.id, after, limit + 1)
-        const page = found.slice(0, limit)
-        const nextCursor = found.length > limit ? String(page.at(-1)?.id) : null
-        return { streamId: stream.id, entries: page.map(quarantineBody), nextCursor }
-      },
-    )
   }
 }
 
@@ -164,13 +142,5 @@ function dataBody(query: ReadingsQuery, { points, next }: ReadingsPage): object 
       ...(point.count !== undefined && { count: point.count }),
     })),
     nextCursor: cursor === undefined ? null : Buffer.from(cursor).toString('base64url'),
-  }
-}
-
-function quarantineBody({ timestampUs, receivedAtUs, ...entry }: QuarantineEntry): object {
-  return {
-    ...entry,
-    timestamp: timestampUs === undefined ? null : formatUs(timestampUs),
-    receivedAt: formatUs(receivedAtUs),
   }
 }

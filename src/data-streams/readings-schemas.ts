@@ -1,4 +1,3 @@
-import { errorDetail } from '../http/openapi/error-answers.ts'
 import {
   component,
   count,
@@ -80,31 +79,5 @@ export const readReadings = {
         },
       },
     },
-  },
-} as const
-
-const quarantineEntry = component(
-  'QuarantineEntry',
-  record({
-    id: count,
-    reason: { ...text, examples: ['wrong_type'] },
-    message: text,
-    details: listOf(errorDetail),
-    payload: { ...text, description: 'The bytes as they came.' },
-    encoding: { enum: ['utf8', 'base64'], description: 'Of the payload.' },
-    timestamp: nullable(dateTime),
-    receivedAt: dateTime,
-    source: { ...text, examples: ['http 192.0.2.7'] },
-  }),
-)
-
-export const listQuarantine = {
-  operationId: 'listQuarantine',
-  summary: 'List the refused readings of a data stream, oldest first.',
-  tags: ['Readings'],
-  params: idParams('streamId'),
-  querystring: query(cursorQuery),
-  response: {
-    200: record({ streamId: uuid, entries: listOf(quarantineEntry), nextCursor: nullable(text) }),
   },
 } as const

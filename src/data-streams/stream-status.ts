@@ -29,7 +29,8 @@ export interface ConservationCounters {
 
 /**
  * The ledger of a stream. Decider and shipper stand at different places of the journal; what the
- * one that is ahead has received, and the other not yet dealt with, is pending.
+ * one that is ahead has received, and the other not yet dealt with, is pending. What came out of
+ * the quarantine may be stored before the decider hears of it: then it is quarantined no more.
  */
 export function countersOf(decided: DecidedCounts, stored: StoredCounts): ConservationCounters {
   const received = Math.max(decided.received, stored.received)
@@ -40,9 +41,9 @@ export function countersOf(decided: DecidedCounts, stored: StoredCounts): Conser
     duplicates: stored.duplicates,
     unchanged: 0,
     filtered: 0,
-    quarantined: decided.quarantined,
+    quarantined: decided.quarantined + Math.min(0, received - settled),
     discarded: decided.discarded,
-    pending: received - settled,
+    pending: Math.max(0, received - settled),
   }
 }
 

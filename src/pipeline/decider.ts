@@ -1,6 +1,13 @@
 import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Consumer } from './consumer.ts'
-import { type QuarantinedEntry, streamIdOf } from './entry.ts'
+import {
+  type QuarantinedEntry,
+  type QuarantineNotes,
+  streamIdOf,
+  verdictQuarantined,
+  verdictRejudged,
+  verdictRemoved,
+} from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 
 const usPerDay = 86_400_000_000
@@ -13,13 +20,29 @@ export interface StreamTally {
   /** Newest day (UTC, since the epoch) of receipt, and what was received on it. */
   day: number
   receivedOnDay: number
-  readonly refused: RefusedEntry[]
+  /** What becomes of the stream's quarantine, in the order of the journal. */
+  readonly quarantine: QuarantineChange[]
 }
 
 export interface RefusedEntry {
   readonly offset: Offset
   readonly entry: QuarantinedEntry
 }
+
+export interface RejudgedEntry {
+  /** The entry of the quarantine that stays. */
+  readonly offset: Offset
+  readonly streamVersion: number
+  readonly timestampUs: number | undefined
+  readonly notes: QuarantineNotes
+}
+
+export type QuarantineChange =
+  | { readonly kind: 'refused'; readonly refused: RefusedEntry }
+  | { readonly kind: 'rejudged'; readonly rejudged: RejudgedEntry }
+  /** Left, because what it held has an entry of its own now. */
+  | { readonly kind: 'redriven'; readonly offset: Offset }
+  | { readonly kind: 'removed'; readonly offset: Offset }
 
 /** All that follows from a stretch of the journal. Nothing has happened yet. */
 export interface Decision {
@@ -86,11 +109,23 @@ function decide(batches: readonly JournalBatch[], from: Offset): Decision {
 }
 
 function emptyTally(): StreamTally {
-  return { received: 0, accepted: 0, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0, refused: [] }
+  const counts = { received: 0, accepted: 0, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
+  return { ...counts, quarantine: [] }
 }
 
 function count(tally: StreamTally, entry: EntryReader, offset: Offset): void {
-  const { receivedAtUs } = entry
+  if (entry.verdict > verdictQuarantined) {
+    review(tally, entry, offset)
+    return
+  }
+  countReceipt(tally, entry)
+  if (entry.accepted) tally.accepted++
+  else {
+    tally.quarantine.push({ kind: 'refused', refused: { offset, entry: entry.quarantinedEntry() } })
+  }
+}
+
+function countReceipt(tally: StreamTally, { receivedAtUs }: EntryReader): void {
   tally.received++
   tally.lastReceivedAtUs = Math.max(tally.lastReceivedAtUs, receivedAtUs)
   const day = Math.floor(receivedAtUs / usPerDay)
@@ -99,6 +134,31 @@ function count(tally: StreamTally, entry: EntryReader, offset: Offset): void {
     tally.receivedOnDay = 0
   }
   if (day === tally.day) tally.receivedOnDay++
+}
+
+/** Takes an entry about what has been received before. */
+function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
+  const { quarantine } = tally
+  if (entry.verdict === verdictRemoved) {
+    for (const removed of entry.removalNotes.offsets) {
+      quarantine.push({ kind: 'removed', offset: removed })
+    }
+    return
+  }
+  const { origin } = entry.acceptedNotes
+  if (origin === undefined)
+    throw new Error(`the journal does not say what entry ${offset} is about`)
+  if (entry.verdict === verdictRejudged) {
+    const { streamVersion, timestampUs, notes } = entry.quarantinedEntry()
+    const rejudged = { offset: origin.offset, streamVersion, timestampUs, notes }
+    quarantine.push({ kind: 'rejudged', rejudged })
+    return
+  }
+  // The first reading takes the place of the entry; more that came along are received here.
+  if (origin.index === 0) quarantine.push({ kind: 'redriven', offset: origin.offset })
+  else countReceipt(tally, entry)
   if (entry.accepted) tally.accepted++
-  else tally.refused.push({ offset, entry: entry.quarantinedEntry() })
+  else {
+    quarantine.push({ kind: 'refused', refused: { offset, entry: entry.quarantinedEntry() } })
+  }
 }

@@ -2,11 +2,8 @@ import { sql, type Transaction } from 'kysely'
 import type { Offset } from '../journal/journal.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
-import type { Decision, DecisionStore, RefusedEntry, StreamTally } from './decider.ts'
-
-/** The quarantine of one stream holds this much at most (D20). */
-const quarantineEntriesMax = 10_000
-const quarantineBytesMax = 64 * 1024 * 1024
+import type { Decision, DecisionStore, StreamTally } from './decider.ts'
+import { changeQuarantine, type QuarantineDifference } from './quarantine-changes.ts'
 
 /** Rows of one INSERT: SQLite takes 32,766 parameters in a statement. */
 const rowsPerInsert = 200
@@ -15,7 +12,7 @@ const consumer = 'decider'
 
 export interface DecisionStoreNeeds {
   readonly state: StateDatabase
-  /** Told once when the quarantine of a stream runs full and begins to discard. */
+  /** Told when the quarantine of a stream begins to discard, and once more when it had room between. */
   readonly onDiscard: (streamId: string) => void
 }
 
@@ -49,12 +46,9 @@ export class StateDecisionStore implements DecisionStore {
       await movePosition(transaction, from, nextOffset)
       const rows: CounterRow[] = []
       for (const [streamId, tally] of tallies) {
-        const kept =
-          tally.refused.length === 0
-            ? nothingKept
-            : await quarantine(transaction, streamId, tally.refused)
-        if (kept.beganToDiscard) full.push(streamId)
-        rows.push(counterRow(streamId, tally, kept))
+        const changed = await changeQuarantine(transaction, streamId, tally.quarantine)
+        if (changed.beganToDiscard) full.push(streamId)
+        rows.push(counterRow(streamId, tally, changed))
       }
       for (let at = 0; at < rows.length; at += rowsPerInsert) {
         await addToCounters(transaction, rows.slice(at, at + rowsPerInsert))
@@ -78,77 +72,21 @@ async function movePosition(
   if (numUpdatedRows !== 1n) throw new Error(`another decider has moved on from ${from}`)
 }
 
-interface Kept {
-  readonly entries: number
-  readonly bytes: number
-  readonly discarded: number
-  readonly beganToDiscard: boolean
-}
-
-const nothingKept: Kept = { entries: 0, bytes: 0, discarded: 0, beganToDiscard: false }
-
-/** Keeps refused readings as long as the stream's quarantine has room; what is left is counted. */
-async function quarantine(
-  transaction: Transaction<StateSchema>,
-  streamId: string,
-  refused: readonly RefusedEntry[],
-): Promise<Kept> {
-  const before = await transaction
-    .selectFrom('stream_counters')
-    .select(['quarantine_entries', 'quarantine_bytes', 'discarded'])
-    .where('stream_id', '=', streamId)
-    .executeTakeFirst()
-  let entries = before?.quarantine_entries ?? 0
-  let bytes = before?.quarantine_bytes ?? 0
-  const kept: RefusedEntry[] = []
-  for (const item of refused) {
-    const size = item.entry.payload.byteLength
-    if (entries + 1 > quarantineEntriesMax || bytes + size > quarantineBytesMax) continue
-    entries++
-    bytes += size
-    kept.push(item)
-  }
-  for (let at = 0; at < kept.length; at += rowsPerInsert) {
-    const rows = kept.slice(at, at + rowsPerInsert).map((item) => quarantineRow(streamId, item))
-    await transaction.insertInto('quarantine').values(rows).execute()
-  }
-  const discarded = refused.length - kept.length
-  return {
-    entries: kept.length,
-    bytes: bytes - (before?.quarantine_bytes ?? 0),
-    discarded,
-    beganToDiscard: discarded > 0 && (before?.discarded ?? 0) === 0,
-  }
-}
-
-function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
-  const { reason, message, details, source, format = 'json' } = entry.notes
-  return {
-    stream_id: streamId,
-    journal_offset: offset,
-    stream_version: entry.streamVersion,
-    reason,
-    message,
-    details: JSON.stringify(details),
-    payload: entry.payload,
-    timestamp: entry.timestampUs ?? null,
-    received_at: entry.receivedAtUs,
-    source,
-    format,
-  }
-}
-
 type CounterRow = StateSchema['stream_counters']
 
-function counterRow(streamId: string, tally: StreamTally, kept: Kept): CounterRow {
+function counterRow(
+  streamId: string,
+  tally: StreamTally,
+  { entries, bytes, discarded, unknown, discarding }: QuarantineDifference,
+): CounterRow {
   return {
     stream_id: streamId,
-    received: tally.received,
+    received: tally.received + unknown,
     accepted: tally.accepted,
-    quarantined: kept.entries,
-    discarded: kept.discarded,
-    quarantine_entries: kept.entries,
-    quarantine_bytes: kept.bytes,
+    quarantined: entries,
+    quarantine_bytes: bytes,
+    discarded,
+    is_discarding: discarding,
     last_received_at: tally.lastReceivedAtUs,
     day: tally.day,
     received_on_day: tally.receivedOnDay,
@@ -160,8 +98,8 @@ const addedUp = [
   'accepted',
   'quarantined',
   'discarded',
-  'quarantine_entries',
   'quarantine_bytes',
+  'is_discarding',
 ] as const
 
 async function addToCounters(

@@ -7,8 +7,13 @@ import {
   headerBytes,
   type QuarantinedEntry,
   type QuarantineNotes,
+  quarantineFormat,
+  type RemovalNotes,
   verdictAccepted,
   verdictQuarantined,
+  verdictRedriven,
+  verdictRemoved,
+  verdictUnfit,
 } from './entry.ts'
 
 /**
@@ -20,7 +25,7 @@ export class EntryReader {
   readonly #view: DataView
   #at = 0
   #end = 0
-  #accepted = false
+  #verdict = 0
 
   /** @throws EntryFormatError as `next` does */
   constructor(bytes: Uint8Array, skipped = 0) {
@@ -40,9 +45,12 @@ export class EntryReader {
   next(): boolean {
     if (this.#end >= this.#buffer.length) return false
     this.#step()
-    const verdict = this.#buffer[this.#at + 5]
-    this.#accepted = verdict === verdictAccepted
-    if (!this.#accepted && verdict !== verdictQuarantined) {
+    this.#verdict = this.#buffer[this.#at + 5] as number
+    const isKnown =
+      this.#buffer[this.#at + 4] === entryFormat
+        ? this.#verdict === verdictAccepted || this.#verdict === verdictQuarantined
+        : this.#verdict >= verdictRedriven && this.#verdict <= verdictRemoved
+    if (!isKnown) {
       throw new EntryFormatError(`the entry at byte ${this.#at} has an unknown verdict`)
     }
     if (this.#notesEnd > this.#end) {
@@ -51,8 +59,19 @@ export class EntryReader {
     return true
   }
 
+  get verdict(): number {
+    return this.#verdict
+  }
+
+  /** Whether it brings a reading that is to be stored. */
   get accepted(): boolean {
-    return this.#accepted
+    return this.#verdict === verdictAccepted || this.#verdict === verdictRedriven
+  }
+
+  /** Whether it counts as received: what an earlier entry has received does not. */
+  get received(): boolean {
+    if (this.#verdict <= verdictQuarantined) return true
+    return this.#verdict <= verdictUnfit && (this.acceptedNotes.origin?.index ?? 0) > 0
   }
 
   get streamKey(): string {
@@ -81,15 +100,20 @@ export class EntryReader {
     return this.#buffer.toString('utf8', this.#notesEnd, this.#end)
   }
 
-  /** Of an accepted entry: what most have none of. */
+  /** Of an entry that is accepted or has an origin: what most have none of. */
   get acceptedNotes(): AcceptedNotes {
     const notes = this.#notes
     return notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
   }
 
-  /** The whole entry. */
+  /** Of a removal. */
+  get removalNotes(): RemovalNotes {
+    return JSON.parse(this.#notes) as RemovalNotes
+  }
+
+  /** The whole of an entry about a reading. */
   entry(): Entry {
-    return this.#accepted ? this.#acceptedEntry() : this.quarantinedEntry()
+    return this.accepted ? this.#acceptedEntry() : this.quarantinedEntry()
   }
 
   /** The whole of an entry that is not accepted. */
@@ -126,9 +150,9 @@ export class EntryReader {
     const bytes = this.#buffer
     if (at + 5 > bytes.length) throw new EntryFormatError(`the entry at byte ${at} is cut off`)
     const format = bytes[at + 4]
-    if (format !== entryFormat) {
+    if (format !== entryFormat && format !== quarantineFormat) {
       throw new EntryFormatError(
-        `the entry at byte ${at} has format ${format}; this version reads format ${entryFormat}`,
+        `the entry at byte ${at} has format ${format}; this version reads format ${quarantineFormat}`,
       )
     }
     const end = at + 4 + this.#view.getUint32(at, true)

@@ -1,22 +1,22 @@
 import { uuidBytes } from '../core/ids.ts'
+import type { Offset } from '../journal/journal.ts'
 import {
   type AcceptedNotes,
   entryFormat,
   headerBytes,
+  type Origin,
   type QuarantineNotes,
+  quarantineFormat,
+  type RemovalNotes,
   verdictAccepted,
   verdictQuarantined,
+  verdictRedriven,
+  verdictRejudged,
+  verdictRemoved,
+  verdictUnfit,
 } from './entry.ts'
 import type { AcceptedReading, RefusedReading, StreamVersion } from './reading.ts'
 import type { PayloadFormat } from './stream-schema.ts'
-
-/** What a refused reading was sent as: when, from where, and in which format (JSON unless said). */
-export interface ReceivedBytes {
-  readonly atUs: number
-  readonly source: string
-  readonly payload: Uint8Array
-  readonly format?: PayloadFormat
-}
 
 /** Longest text of a UTF-16 unit in UTF-8. */
 const utf8BytesPerUnit = 3
@@ -24,8 +24,20 @@ const utf8BytesPerUnit = 3
 export interface WrittenEntries {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly count: number
-  /** How many of them are refused readings. */
+  /** How many of them are readings that were refused when they came. */
   readonly quarantined: number
+  /** How many of them are about what had come before: what people do with the quarantine. */
+  readonly reviewed: number
+}
+
+/** What a refused reading was sent as: when, from where, and in which format (JSON unless said). */
+export interface ReceivedBytes {
+  readonly atUs: number
+  readonly source: string
+  readonly payload: Uint8Array
+  readonly format?: PayloadFormat
+  /** Whether the payload is one element of a batch. */
+  readonly isElement?: boolean
 }
 
 /** Writes entries one after the other into memory of its own, which grows as needed. */
@@ -34,6 +46,7 @@ export class EntryWriter {
   #length = 0
   #count = 0
   #quarantined = 0
+  #reviewed = 0
   /** The same few streams write most entries: their ids are turned into bytes once. */
   readonly #idBytes = new WeakMap<StreamVersion, Buffer>()
 
@@ -49,47 +62,91 @@ export class EntryWriter {
     return this.#length
   }
 
-  accepted(stream: StreamVersion, reading: AcceptedReading, receivedAtUs: number): void {
-    const plain = reading.extra === '' && reading.flagged.length === 0
-    const notes = plain ? '' : acceptedNotes(reading)
+  /** Keeps a reading to be stored; with an origin it comes out of the quarantine. */
+  accepted(
+    stream: StreamVersion,
+    reading: AcceptedReading,
+    receivedAtUs: number,
+    origin?: Origin,
+  ): void {
+    const verdict = origin === undefined ? verdictAccepted : verdictRedriven
+    const plain = origin === undefined && reading.extra === '' && reading.flagged.length === 0
+    const notes = plain ? '' : acceptedNotes(reading, origin)
     this.#reserve((notes.length + reading.values.length) * utf8BytesPerUnit)
-    const body = this.#header(stream, verdictAccepted, receivedAtUs, reading.timestampUs)
+    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
     this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
     const notesEnd = this.#notes(body, notes)
     this.#finish(notesEnd + this.#buffer.write(reading.values, notesEnd, 'utf8'))
   }
 
   /** Keeps a refused reading with the bytes as they arrived and where they came from. */
-  quarantined(stream: StreamVersion, refusal: RefusedReading, received: ReceivedBytes): void {
-    const { reason, message, details } = refusal
-    const { source, format = 'json' } = received
-    const kept: QuarantineNotes = {
-      reason,
-      message,
-      details,
-      source,
+  quarantined(
+    stream: StreamVersion,
+    refusal: RefusedReading,
+    received: ReceivedBytes,
+    origin?: Origin,
+  ): void {
+    const { source, format = 'json', isElement = false } = received
+    const notes = {
+      ...notesOf(refusal, source),
       ...(format !== 'json' && { format }),
+      ...(isElement && { element: true as const }),
+      ...(origin && { origin }),
     }
-    const notes = JSON.stringify(kept)
-    this.#reserve(notes.length * utf8BytesPerUnit + received.payload.byteLength)
-    const timestampUs = refusal.timestampUs ?? Number.NaN
-    const body = this.#header(stream, verdictQuarantined, received.atUs, timestampUs)
-    this.#buffer.fill(0, this.#length + 42, this.#length + 50)
-    const notesEnd = this.#notes(body, notes)
-    this.#buffer.set(received.payload, notesEnd)
-    this.#quarantined++
-    this.#finish(notesEnd + received.payload.byteLength)
+    const verdict = origin === undefined ? verdictQuarantined : verdictUnfit
+    this.#refused(stream, refusal, { ...received, verdict, notes })
+  }
+
+  /** Keeps why an entry of the quarantine, which stays there, does not fit the newest version. */
+  rejudged(
+    stream: StreamVersion,
+    refusal: RefusedReading,
+    held: { readonly atUs: number; readonly source: string; readonly offset: Offset },
+  ): void {
+    const notes = { ...notesOf(refusal, held.source), origin: { offset: held.offset, index: 0 } }
+    const { atUs } = held
+    this.#refused(stream, refusal, { verdict: verdictRejudged, atUs, notes, payload: noBytes })
+  }
+
+  /** Keeps that a person has deleted these entries of the quarantine. */
+  removed(stream: StreamVersion, offsets: readonly Offset[], atUs: number): void {
+    const notes = JSON.stringify({ offsets } satisfies RemovalNotes)
+    this.#reserve(notes.length)
+    const body = this.#header(stream, verdictRemoved, atUs, Number.NaN)
+    this.#noDigest()
+    this.#finish(this.#notes(body, notes))
   }
 
   /** Hands out what was written, in memory of its own, and starts anew. */
   take(): WrittenEntries {
     const bytes = new Uint8Array(this.#length)
     bytes.set(this.#buffer.subarray(0, this.#length))
-    const taken = { bytes, count: this.#count, quarantined: this.#quarantined }
+    const counts = { quarantined: this.#quarantined, reviewed: this.#reviewed }
+    const taken = { bytes, count: this.#count, ...counts }
     this.#length = 0
     this.#count = 0
     this.#quarantined = 0
+    this.#reviewed = 0
     return taken
+  }
+
+  #refused(
+    stream: StreamVersion,
+    { timestampUs = Number.NaN }: RefusedReading,
+    entry: Pick<ReceivedBytes, 'atUs' | 'payload'> & {
+      readonly verdict: number
+      readonly notes: QuarantineNotes
+    },
+  ): void {
+    const { verdict, atUs, payload } = entry
+    const notes = JSON.stringify(entry.notes)
+    this.#reserve(notes.length * utf8BytesPerUnit + payload.byteLength)
+    const body = this.#header(stream, verdict, atUs, timestampUs)
+    this.#noDigest()
+    const notesEnd = this.#notes(body, notes)
+    this.#buffer.set(payload, notesEnd)
+    if (verdict === verdictQuarantined) this.#quarantined++
+    this.#finish(notesEnd + payload.byteLength)
   }
 
   #reserve(contentBytes: number): void {
@@ -103,7 +160,7 @@ export class EntryWriter {
   #header(stream: StreamVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
     const at = this.#length
     const buffer = this.#buffer
-    buffer[at + 4] = entryFormat
+    buffer[at + 4] = verdict <= verdictQuarantined ? entryFormat : quarantineFormat
     buffer[at + 5] = verdict
     buffer.set(this.#bytesOf(stream), at + 6)
     buffer.writeUInt32LE(stream.version, at + 22)
@@ -127,17 +184,30 @@ export class EntryWriter {
     return at + written
   }
 
+  /** The buffer holds what was written before. */
+  #noDigest(): void {
+    this.#buffer.fill(0, this.#length + 42, this.#length + 50)
+  }
+
   #finish(end: number): void {
+    if (this.#buffer[this.#length + 4] === quarantineFormat) this.#reviewed++
     this.#buffer.writeUInt32LE(end - this.#length - 4, this.#length)
     this.#length = end
     this.#count++
   }
 }
 
-function acceptedNotes({ extra, flagged }: AcceptedReading): string {
+const noBytes = new Uint8Array(0)
+
+function acceptedNotes({ extra, flagged }: AcceptedReading, origin: Origin | undefined): string {
   const notes: AcceptedNotes = {
     ...(extra !== '' && { extra }),
     ...(flagged.length > 0 && { flagged }),
+    ...(origin !== undefined && { origin }),
   }
   return JSON.stringify(notes)
+}
+
+function notesOf({ reason, message, details }: RefusedReading, source: string): QuarantineNotes {
+  return { reason, message, details, source }
 }

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import { uuidAt } from '../core/ids.ts'
+import type { Offset } from '../journal/journal.ts'
 import type { PayloadFormat } from './stream-schema.ts'
 
 /**
@@ -16,20 +17,44 @@ import type { PayloadFormat } from './stream-schema.ts'
  *
  * The body of an accepted reading is the canonical JSON of its declared fields; that of a
  * quarantined one is the bytes as they arrived.
+ *
+ * Format 2 has the same layout, and is of what people do with the quarantine. Its verdicts name
+ * entries of the quarantine by the offset of the reading's first entry. A reading that was counted as
+ * received is not received once more when it comes out: of the several that a message may turn out to
+ * hold, the first takes its place and the others are received.
+ *
+ *     3  redriven    like 1: a refused reading fits now         notes + origin
+ *     4  unfit       like 2: of a message that fits in part     notes + origin
+ *     5  rejudged    stays, for another reason                  notes: of 2, and origin; no body
+ *     6  removed     deleted by a person                        notes: offsets; no body
+ *
+ * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
 export const entryFormat = 1
+export const quarantineFormat = 2
 export const headerBytes = 54
 export const verdictAccepted = 1
 export const verdictQuarantined = 2
+export const verdictRedriven = 3
+export const verdictUnfit = 4
+export const verdictRejudged = 5
+export const verdictRemoved = 6
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */
 export class EntryFormatError extends Error {
   override readonly name = 'EntryFormatError'
 }
 
+/** The entry of the quarantine that a reading comes out of, and its place in what that holds. */
+export interface Origin {
+  readonly offset: Offset
+  readonly index: number
+}
+
 export interface AcceptedNotes {
   readonly extra?: string
   readonly flagged?: readonly string[]
+  readonly origin?: Origin
 }
 
 export interface QuarantineNotes {
@@ -39,6 +64,13 @@ export interface QuarantineNotes {
   readonly source: string
   /** How the bytes are to be read; JSON when nothing is said. */
   readonly format?: PayloadFormat
+  /** The payload is one element of a batch; absent where it is a message as it came. */
+  readonly element?: true
+  readonly origin?: Origin
+}
+
+export interface RemovalNotes {
+  readonly offsets: readonly Offset[]
 }
 
 /** What every entry has. */
@@ -66,6 +98,7 @@ export interface QuarantinedEntry extends EntryHeader {
   readonly payload: Uint8Array
 }
 
+/** An entry about a reading. */
 export type Entry = AcceptedEntry | QuarantinedEntry
 
 /** The uuid behind an entry's stream key. */

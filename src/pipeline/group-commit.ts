@@ -24,6 +24,8 @@ interface Batch {
 interface KeptReadings {
   accepted: number
   quarantined: number
+  /** Entries about readings that had come before, which are neither. */
+  reviewed: number
 }
 
 /**
@@ -40,7 +42,7 @@ export class GroupCommit {
   #sealedBytes = 0
   #inFlight = 0
   #committed = 0
-  readonly #kept = { accepted: 0, quarantined: 0 }
+  readonly #kept = { accepted: 0, quarantined: 0, reviewed: 0 }
   #failure: DomainError | undefined
   #isScheduled = false
   #lastSettled: Promise<void> = Promise.resolve()
@@ -120,7 +122,7 @@ export class GroupCommit {
   }
 
   #commit({ entries, settlements }: Batch): void {
-    const { bytes, count, quarantined } = entries
+    const { bytes, count, quarantined, reviewed } = entries
     this.#inFlight++
     const outcome =
       count === 0
@@ -128,7 +130,7 @@ export class GroupCommit {
         : this.#journal.append(bytes, count).then(noError, toDomainError)
     const settledBefore = this.#lastSettled
     // Were there several under way, one could fail late: order is kept by the chain.
-    const kept = { accepted: count - quarantined, quarantined }
+    const kept = { accepted: count - quarantined - reviewed, quarantined, reviewed }
     this.#lastSettled = this.#settle({ kept, settlements }, outcome, settledBefore)
   }
 
@@ -145,11 +147,13 @@ export class GroupCommit {
     this.#commitNext()
   }
 
-  #note(error: DomainError | undefined, { accepted, quarantined }: Readonly<KeptReadings>): void {
+  #note(error: DomainError | undefined, kept: Readonly<KeptReadings>): void {
     if (error === undefined) {
-      if (accepted + quarantined > 0) this.#committed++
+      const { accepted, quarantined, reviewed } = kept
+      if (accepted + quarantined + reviewed > 0) this.#committed++
       this.#kept.accepted += accepted
       this.#kept.quarantined += quarantined
+      this.#kept.reviewed += reviewed
     } else if (!error.retryable) this.#failure = error
   }
 }

@@ -4,7 +4,7 @@ import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
 import type { EntryWriter } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
-import type { DecodedMessage, RefusedReading, Verdict } from './reading.ts'
+import type { CompiledStream, DecodedMessage, RefusedReading, Verdict } from './reading.ts'
 
 /** How far ahead of the server a reading's clock may be (D19). */
 const futureToleranceUs = 5 * 60 * 1_000_000
@@ -34,21 +34,14 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)
     const { source, payload } = message
-    const received = { atUs: receivedAtUs, source, payload, format }
+    const received = { atUs: receivedAtUs, source, payload, format, isElement: false }
     this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
-    const { readings, unreadable } = decoded
-    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(readings.length)
-    const { judge } = message.stream
-    // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
-    const verdicts = readings.map((reading, index) => {
-      const problem = unreadable?.get(index)
-      if (problem !== undefined) return malformed(problem)
-      return judge(reading, { receivedAtUs: receivedAtUs + index, futureToleranceUs })
-    })
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(decoded.readings.length)
+    const verdicts = judgeMessage(message.stream, decoded, receivedAtUs)
     const judged = { message, decoded, receivedAtUs, verdicts }
     this.#commits.add((writer) => writeEntries(writer, judged), settled)
     return { receivedAtUs, verdicts }
@@ -57,6 +50,25 @@ export class Intake implements Acceptor {
   settleInOrder(settled: Settled, failure?: DomainError): void {
     this.#commits.add(nothing, failure === undefined ? settled : () => settled(failure))
   }
+}
+
+/**
+ * One verdict for each reading of a message, in its order.
+ *
+ * @param judgedAtUs the server's time, where it is not judged at its receipt
+ */
+export function judgeMessage(
+  { judge }: CompiledStream,
+  { readings, unreadable }: DecodedMessage,
+  receivedAtUs: number,
+  judgedAtUs?: number,
+): readonly Verdict[] {
+  // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
+  return readings.map((reading, index) => {
+    const problem = unreadable?.get(index)
+    if (problem !== undefined) return malformed(problem)
+    return judge(reading, { receivedAtUs: receivedAtUs + index, judgedAtUs, futureToleranceUs })
+  })
 }
 
 /** A message with what was found of it. */
@@ -77,13 +89,15 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
       writer.accepted(stream, verdict, atUs)
       continue
     }
+    const isElement = judged.decoded.isBatch
     elements ??= judged.decoded.elements?.(payload)
     const original = elements?.[index] ?? payload
-    writer.quarantined(stream, verdict, { atUs, source, payload: original, format })
+    writer.quarantined(stream, verdict, { atUs, source, payload: original, format, isElement })
   }
 }
 
-function malformed(problem: string): RefusedReading {
+/** The verdict on what cannot be taken apart. */
+export function malformed(problem: string): RefusedReading {
   return {
     accepted: false,
     reason: 'malformed',

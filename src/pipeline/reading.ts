@@ -70,9 +70,11 @@ export interface RefusedReading {
 
 export type Verdict = AcceptedReading | RefusedReading
 
-/** When a reading arrived, and how far ahead of that its own clock may be. */
+/** When a reading arrived, and how far ahead of the server its own clock may be. */
 export interface Receipt {
   readonly receivedAtUs: number
+  /** The server's time, where it is not judged at its receipt. */
+  readonly judgedAtUs?: number | undefined
   readonly futureToleranceUs: number
 }
 

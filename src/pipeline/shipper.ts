@@ -7,7 +7,7 @@ import type {
   TimeSeriesStore,
 } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf } from './entry.ts'
+import { streamIdOf, verdictRedriven } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 
 /** Entries of one shipment. */
@@ -76,6 +76,7 @@ export class Shipper implements Consumer {
   async #load(batches: readonly JournalBatch[]): Promise<Shipment> {
     const from = this.#store.position()
     const readings: StoredReading[] = []
+    const redriven = new Set<StoredReading>()
     const counted = new Map<KnownStream, number>()
     const places = new Places()
     let nextOffset = from
@@ -92,14 +93,16 @@ export class Shipper implements Consumer {
           const shape =
             stream.shapes.get(streamVersion) ?? (await this.#loadShapeOf(stream, streamVersion))
           if (!places.take(shape, entry.timestampUs)) break portion
-          readings.push(storedReading(stream.id, shape, entry))
+          const reading = storedReading(stream.id, shape, entry)
+          readings.push(reading)
+          if (entry.verdict === verdictRedriven) redriven.add(reading)
         }
-        counted.set(stream, (counted.get(stream) ?? 0) + 1)
+        counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
         nextOffset++
       }
     }
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    return { readings, received, from, nextOffset }
+    return { readings, redriven, received, from, nextOffset }
   }
 
   #streamOf(streamKey: string): KnownStream {

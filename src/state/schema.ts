@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType } from 'kysely'
 
 /** A column that the database fills when nothing is given. */
 type Defaulted<Value> = ColumnType<Value, Value | undefined, Value>
@@ -199,11 +199,13 @@ interface StreamCounterTable {
   readonly stream_id: string
   readonly received: number
   readonly accepted: number
+  /** Entries that the quarantine holds now, and the bytes of their payloads. */
   readonly quarantined: number
-  readonly discarded: number
-  /** Entries and bytes that the quarantine holds now. */
-  readonly quarantine_entries: number
   readonly quarantine_bytes: number
+  /** Refused readings that found no room there, or that a person has deleted. */
+  readonly discarded: number
+  /** 1 from the first reading that found no room until there is room again. */
+  readonly is_discarding: number
   readonly last_received_at: number
   /** Days since the epoch (UTC) of the newest receipt, and how many were received on it. */
   readonly day: number
@@ -211,18 +213,22 @@ interface StreamCounterTable {
 }
 
 interface QuarantineTable {
-  readonly id: Generated<number>
   readonly stream_id: string
+  /** Of the reading's entry: what the quarantine entry is known by. */
   readonly journal_offset: number
+  /** The version that judged it last. */
   readonly stream_version: number
   readonly reason: string
   readonly message: string
   /** JSON array of {path, message}. */
   readonly details: string
-  readonly payload: Uint8Array
+  readonly source: string
   readonly timestamp: number | null
   readonly received_at: number
-  readonly source: string
+  /** 1 for one reading of a batch, 0 for a message as it came. */
+  readonly is_element: number
+  readonly payload_bytes: number
+  readonly payload: Uint8Array
   /** How the payload is to be read: json, ndjson, cbor or msgpack. */
   readonly format: Defaulted<string>
 }

@@ -31,7 +31,9 @@ export interface StoredReading {
 export interface Shipment {
   /** Each an object of its own. */
   readonly readings: readonly StoredReading[]
-  /** Entries of the stretch by stream, quarantined ones included. */
+  /** Those of them that have waited in the quarantine: how long says nothing about the service. */
+  readonly redriven?: ReadonlySet<StoredReading>
+  /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
   /** The stretch: the first offset after it becomes the shipper's position. */
   readonly from: Offset
@@ -43,7 +45,7 @@ export interface StoredCounts {
   readonly received: number
   readonly stored: number
   readonly duplicates: number
-  /** Sum over the stored readings of the time from receipt to the commit here. */
+  /** Sum over the stored readings of the time from receipt to the commit here; redriven ones add 0. */
   readonly latencyUs: number
   readonly lastStoredAtUs: number
 }

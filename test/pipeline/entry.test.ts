@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import { type Entry, EntryFormatError, streamIdOf } from '../../src/pipeline/entry.ts'
+import { type Entry, EntryFormatError, type Origin, streamIdOf } from '../../src/pipeline/entry.ts'
 import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { EntryWriter, type ReceivedBytes } from '../../src/pipeline/entry-writer.ts'
 import type {
   AcceptedReading,
   RefusalReason,
@@ -15,16 +15,14 @@ interface Accepted {
   readonly stream: StreamVersion
   readonly receivedAtUs: number
   readonly reading: AcceptedReading
+  readonly origin?: Origin
 }
 
 interface Quarantined {
   readonly stream: StreamVersion
   readonly refusal: RefusedReading
-  readonly received: {
-    readonly atUs: number
-    readonly source: string
-    readonly payload: Uint8Array
-  }
+  readonly received: ReceivedBytes
+  readonly origin?: Origin
 }
 
 type Written = Accepted | Quarantined
@@ -72,7 +70,10 @@ const streams = fc.constantFrom(
   streamVersion('ffffffff-ffff-4fff-bfff-ffffffffffff', 7),
 )
 
-const accepted: fc.Arbitrary<Accepted> = fc.record({
+const origins = fc.record({ offset: fc.maxSafeNat(), index: fc.nat(10_000) })
+const origin = fc.option(origins, { nil: undefined })
+
+const accepted: fc.Arbitrary<Accepted> = withOrigin({
   stream: streams,
   receivedAtUs: times,
   reading: fc
@@ -86,7 +87,7 @@ const accepted: fc.Arbitrary<Accepted> = fc.record({
     .map(acceptedReading),
 })
 
-const quarantined: fc.Arbitrary<Quarantined> = fc.record({
+const quarantined: fc.Arbitrary<Quarantined> = withOrigin({
   stream: streams,
   refusal: fc.record({
     accepted: fc.constant(false as const),
@@ -95,14 +96,30 @@ const quarantined: fc.Arbitrary<Quarantined> = fc.record({
     details: fc.array(fc.record({ path: texts, message: texts }), { maxLength: 3 }),
     timestampUs: fc.option(times, { nil: undefined }),
   }),
-  received: fc.record({ atUs: times, source: texts, payload: fc.uint8Array({ maxLength: 200 }) }),
+  received: fc.record({
+    atUs: times,
+    source: texts,
+    payload: fc.uint8Array({ maxLength: 200 }),
+    isElement: fc.boolean(),
+  }),
 })
+
+/** With an origin in half of the cases, and none at all in the others. */
+function withOrigin<Fields>(
+  model: {
+    readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]>
+  },
+): fc.Arbitrary<Fields & { readonly origin?: Origin }> {
+  return fc
+    .tuple(fc.record<Fields>(model), origin)
+    .map(([fields, of]) => ({ ...fields, ...(of && { origin: of }) }))
+}
 
 const sequences = fc.array(fc.oneof(accepted, quarantined), { maxLength: 10 })
 
 function write(writer: EntryWriter, one: Written): void {
-  if ('reading' in one) writer.accepted(one.stream, one.reading, one.receivedAtUs)
-  else writer.quarantined(one.stream, one.refusal, one.received)
+  if ('reading' in one) writer.accepted(one.stream, one.reading, one.receivedAtUs, one.origin)
+  else writer.quarantined(one.stream, one.refusal, one.received, one.origin)
 }
 
 function written(sequence: readonly Written[]): Uint8Array<ArrayBuffer> {
@@ -125,8 +142,12 @@ function expected(one: Written): object {
     }
   }
   const { reason, message, details, timestampUs } = one.refusal
-  const { atUs: receivedAtUs, source, payload } = one.received
-  const notes = { reason, message, details, source }
+  const { atUs: receivedAtUs, source, payload, isElement } = one.received
+  const notes = {
+    ...{ reason, message, details, source },
+    ...(isElement && { element: true }),
+    ...(one.origin && { origin: one.origin }),
+  }
   return { ...stream, accepted: false, receivedAtUs, timestampUs, notes, payload: [...payload] }
 }
 
@@ -234,7 +255,7 @@ describe('bytes that are no entries of this format', () => {
     fc.assert(
       fc.property(
         fc.oneof(accepted, quarantined),
-        fc.integer({ min: 2, max: 255 }),
+        fc.integer({ min: 3, max: 255 }),
         (any, format) => {
           const bytes = withByte(written([any]), formatAt, format)
 
@@ -246,7 +267,7 @@ describe('bytes that are no entries of this format', () => {
   })
 
   test('a newer entry behind older ones is refused, too', () => {
-    const bytes = new Uint8Array([...one, ...withByte(one, formatAt, 2)])
+    const bytes = new Uint8Array([...one, ...withByte(one, formatAt, 3)])
     const entries = readEntries(bytes)
 
     expect(entries.next().done).toBe(false)
@@ -275,8 +296,14 @@ describe('bytes that are no entries of this format', () => {
     )
   })
 
-  test.each([0, 3, 255])('the unknown verdict %i is refused', (verdict) => {
-    expect(() => readAll(withByte(one, verdictAt, verdict))).toThrow(EntryFormatError)
+  test.each([
+    [1, [0, 3, 4, 5, 6, 7, 255]],
+    [2, [0, 1, 2, 7, 255]],
+  ])('an unknown verdict of format %i is refused', (format, verdicts) => {
+    for (const verdict of verdicts) {
+      const bytes = withByte(withByte(one, formatAt, format), verdictAt, verdict)
+      expect(() => readAll(bytes)).toThrow(`the entry at byte 0 has an unknown verdict`)
+    }
   })
 
   test('a length that leaves no room for the header is refused', () => {

@@ -32,6 +32,7 @@ export class ForeignResources {
     templateId: () => this.#template(),
     vaultId: () => this.#vault(),
     streamId: () => this.#dataStream(),
+    entryId: () => this.#quarantineEntry(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
       template.includes('/entities/')
@@ -40,6 +41,7 @@ export class ForeignResources {
   }
 
   #made = 0
+  #newestStream = ''
 
   #part(kind: string, body: object): Promise<string> {
     const path = `/users/${this.#owner.userId}/${kind}`
@@ -59,8 +61,21 @@ export class ForeignResources {
   async #dataStream(): Promise<string> {
     const schema = { temperature: { type: 'number' } }
     const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
-    return made(this.#owner.withToken<Made>('POST', '/streams', body))
+    this.#newestStream = await made(this.#owner.withToken<Made>('POST', '/streams', body))
+    return this.#newestStream
   }
+
+  /** In the stream that the path has named before it. */
+  async #quarantineEntry(): Promise<string> {
+    const path = `/streams/${this.#newestStream}`
+    await this.#owner.withToken('POST', `${path}/data`, { temperature: 'hot' })
+    const { body } = await this.#owner.withToken<Held>('GET', `${path}/quarantine`)
+    return String(body.entries[0]?.id)
+  }
+}
+
+interface Held {
+  readonly entries: readonly { readonly id: number }[]
 }
 
 interface Made {

@@ -37,7 +37,12 @@ export function written(entries: readonly JournalledReading[]) {
       const reason = 'schema_mismatch' as const
       const details = [{ path: 'temperature', message: 'must be a number' }]
       const refusal = { reason, message: 'is not valid', details, timestampUs: undefined }
-      const received = { atUs: receivedAtUs, source: 'http 127.0.0.1', payload }
+      const received = {
+        atUs: receivedAtUs,
+        source: 'http 127.0.0.1',
+        payload,
+        isElement: false,
+      }
       writer.quarantined(stream, { accepted, ...refusal }, received)
     }
   }

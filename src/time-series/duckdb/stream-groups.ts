@@ -5,16 +5,21 @@ import { type Catalog, monthOf, type StreamRecord, tableName } from './catalog.t
 export interface StreamGroup {
   readonly id: string
   readonly record: StreamRecord
-  /** Entries of the stream, quarantined ones included. */
+  /** Readings received, quarantined ones included. */
   readonly received: number
   readonly readings: StoredReading[]
+  /** The redriven ones of the whole shipment. */
+  readonly redriven: ReadonlySet<StoredReading>
 }
+
+const none: ReadonlySet<StoredReading> = new Set()
 
 /** A shipment by stream, so that what concerns a stream is looked up once and not per reading. */
 export function groupByStream(catalog: Catalog, shipment: Shipment): StreamGroup[] {
   const groups = new Map<string, StreamGroup>()
+  const { redriven = none } = shipment
   for (const [id, received] of shipment.received) {
-    groups.set(id, { id, record: catalog.stream(id), received, readings: [] })
+    groups.set(id, { id, record: catalog.stream(id), received, readings: [], redriven })
   }
   for (const reading of shipment.readings) {
     const group = groups.get(reading.streamId)
@@ -67,7 +72,7 @@ export interface CountChange {
 }
 
 export function countChange(
-  { record, received, readings }: StreamGroup,
+  { record, received, readings, redriven }: StreamGroup,
   duplicates: ReadonlySet<StoredReading>,
   nowUs: number,
 ): CountChange {
@@ -77,7 +82,9 @@ export function countChange(
   for (const reading of readings) {
     if (duplicates.size > 0 && duplicates.has(reading)) continue
     stored++
-    latencyUs += Math.max(0, nowUs - reading.receivedAtUs)
+    if (redriven.size === 0 || !redriven.has(reading)) {
+      latencyUs += Math.max(0, nowUs - reading.receivedAtUs)
+    }
     timestampMaxUs = Math.max(timestampMaxUs, reading.timestampUs)
   }
   const { counts } = record
