@@ -7,7 +7,7 @@ import type { QuarantineFilter } from './quarantine-store.ts'
 export const idsMax = 10_000
 
 /** Which entries, in a query string. */
-export const filterParameters = ['reason', 'start', 'end'] as const
+const filterParameters = ['reason', 'start', 'end'] as const
 
 type Query = Readonly<Record<string, unknown>>
 

@@ -1,164 +1,20 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StreamId, UserId } from '../../src/core/ids.ts'
-import { type Entry, EntryFormatError, type Origin, streamIdOf } from '../../src/pipeline/entry.ts'
+import { EntryFormatError } from '../../src/pipeline/entry.ts'
 import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter, type ReceivedBytes } from '../../src/pipeline/entry-writer.ts'
-import type {
-  AcceptedReading,
-  RefusalReason,
-  RefusedReading,
-  StreamVersion,
-} from '../../src/pipeline/reading.ts'
-
-interface Accepted {
-  readonly stream: StreamVersion
-  readonly receivedAtUs: number
-  readonly reading: AcceptedReading
-  readonly origin?: Origin
-}
-
-interface Quarantined {
-  readonly stream: StreamVersion
-  readonly refusal: RefusedReading
-  readonly received: ReceivedBytes
-  readonly origin?: Origin
-}
-
-type Written = Accepted | Quarantined
-
-function streamVersion(streamId: string, version = 1): StreamVersion {
-  return {
-    streamId: streamId as StreamId,
-    ownerId: 'owner' as UserId,
-    version,
-    schema: {
-      fields: {},
-      validation: 'lenient',
-      timestampField: 'timestamp',
-      timestampFormat: 'rfc3339',
-    },
-  }
-}
-
-function acceptedReading(overrides: Partial<AcceptedReading> = {}): AcceptedReading {
-  return {
-    accepted: true,
-    timestampUs: 1_000,
-    values: '{"level":1}',
-    extra: '',
-    flagged: [],
-    digest: '00000000000000ff',
-    ...overrides,
-  }
-}
-
-const anyStream = streamVersion('01234567-89ab-4def-8123-456789abcdef')
-const times = fc.oneof(fc.maxSafeNat(), fc.constantFrom(0, Number.MAX_SAFE_INTEGER))
-const codePoints = fc
-  .integer({ min: 0, max: 0x10ffff })
-  .filter((code) => code < 0xd800 || code > 0xdfff)
-  .map((code) => String.fromCodePoint(code))
-const texts = fc.string({ unit: codePoints })
-const objects = fc.dictionary(texts, texts, { maxKeys: 3 }).map((value) => JSON.stringify(value))
-const reasons = fc.constantFrom<RefusalReason>('malformed', 'schema_mismatch', 'timestamp_invalid')
-
-/** A few streams, as objects that are shared: writers know streams by their object. */
-const streams = fc.constantFrom(
+import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import {
+  accepted,
+  acceptedReading,
   anyStream,
-  streamVersion('01234567-89ab-4def-8123-456789abcdef', 2 ** 32 - 1),
-  streamVersion('ffffffff-ffff-4fff-bfff-ffffffffffff', 7),
-)
-
-const origins = fc.record({ offset: fc.maxSafeNat(), index: fc.nat(10_000) })
-const origin = fc.option(origins, { nil: undefined })
-
-const accepted: fc.Arbitrary<Accepted> = withOrigin({
-  stream: streams,
-  receivedAtUs: times,
-  reading: fc
-    .record({
-      timestampUs: times,
-      values: objects,
-      extra: fc.oneof(fc.constant(''), objects),
-      flagged: fc.array(fc.string()),
-      digest: fc.stringMatching(/^[0-9a-f]{16}$/),
-    })
-    .map(acceptedReading),
-})
-
-const quarantined: fc.Arbitrary<Quarantined> = withOrigin({
-  stream: streams,
-  refusal: fc.record({
-    accepted: fc.constant(false as const),
-    reason: reasons,
-    message: texts,
-    details: fc.array(fc.record({ path: texts, message: texts }), { maxLength: 3 }),
-    timestampUs: fc.option(times, { nil: undefined }),
-  }),
-  received: fc.record({
-    atUs: times,
-    source: texts,
-    payload: fc.uint8Array({ maxLength: 200 }),
-    isElement: fc.boolean(),
-  }),
-})
-
-/** With an origin in half of the cases, and none at all in the others. */
-function withOrigin<Fields>(
-  model: {
-    readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]>
-  },
-): fc.Arbitrary<Fields & { readonly origin?: Origin }> {
-  return fc
-    .tuple(fc.record<Fields>(model), origin)
-    .map(([fields, of]) => ({ ...fields, ...(of && { origin: of }) }))
-}
-
-const sequences = fc.array(fc.oneof(accepted, quarantined), { maxLength: 10 })
-
-function write(writer: EntryWriter, one: Written): void {
-  if ('reading' in one) writer.accepted(one.stream, one.reading, one.receivedAtUs, one.origin)
-  else writer.quarantined(one.stream, one.refusal, one.received, one.origin)
-}
-
-function written(sequence: readonly Written[]): Uint8Array<ArrayBuffer> {
-  const writer = new EntryWriter()
-  for (const one of sequence) write(writer, one)
-  return writer.take().bytes
-}
-
-/** What a reader should make of it. */
-function expected(one: Written): object {
-  const stream = { streamId: one.stream.streamId, streamVersion: one.stream.version }
-  if ('reading' in one) {
-    const { digest, extra, ...reading } = one.reading
-    return {
-      ...stream,
-      ...reading,
-      receivedAtUs: one.receivedAtUs,
-      digest: Buffer.from(digest, 'hex').readBigUInt64LE(),
-      extra: extra === '' ? undefined : extra,
-    }
-  }
-  const { reason, message, details, timestampUs } = one.refusal
-  const { atUs: receivedAtUs, source, payload, isElement } = one.received
-  const notes = {
-    ...{ reason, message, details, source },
-    ...(isElement && { element: true }),
-    ...(one.origin && { origin: one.origin }),
-  }
-  return { ...stream, accepted: false, receivedAtUs, timestampUs, notes, payload: [...payload] }
-}
-
-/** An entry in a form that can be compared, independent of the memory it was read from. */
-function plain(entry: Entry): object {
-  const { streamKey, ...rest } = entry
-  const payload = entry.accepted ? {} : { payload: [...entry.payload] }
-  return { streamId: streamIdOf(streamKey), ...rest, ...payload }
-}
-
-const readAll = (bytes: Uint8Array, skipped = 0) => [...readEntries(bytes, skipped)].map(plain)
+  expected,
+  plain,
+  quarantined,
+  readAll,
+  sequences,
+  write,
+  written,
+} from '../support/written-entries.ts'
 
 describe('entries', () => {
   test('are read as they were written, in their order', () => {

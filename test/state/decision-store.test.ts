@@ -221,6 +221,7 @@ describe('the quarantine of a stream', () => {
       details: [{ path: 'temperature', message: 'must be a number' }],
       payload: '/wA=',
       encoding: 'base64',
+      format: 'json',
       isElement: false,
       timestampUs: undefined,
       receivedAtUs: usPerDay,
