@@ -68,7 +68,7 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
       const stream = await streamOf(needs, request)
       needs.assertReady()
       const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const decoded = decoders[formatOf(request)](payload)
+      const decoded = decoders[formatOf(request)](payload, stream.scan)
       if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
       const receipt = await rememberedReceipt(needs, request, { stream, payload, decoded })
       const message: RawMessage = {

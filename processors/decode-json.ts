@@ -1,11 +1,20 @@
 import { isUtf8 } from 'node:buffer'
 import { unsafeContent } from '../src/core/json-safety.ts'
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { DecodedMessage, Scan, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { batchOf } from './decode-batch.ts'
 
-/** Takes a JSON message apart: one object, or an array of readings. */
-export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMessage {
-  const parsed = parseJson(payload)
+/**
+ * Takes a JSON message apart: one object, or an array of readings. With the scan of its stream, plain
+ * readings are not parsed into objects.
+ */
+export function decodeJson(payload: Uint8Array, scan?: Scan): DecodedMessage | UndecodableMessage {
+  const text = textOf(payload)
+  const scanned = text === undefined ? undefined : scan?.(text)
+  if (scanned !== undefined) {
+    const { readings, isBatch } = scanned
+    return { ok: true, readings, isBatch, format: 'json', ...(isBatch && { elements }) }
+  }
+  const parsed = valueOf(text)
   if (!parsed.ok) return parsed
   const { value } = parsed
   if (Array.isArray(value)) return batchOf({ readings: value, format: 'json', elements })
@@ -15,11 +24,17 @@ export function decodeJson(payload: Uint8Array): DecodedMessage | UndecodableMes
   return { ok: true, readings: [value], isBatch: false, format: 'json' }
 }
 
+interface ParsedJson {
+  readonly ok: true
+  readonly value: unknown
+}
+
 /** The value of a JSON text, if nothing of it would be lost or changed by reading it (D62). */
-export function parseJson(
-  payload: Uint8Array,
-): { readonly ok: true; readonly value: unknown } | UndecodableMessage {
-  const text = textOf(payload)
+export function parseJson(payload: Uint8Array): ParsedJson | UndecodableMessage {
+  return valueOf(textOf(payload))
+}
+
+function valueOf(text: string | undefined): ParsedJson | UndecodableMessage {
   if (text === undefined) return { ok: false, problem: 'not valid UTF-8' }
   let value: unknown
   try {

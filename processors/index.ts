@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto'
 import type { ErrorDetail } from '../src/core/errors.ts'
-import type { Judge, RefusalReason, RefusedReading } from '../src/pipeline/reading.ts'
+import type {
+  Judge,
+  Receipt,
+  RefusalReason,
+  RefusedReading,
+  Verdict,
+} from '../src/pipeline/reading.ts'
 import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
+import { ScannedReading } from './scan.ts'
 import { timestampOf } from './timestamp.ts'
 import { validatorOf } from './validate.ts'
 
@@ -15,6 +22,7 @@ export function judgeOf(schema: StreamSchema): Judge {
   const canonicalise = canonicaliserOf(schema)
 
   return (reading, receipt) => {
+    if (reading instanceof ScannedReading) return scannedVerdict(reading, schema, receipt)
     if (!isObject(reading)) return refused('malformed', 'a reading must be an object')
     const problem = unwritable(reading)
     if (problem !== undefined) return refused('malformed', problem)
@@ -29,16 +37,46 @@ export function judgeOf(schema: StreamSchema): Judge {
       return refused('timestamp_invalid', summaryOf([detail]), [detail])
     }
     const timestampUs = claimedUs ?? receipt.receivedAtUs
-    const serverUs = receipt.judgedAtUs ?? receipt.receivedAtUs
-    if (timestampUs > serverUs + receipt.futureToleranceUs) {
-      const message = `is more than ${receipt.futureToleranceUs / 1_000_000} s ahead of the server`
-      const detail = { path: schema.timestampField, message }
-      return refused('timestamp_in_future', summaryOf([detail]), [detail], timestampUs)
-    }
+    if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
     const { values, extra, all } = canonicalise(reading)
     const flagged = validator.flagged(reading)
     return { accepted: true, timestampUs, values, extra, flagged, digest: digestOf(all) }
   }
+}
+
+/** The verdict on what a scan has already found to fit. */
+function scannedVerdict(
+  { claimedUs, values }: ScannedReading,
+  schema: StreamSchema,
+  receipt: Receipt,
+): Verdict {
+  const timestampUs = claimedUs ?? receipt.receivedAtUs
+  if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
+  return {
+    accepted: true,
+    timestampUs,
+    values,
+    extra: '',
+    flagged: nothingFlagged,
+    digest: digestOf(values),
+  }
+}
+
+const nothingFlagged: readonly string[] = []
+
+function isInFuture(timestampUs: number, receipt: Receipt): boolean {
+  const serverUs = receipt.judgedAtUs ?? receipt.receivedAtUs
+  return timestampUs > serverUs + receipt.futureToleranceUs
+}
+
+function inFuture(
+  timestampUs: number,
+  { timestampField }: StreamSchema,
+  { futureToleranceUs }: Receipt,
+): RefusedReading {
+  const message = `is more than ${futureToleranceUs / 1_000_000} s ahead of the server`
+  const detail = { path: timestampField, message }
+  return refused('timestamp_in_future', summaryOf([detail]), [detail], timestampUs)
 }
 
 /**

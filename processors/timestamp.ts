@@ -18,9 +18,12 @@ export function timestampOf(
 ): number | TimeProblem | undefined {
   const { timestampField, timestampFormat } = schema
   if (!Object.hasOwn(reading, timestampField)) return undefined
-  const claimed = reading[timestampField]
-  const timestampUs =
-    timestampFormat === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[timestampFormat])
+  return timeOf(reading[timestampField], timestampFormat)
+}
+
+/** The time that a value means, or what is wrong with it. */
+export function timeOf(claimed: unknown, format: TimestampFormat): number | TimeProblem {
+  const timestampUs = format === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[format])
   if (typeof timestampUs === 'number' && timestampUs < 0) {
     return { problem: 'times before 1970 are not accepted' }
   }

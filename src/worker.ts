@@ -18,6 +18,7 @@ import {
   type PlainChange,
   type StateDatabase,
 } from './state/database.ts'
+import { lowerThreadPriority } from './threads/priority.ts'
 import { Moved, serveCalls } from './threads/rpc.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
@@ -160,6 +161,8 @@ function storeProcedures(
 }
 
 function run(port: MessagePort, data: WorkerData): void {
+  // Acknowledgements go before: what is in the journal can wait until there is time for it.
+  lowerThreadPriority()
   const composed = compose(data)
   const stopping = new AbortController()
   let loops: { shipper: ConsumerLoop; decider: ConsumerLoop; done: Promise<unknown> } | undefined

@@ -28,8 +28,8 @@ export class Intake implements Acceptor {
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
-    const { format = 'json' } = message.stream
-    const decoded = decoders[format](message.payload)
+    const { format = 'json', scan } = message.stream
+    const decoded = decoders[format](message.payload, scan)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
     const refusal = malformed(decoded.problem)

@@ -31,8 +31,8 @@ export interface UndecodableMessage {
   readonly problem: string
 }
 
-/** Takes a message apart. Pure. */
-export type Decoder = (payload: Uint8Array) => DecodedMessage | UndecodableMessage
+/** Takes a message apart; the scan of its stream may spare it the trouble. Pure. */
+export type Decoder = (payload: Uint8Array, scan?: Scan) => DecodedMessage | UndecodableMessage
 
 /** One version of a data stream, as far as a reading needs it. */
 export interface StreamVersion {
@@ -81,7 +81,16 @@ export interface Receipt {
 /** The stages of one schema, ready to be run on its readings. Pure. */
 export type Judge = (reading: unknown, receipt: Receipt) => Verdict
 
+/**
+ * Looks for plain readings in the text of a message, which the judge of the same schema then takes in
+ * place of objects. It answers nothing as soon as anything is not plain (an unknown field, an escape,
+ * a value out of range), and has refused nothing by that: parsing tells what it is. Pure.
+ */
+export type Scan = (text: string) => Pick<DecodedMessage, 'readings' | 'isBatch'> | undefined
+
 /** A stream's newest version with its compiled stages. */
 export interface CompiledStream extends StreamVersion {
   readonly judge: Judge
+  /** Nothing when the schema has more than plain fields. */
+  readonly scan: Scan | undefined
 }

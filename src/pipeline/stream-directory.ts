@@ -1,4 +1,5 @@
 import { judgeOf } from '../../processors/index.ts'
+import { scanOf } from '../../processors/scan.ts'
 import type { StreamId } from '../core/ids.ts'
 import { LruMap } from '../core/lru-map.ts'
 import type { CompiledStream, StreamVersion } from './reading.ts'
@@ -29,7 +30,11 @@ export class StreamDirectory {
     if (known) return known
     const loaded = await this.#load(id)
     if (!loaded) return undefined
-    const compiled = { ...loaded, judge: judgeOf(loaded.schema) }
+    const compiled = {
+      ...loaded,
+      judge: judgeOf(loaded.schema),
+      scan: scanOf(loaded.schema),
+    }
     this.#streams.set(id, compiled)
     return compiled
   }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeJson } from '../../processors/decode-json.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { scanOf } from '../../processors/scan.ts'
 import { ReceiptClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
@@ -24,7 +25,11 @@ const version: StreamVersion = {
     timestampFormat: 'rfc3339',
   },
 }
-const stream: CompiledStream = { ...version, judge: judgeOf(version.schema) }
+const stream: CompiledStream = {
+  ...version,
+  judge: judgeOf(version.schema),
+  scan: scanOf(version.schema),
+}
 
 const nowUs = 1_700_000_000_000_000
 

@@ -1,0 +1,254 @@
+import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
+import { LruMap } from '../src/core/lru-map.ts'
+import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import type { Scan } from '../src/pipeline/reading.ts'
+import type { FieldDefinition, FieldType, StreamSchema } from '../src/pipeline/stream-schema.ts'
+import { readingsPerMessageMax } from './decode-batch.ts'
+import { PlainText } from './plain-text.ts'
+import { timeOf } from './timestamp.ts'
+
+/**
+ * A reading that was recognised in the text of its message, without an object in between. It is known
+ * to fit its schema; only its time has still to be compared with that of its receipt.
+ */
+export class ScannedReading {
+  /** Microseconds since the epoch; nothing when it claims no time. */
+  readonly claimedUs: number | undefined
+  /** Canonical JSON of its fields, all of which are declared. */
+  readonly values: string
+
+  constructor(claimedUs: number | undefined, values: string) {
+    this.claimedUs = claimedUs
+    this.values = values
+  }
+}
+
+/** How the value of a member has to look. */
+type Kind = 'number' | 'integer' | 'boolean' | 'string' | 'datetime' | 'time'
+
+interface Member {
+  readonly kind: Kind
+  /** Where its canonical text belongs. */
+  readonly place: number
+  /** `"name":`, as most devices write it. */
+  readonly key: string
+  readonly isRequired: boolean
+  readonly min: number
+  readonly max: number
+  /** Canonical texts of an enumeration. */
+  readonly allowed: ReadonlySet<string> | undefined
+  /** What stands before its value in the canonical text, as the first and as a later member. */
+  readonly first: string
+  readonly next: string
+}
+
+const comma = 44
+const openBracket = 91
+const closeBracket = 93
+const openBrace = 123
+const closeBrace = 125
+
+const kinds: Readonly<Partial<Record<FieldType, Kind>>> = {
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  string: 'string',
+  datetime: 'datetime',
+}
+
+/** Scans by schema text, as validators: a thousand streams of one shape share one. */
+const scans = new LruMap<string, Scan | typeof none>(1_000)
+
+/** Of schemas that have no scan. */
+const none = Symbol('no scan')
+
+/** The scan of a schema; nothing when it has other fields than plain ones. */
+export function scanOf(schema: StreamSchema): Scan | undefined {
+  const key = canonicalJson(schema)
+  let known = scans.get(key)
+  if (known === undefined) {
+    const scan = plainScanOf(schema)
+    known = scan === undefined ? none : worthwhile(scan)
+    scans.set(key, known)
+  }
+  return known === none ? undefined : known
+}
+
+/** Devices that send what is not plain mostly go on with it. */
+const inVainMax = 4
+const skippedAfterwards = 100
+
+/** A scan that looks only now and then where nothing has been plain for some messages. */
+export function worthwhile(scan: Scan): Scan {
+  let inVain = 0
+  let toSkip = 0
+  return (text) => {
+    if (toSkip > 0) {
+      toSkip--
+      return undefined
+    }
+    const message = scan(text)
+    inVain = message === undefined ? inVain + 1 : 0
+    if (inVain >= inVainMax) toSkip = skippedAfterwards
+    return message
+  }
+}
+
+/** A scan of its own, which looks at every message. */
+export function plainScanOf(schema: StreamSchema): Scan | undefined {
+  const { fields, timestampField } = schema
+  const names = Object.keys(fields).sort(compareText)
+  const members: Member[] = []
+  for (const name of names) {
+    const field = fields[name] as FieldDefinition
+    const kind = kinds[field.type]
+    if (kind === undefined || name === timestampField) return undefined
+    members.push(memberOf(name, field, kind, members.length))
+  }
+  const scanner = new PlainScanner(schema, members)
+  return (text) => scanner.scan(text)
+}
+
+function memberOf(name: string, field: FieldDefinition, kind: Kind, place: number): Member {
+  const key = `${JSON.stringify(name)}:`
+  return {
+    kind,
+    place,
+    key,
+    isRequired: field.required === true,
+    min: field.min ?? Number.NEGATIVE_INFINITY,
+    max: field.max ?? Number.POSITIVE_INFINITY,
+    allowed:
+      field.enum &&
+      new Set(
+        field.enum.map((value) =>
+          typeof value === 'number' ? canonicalNumber(value) : JSON.stringify(value),
+        ),
+      ),
+    first: `{${key}`,
+    next: `,${key}`,
+  }
+}
+
+/** Works on one text at a time; what it keeps between two are only guesses about the next. */
+class PlainScanner {
+  readonly #members: readonly Member[]
+  readonly #byKey: ReadonlyMap<string, Member>
+  readonly #format: StreamSchema['timestampFormat']
+  readonly #text = new PlainText()
+  /** Members in the order in which the reading before had them: devices seldom change it. */
+  readonly #order: Member[] = []
+  /** Canonical texts of the reading under way, by place. */
+  readonly #texts: (string | undefined)[]
+  #claimedUs: number | undefined
+
+  constructor(schema: StreamSchema, members: readonly Member[]) {
+    const time = memberOf(schema.timestampField, { type: 'datetime' }, 'time', members.length)
+    this.#members = members
+    this.#byKey = new Map([...members, time].map((member) => [member.key, member]))
+    this.#format = schema.timestampFormat
+    this.#texts = Array<undefined>(members.length + 1).fill(undefined)
+  }
+
+  scan(text: string): ReturnType<Scan> {
+    const source = this.#text
+    source.begin(text)
+    if (!source.take(openBracket)) {
+      const reading = this.#reading()
+      if (reading === undefined || !source.isAtEnd) return undefined
+      return { readings: [reading], isBatch: false }
+    }
+    const readings: ScannedReading[] = []
+    do {
+      const reading = this.#reading()
+      if (reading === undefined || readings.length === readingsPerMessageMax) return undefined
+      readings.push(reading)
+    } while (source.take(comma))
+    if (!source.take(closeBracket) || !source.isAtEnd) return undefined
+    return { readings, isBatch: true }
+  }
+
+  #reading(): ScannedReading | undefined {
+    const source = this.#text
+    if (!source.take(openBrace)) return undefined
+    this.#texts.fill(undefined)
+    this.#claimedUs = undefined
+    if (source.take(closeBrace)) return this.#scanned()
+    for (let index = 0; this.#member(index); index++) {
+      if (source.take(closeBrace)) return this.#scanned()
+      if (!source.take(comma)) break
+    }
+    return undefined
+  }
+
+  /** Reads one member; false, without having come to its end, when it is not plain. */
+  #member(index: number): boolean {
+    const source = this.#text
+    let member = this.#order[index]
+    if (member === undefined || !source.takeText(member.key)) {
+      const key = source.key()
+      member = key === undefined ? undefined : this.#byKey.get(key)
+      if (member === undefined) return false
+      this.#order[index] = member
+    }
+    const text = this.#valueOf(member)
+    if (text === undefined || this.#texts[member.place] !== undefined) return false
+    if (member.allowed !== undefined && !member.allowed.has(text)) return false
+    this.#texts[member.place] = text
+    return true
+  }
+
+  /** The canonical text of a value that its member allows. */
+  #valueOf(member: Member): string | undefined {
+    switch (member.kind) {
+      case 'number':
+      case 'integer':
+        return this.#number(member)
+      case 'boolean':
+        return this.#text.boolean()
+      case 'string':
+        return this.#text.string()
+      case 'datetime':
+        return this.#datetime()
+      case 'time':
+        return this.#time()
+      default:
+        return member.kind satisfies never
+    }
+  }
+
+  #number({ kind, min, max }: Member): string | undefined {
+    const source = this.#text
+    const text = source.number()
+    if (text === undefined || source.value < min || source.value > max) return undefined
+    return kind === 'integer' && !source.isInteger ? undefined : text
+  }
+
+  #datetime(): string | undefined {
+    const text = this.#text.string()
+    if (text === undefined) return undefined
+    const instantUs = parseRfc3339(text.slice(1, -1))
+    return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : undefined
+  }
+
+  #time(): string | undefined {
+    const isText = this.#format === 'rfc3339'
+    const source = this.#text
+    const text = isText ? source.string() : source.number()
+    if (text === undefined) return undefined
+    const timestampUs = timeOf(isText ? text.slice(1, -1) : source.value, this.#format)
+    if (typeof timestampUs !== 'number') return undefined
+    this.#claimedUs = timestampUs
+    return ''
+  }
+
+  #scanned(): ScannedReading | undefined {
+    let values = ''
+    for (const { place, isRequired, first, next } of this.#members) {
+      const text = this.#texts[place]
+      if (text !== undefined) values += (values === '' ? first : next) + text
+      else if (isRequired) return undefined
+    }
+    return new ScannedReading(this.#claimedUs, values === '' ? '{}' : `${values}}`)
+  }
+}
