@@ -1,10 +1,13 @@
+import { formatOfMediaType } from '../processors/decode.ts'
 import { errorDetail, errorSchema } from '../src/http/openapi/error-answers.ts'
+import { exampleOf } from '../src/http/openapi/example.ts'
 import {
   component,
   count,
   dateTime,
   describedOnly,
   idParams,
+  type JsonSchema,
   keyHeaders,
   listOf,
   record,
@@ -33,19 +36,35 @@ const rejection = component(
   ),
 )
 
+/** The same in all formats that readings may come in. */
+function bodyOf(message: JsonSchema, line: JsonSchema): JsonSchema {
+  const lines = {
+    type: 'string',
+    description: 'One reading in each line; blank lines are passed over.',
+    examples: [`${JSON.stringify(exampleOf(line))}\n`],
+  }
+  const schemas = { json: message, ndjson: lines, cbor: message, msgpack: message }
+  const content = Object.entries(formatOfMediaType).map(([mediaType, format]) => [
+    mediaType,
+    { schema: describedOnly(schemas[format]) },
+  ])
+  return { content: Object.fromEntries(content) as JsonSchema }
+}
+
 /** What became of the readings of a request (D56). */
 export const pushReadings = {
   operationId: 'pushReadings',
   summary: 'Push readings into a data stream.',
   description: [
-    'One reading, or an array of them: at most 4 MiB and 10,000 readings. 202 means that they are on',
-    'disk. A refused reading is kept in the quarantine of the stream. An `Idempotency-Key` gives',
+    'One reading, or an array of them: at most 4 MiB and 10,000 readings, in JSON, NDJSON, CBOR or',
+    'MessagePack, as the content type says; `Content-Encoding` may be gzip or zstd. 202 means that they',
+    'are on disk. A refused reading is kept in the quarantine of the stream. An `Idempotency-Key` gives',
     'readings without a time of their own the same identity when the request is repeated.',
   ].join(' '),
   tags: ['Readings'],
   params: idParams('streamId'),
   headers: keyHeaders,
-  body: describedOnly({ oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] }),
+  body: bodyOf({ oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] }, reading),
   response: {
     202: {
       oneOf: [

@@ -46,6 +46,7 @@ const pushOptions = {
   schema: pushReadings,
   config: {
     scope: 'data:write',
+    takesCompressed: true,
     errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },
 } as const

@@ -12,6 +12,7 @@ import { type Certificate, readCertificate } from './config/tls-files.ts'
 import { systemClock } from './core/clock.ts'
 import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
+import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
@@ -86,6 +87,7 @@ function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, certificate } = parts
   const { auth, posts } = access
+  const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
     logger,
     version: productVersion(),
@@ -93,10 +95,11 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     checkAnswers: config.checkAnswers,
     network: { ...config, certificate },
     authenticator: auth.authenticator,
+    bodies,
     openRoutes: [
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
-      metricsRoutes(serviceMetrics({ ...engine, ...domains, mqtt, auth })),
+      metricsRoutes(serviceMetrics({ ...engine, ...domains, mqtt, auth, bodies })),
     ],
     routes: [...access.routes, ...guardedRoutes({ ...domains, engine, posts })],
   })

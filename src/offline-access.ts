@@ -9,6 +9,7 @@ import type { DataFolder } from './config/data-folder.ts'
 import { productVersion } from './config/product-version.ts'
 import { systemClock } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
+import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
 import {
   LocalStateWriter,
@@ -110,6 +111,7 @@ async function serverOver(access: Access, caller: AuthenticatedCaller, config: C
     publicUrl: config.publicUrl,
     checkAnswers: config.checkAnswers,
     network: { certificate: undefined, corsOrigins: [], trustedProxies: [] },
+    bodies: new BodiesInFlight(),
     authenticator,
     openRoutes: [],
     routes: access.routes,

@@ -27,7 +27,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^processors\/decode\.ts$/,
       /^src\/core\//,
       /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
-      /^src\/http\/(schema|openapi\/error-answers)\.ts$/,
+      /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
     ],
   },
   { from: /^src\/threads\//, mayImport: [/^src\/threads\//, /^src\/core\//] },

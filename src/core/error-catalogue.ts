@@ -84,7 +84,8 @@ export const errorCatalogue = {
   malformed_body: {
     status: 400,
     meaning: 'The body cannot be parsed.',
-    remedy: 'Send well-formed JSON in UTF-8.',
+    remedy:
+      'Send what Content-Type and Content-Encoding say: for example well-formed JSON in UTF-8.',
     retryable: false,
   },
   malformed_request: {
@@ -167,8 +168,9 @@ export const errorCatalogue = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: 'The operation does not take this content type, or the request names none.',
-    remedy: 'Send Content-Type: application/json.',
+    meaning:
+      'The operation does not take this content type, charset or content coding, or the request names no type.',
+    remedy: 'Send Content-Type: application/json, or another type that the operation lists.',
     retryable: false,
   },
   url_too_long: {

@@ -95,7 +95,7 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new DomainError('body_too_large', 'the body is too large')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new DomainError('unsupported_media_type', 'the content type must be application/json')
+      return new DomainError('unsupported_media_type', noSuchType)
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -106,6 +106,8 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
         : undefined
   }
 }
+
+const noSuchType = 'the content type is missing, or none that the operation takes'
 
 /** Whatever else the framework finds wrong with a request is no failure of ours. */
 function isRefusal({ code, statusCode }: FastifyError): boolean {

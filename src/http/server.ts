@@ -12,8 +12,10 @@ import type { Certificate } from '../config/tls-files.ts'
 import { DomainError } from '../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
 import { answerHeaders } from './answer-headers.ts'
+import type { BodiesInFlight } from './bodies-in-flight.ts'
 import { allowOrigins } from './cors.ts'
 import { handleError, handleFrameworkError, notFoundHandler } from './error-handler.ts'
+import { incomingBodies } from './incoming-bodies.ts'
 import { takeStrictJson } from './json-body.ts'
 import { limitConnections, refuseBadHead, serverOptions } from './node-server.ts'
 import { openApiRoutes } from './openapi/openapi-routes.ts'
@@ -44,6 +46,8 @@ export interface HttpServerNeeds {
   readonly checkAnswers: boolean
   readonly network: HttpNetwork
   readonly authenticator: Pick<Authenticator, 'authenticate'>
+  /** Limits what arrives at once. */
+  readonly bodies: BodiesInFlight
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
@@ -92,7 +96,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
 }
 
 /** Everything that needs credentials. */
-function guardedRoutes({ authenticator, routes }: HttpServerNeeds): FastifyPluginAsync {
+function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): FastifyPluginAsync {
   return async (guarded) => {
     const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
     // A route without one would be open to every key: that is a mistake of ours, found at start.
@@ -114,12 +118,14 @@ function guardedRoutes({ authenticator, routes }: HttpServerNeeds): FastifyPlugi
       requireInterface(caller, only)
       callers.set(request, caller)
     }
-    guarded.addHook(
-      'onSend',
-      limitUnsentAnswers((request) => callers.get(request)?.userId),
-    )
+    const userOf = (request: FastifyRequest) => callers.get(request)?.userId
+    guarded.addHook('onSend', limitUnsentAnswers(userOf))
     // Before the body is read: nobody unknown gets us to parse anything.
     guarded.addHook('onRequest', async (request) => admit(request))
+    guarded.addHook(
+      'preParsing',
+      incomingBodies({ bodies, ownerOf: (request) => userOf(request) ?? request.ip }),
+    )
     // And after it: it may have taken half a minute, in which the key was revoked or has expired.
     guarded.addHook('preValidation', async (request) => {
       if (mayHaveBody(request)) admit(request)

@@ -33,6 +33,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
+  readonly bodies: { readonly bytes: number }
   readonly auth: {
     readonly directory: { readonly size: number }
     readonly failedLogins: { readonly total: number }
@@ -41,7 +42,7 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, exports, auth } = parts
+  const { commits, mqtt, directory, exports, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
@@ -50,6 +51,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
     ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
+    ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],
     ['counter', 'journal_commits_total', 'Group commits that are on disk', () => commits.committed],
     ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],
     ['gauge', 'journal_bytes', 'Entries not trimmed yet', () => journal?.bytes ?? 0],

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { Authenticator } from '../../src/auth/authenticate.ts'
 import { DomainError } from '../../src/core/errors.ts'
+import { BodiesInFlight } from '../../src/http/bodies-in-flight.ts'
 import { record, text } from '../../src/http/schema.ts'
 import { buildHttpServer } from '../../src/http/server.ts'
 
@@ -30,6 +31,7 @@ function serverWith(routes: FastifyPluginAsync, options: Options = {}): Promise<
     version: '1.2.3',
     publicUrl: 'http://vault.example',
     checkAnswers,
+    bodies: new BodiesInFlight(),
     network: { certificate: undefined, corsOrigins: [], trustedProxies: [] },
     authenticator: undefined as unknown as Authenticator,
     openRoutes: [routes],
