@@ -9,6 +9,7 @@ import { failingParts } from './observability/facts.ts'
 import { StreamDirectory } from './pipeline/stream-directory.ts'
 import { QuarantineStore } from './quarantine/quarantine-store.ts'
 import { Reviews } from './quarantine/reviews.ts'
+import { QueriedStreams } from './queries/queried-streams.ts'
 import { TemplateStore } from './templates/template-store.ts'
 import { VaultStore } from './vaults/vault-store.ts'
 
@@ -32,6 +33,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     vaults: new VaultStore(state, worker, systemClock),
     quarantine,
     reviews: new Reviews({ quarantine, commits, directory, processing, clock: systemClock }),
+    queried: new QueriedStreams(state),
     exports: new ReadingsExports(),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),

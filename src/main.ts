@@ -7,9 +7,10 @@ const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'streamv
 process.env['NODE_COMPILE_CACHE'] ??= cache
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 
-// Work that leaves the JavaScript threads is DuckDB's, which has one writer, and a few queries; every
-// thread more is an allocator's arena more.
-process.env['UV_THREADPOOL_SIZE'] ??= '2'
+// Work that leaves the JavaScript threads is DuckDB's: one thread for what writes, and two for queries
+// (`queryLimits`), so that slow ones do not keep readings from being stored. Every thread more is an
+// allocator's arena more.
+process.env['UV_THREADPOOL_SIZE'] ??= '3'
 
 const { main } = await import('./cli/main.ts')
 await main(process.argv.slice(2))

@@ -5,6 +5,7 @@ import type { Offset } from './journal/journal.ts'
 import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
+import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
 import type {
   LinesRequest,
@@ -57,7 +58,7 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('attempt', changes.map(plain))
   }
 
-  /** @throws DomainError `store_unavailable` */
+  /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
     return await fromStore(this.#caller.call('query', query))
   }
@@ -70,6 +71,11 @@ export class ProcessingWorker implements StateWriter {
   /** The fields that readings of a stream have had, by name. */
   async fieldsOf(streamId: string): Promise<readonly string[]> {
     return await this.#caller.call('fieldsOf', streamId)
+  }
+
+  /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow`, `too_many_points` */
+  async aggregate(query: AggregateQuery): Promise<AggregatePage> {
+    return await fromStore(this.#caller.call('aggregate', query))
   }
 
   async progress(streamId: string): Promise<StreamProgress> {

@@ -1,13 +1,13 @@
 import { connectors } from '../connectors/index.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
-import { readingsRoutes } from './data-streams/readings-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
+import { dataRoutes } from './queries/data-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
@@ -29,9 +29,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
     (callerOf) =>
-      readingsRoutes({
+      dataRoutes({
         ...parts,
-        query: (query) => worker.query(query),
+        store: worker,
         readLines: (request) => worker.readLines(request),
         fieldsOf: (id) => worker.fieldsOf(id),
         callerOf,

@@ -20,9 +20,11 @@ import {
 } from './state/database.ts'
 import { lowerThreadPriority } from './threads/priority.ts'
 import { Moved, serveCalls } from './threads/rpc.ts'
+import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
+  QueryLoad,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -45,6 +47,7 @@ export interface ProcessingStatus {
   readonly shipper: ConsumerStatus
   readonly decider: ConsumerStatus
   readonly totals: StoredTotals
+  readonly queries: QueryLoad
 }
 
 /** What the store knows of one stream. */
@@ -78,6 +81,7 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   readLines(request: LinesRequest): Promise<Moved<ReadingsLines>>
   /** The fields that readings of a stream have had, by name. */
   fieldsOf(streamId: string): Promise<readonly string[]>
+  aggregate(query: AggregateQuery): Promise<AggregatePage>
   progress(streamId: string): Promise<StreamProgress>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
@@ -140,10 +144,13 @@ function idle(position: Offset): ConsumerStatus {
 /** What is asked of the store. */
 function storeProcedures(
   composed: ReturnType<typeof compose>,
-): Pick<WorkerProcedures, 'query' | 'readLines' | 'fieldsOf' | 'progress'> {
+): Pick<WorkerProcedures, 'query' | 'aggregate' | 'readLines' | 'fieldsOf' | 'progress'> {
   return {
     async query(query) {
       return (await composed).store.query(query)
+    },
+    async aggregate(query) {
+      return (await composed).store.aggregate(query)
     },
     async readLines({ query, format, columns }) {
       const { points, next } = await (await composed).store.query(query)
@@ -203,6 +210,7 @@ function run(port: MessagePort, data: WorkerData): void {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),
         totals: store.totals(),
+        queries: store.queries(),
       }
     },
     async stop() {

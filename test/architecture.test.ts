@@ -121,6 +121,17 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    // Questions about stored readings: of streams that the caller may ask about.
+    from: /^src\/queries\//,
+    mayImport: [
+      /^src\/queries\//,
+      /^src\/data-streams\//,
+      /^src\/(core|state|http)\//,
+      /^src\/pipeline\/stream-schema\.ts$/,
+      /^src\/time-series\/(aggregate-query|shape|time-series-store|zones)\.ts$/,
+    ],
+  },
+  {
     from: /^src\/observability\//,
     mayImport: [
       /^src\/observability\//,

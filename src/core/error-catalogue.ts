@@ -130,6 +130,12 @@ export const errorCatalogue = {
     remedy: 'Send the request again after retryAfter seconds.',
     retryable: true,
   },
+  query_too_slow: {
+    status: 422,
+    meaning: 'The query took more time or memory than one may take, and was ended.',
+    remedy: 'Ask for less time, fewer streams, fewer fields or longer buckets at once.',
+    retryable: false,
+  },
   rate_limited: {
     status: 429,
     meaning: 'The caller has asked for too much.',
@@ -160,6 +166,12 @@ export const errorCatalogue = {
     remedy: 'Ask POST /auth/token for a new one.',
     retryable: false,
   },
+  too_many_points: {
+    status: 422,
+    meaning: 'The query is about more streams or buckets than one may be about.',
+    remedy: 'Ask for less time, fewer streams or longer buckets at once.',
+    retryable: false,
+  },
   unsupported_definition: {
     status: 422,
     meaning: 'The definition is right, but this version cannot do what it asks for.',
@@ -171,6 +183,12 @@ export const errorCatalogue = {
     meaning:
       'The operation does not take this content type, charset or content coding, or the request names no type.',
     remedy: 'Send Content-Type: application/json, or another type that the operation lists.',
+    retryable: false,
+  },
+  unsupported_query: {
+    status: 422,
+    meaning: 'The query is understood, but what it asks for cannot be worked out.',
+    remedy: 'Mend what the details name.',
     retryable: false,
   },
   url_too_long: {

@@ -65,6 +65,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
     ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],
     ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
+    ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
+    ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
     ['gauge', 'mqtt_connections', 'MQTT clients', () => mqtt?.stats().connections ?? 0],
     ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
     ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],

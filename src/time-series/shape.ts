@@ -13,10 +13,14 @@ const columnTypes: Readonly<Record<FieldType, ColumnType>> = {
   array: 'json',
 }
 
+export function columnTypeOf(type: FieldType): ColumnType {
+  return columnTypes[type]
+}
+
 /** The storage shape of a stream's fields. Ranges, units and the like leave it alone. */
 export function shapeOf(fields: FieldMap): Shape {
   const columns = Object.entries(fields)
-    .map(([name, field]) => ({ name, type: columnTypes[field.type] }))
+    .map(([name, field]) => ({ name, type: columnTypeOf(field.type) }))
     .sort((left, right) => compareText(left.name, right.name))
   return { id: hash('sha256', canonicalJson(columns), 'hex').slice(0, 16), columns }
 }

@@ -1,4 +1,5 @@
 import type { Offset } from '../journal/journal.ts'
+import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
 
 /** How a field is stored: the storage type of its column. */
 export type ColumnType = 'double' | 'bigint' | 'boolean' | 'varchar' | 'timestamp' | 'json'
@@ -50,29 +51,34 @@ export interface StoredCounts {
   readonly lastStoredAtUs: number
 }
 
+/** Queries that are being answered, and that wait for their turn. */
+export interface QueryLoad {
+  readonly running: number
+  readonly waiting: number
+}
+
 /** Sums over all streams. */
 export interface StoredTotals {
   readonly stored: number
   readonly duplicates: number
 }
 
-/** A page of raw readings or hourly averages of one stream, in ascending time. */
+/** A page of a stream's readings as they were sent, in ascending time. */
 export interface ReadingsQuery {
   readonly streamId: string
   /** [startUs, endUs): half open. */
   readonly startUs: number
   readonly endUs: number
-  readonly aggregation: 'raw' | 'hourly'
   /** Only these fields; all when empty. */
   readonly fields: readonly string[]
   readonly limit: number
-  /** A page of raw readings ends before it has more than this, but for one reading alone. */
+  /** A page ends before it has more than this, but for one reading alone. */
   readonly bytesMax: number
   /** Where the page before ended. */
   readonly after: ReadingsCursor | undefined
 }
 
-/** The last point of a page: its time, and for raw readings what orders those of one time. */
+/** The last reading of a page: its time, and what orders those of one time. */
 export interface ReadingsCursor {
   readonly timestampUs: number
   readonly digest: bigint
@@ -80,14 +86,12 @@ export interface ReadingsCursor {
   readonly spanUs?: number
 }
 
-/** One reading, or one hour of them. */
+/** One reading. */
 export interface DataPoint {
   readonly timestampUs: number
   readonly values: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
   readonly flagged?: readonly string[]
-  /** Readings in the hour; absent on raw ones. */
-  readonly count?: number
 }
 
 export interface ReadingsPage {
@@ -115,10 +119,16 @@ export interface TimeSeriesStore {
 
   totals(): StoredTotals
 
+  queries(): QueryLoad
+
   /** Names of all fields that readings of the stream have had, in whichever version, sorted. */
   fieldsOf(streamId: string): readonly string[]
 
+  /** @throws DomainError `overloaded`, `query_too_slow` */
   query(query: ReadingsQuery): Promise<ReadingsPage>
+
+  /** @throws DomainError `overloaded`, `query_too_slow`, `too_many_points` */
+  aggregate(query: AggregateQuery): Promise<AggregatePage>
 
   close(): Promise<void>
 }

@@ -9,6 +9,8 @@ import {
   storedReading,
 } from '../support/stored-readings.ts'
 import type { OpenNewStore } from './open-store.ts'
+import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-values-contract.ts'
+import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -19,6 +21,8 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('duplicates', () => duplicatesContract(open))
   describe('counts', () => countsContract(open))
   describe('queries', () => timeSeriesQueryContract(open))
+  describe('aggregation', () => timeSeriesAggregationContract(open))
+  describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
   describe('values', () => timeSeriesValuesContract(open))
 }
 

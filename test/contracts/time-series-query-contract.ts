@@ -1,14 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shapeOf } from '../../src/time-series/shape.ts'
-import type { DataPoint, StoredReading } from '../../src/time-series/time-series-store.ts'
-import { allPoints, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
+import { allPoints, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
 /** What every store promises about its answers: a part of `timeSeriesContract`. */
 export function timeSeriesQueryContract(open: OpenNewStore): void {
   describe('for raw readings', () => rawContract(open))
-  describe('for hourly averages', () => hourlyContract(open))
 }
 
 /** Few different times, so that many readings have the same; around the change of a month. */
@@ -123,99 +121,4 @@ function rawContract(open: OpenNewStore): void {
     expect(points.map(({ values }) => values)).toEqual([{ temperature: 2 }])
     expect(await allPoints(opened.store, { streamId: 'unknown' })).toEqual([])
   })
-}
-
-function hourlyContract(open: OpenNewStore): void {
-  const shape = shapeOf({
-    temperature: { type: 'number' },
-    starts: { type: 'integer' },
-    mode: { type: 'string' },
-  })
-  const values = fc.record(
-    {
-      temperature: fc.double({ min: -1e9, max: 1e9, noNaN: true }),
-      starts: fc.integer({ min: -1_000_000, max: 1_000_000 }),
-      mode: fc.constantFrom('heat', 'cool', 'off'),
-    },
-    { requiredKeys: [] },
-  )
-  /** Within three hours of a change of the month. */
-  const timeUs = fc.integer({ min: -3 * hourUs, max: 3 * hourUs }).map((us) => marchUs + us)
-
-  test('equal an independent computation, over any range and page size', async () => {
-    const history = fc.record({
-      readings: fc.array(fc.record({ timestampUs: timeUs, values }), { maxLength: 60 }),
-      startUs: timeUs,
-      endUs: timeUs,
-      limit: fc.integer({ min: 1, max: 8 }),
-    })
-    await withStreams(open, async ({ store }, newStream) => {
-      await fc.assert(
-        fc.asyncProperty(history, async ({ readings: notes, startUs, endUs, limit }) => {
-          const streamId = newStream()
-          const readings = notes.map((one) => storedReading({ ...one, streamId, shape }))
-          await ship(store, readings)
-          const range = { streamId, startUs, endUs }
-
-          const points = await allPoints(store, { ...range, aggregation: 'hourly', limit })
-
-          expect(points).toEqual(hourly(readings, startUs, endUs))
-        }),
-        { numRuns: 40 },
-      )
-    })
-  })
-
-  test('have only the fields that are asked for', async () => {
-    await using opened = await open()
-    await ship(opened.store, [
-      storedReading({ shape, values: { temperature: 1, starts: 2 } }),
-      storedReading({ shape, values: { temperature: 2, starts: 3 } }),
-    ])
-    const query = { aggregation: 'hourly', fields: ['starts'] } as const
-
-    expect(await allPoints(opened.store, query)).toEqual([
-      { timestampUs: marchUs, values: { starts: 2.5 }, count: 2 },
-    ])
-  })
-
-  test('of the largest numbers are finite', async () => {
-    await using opened = await open()
-    const largest = { values: { temperature: Number.MAX_VALUE } }
-    await ship(opened.store, [storedReading(largest), storedReading(largest)])
-
-    const [point] = await allPoints(opened.store, { aggregation: 'hourly' })
-
-    expect(point?.values).toEqual({ temperature: Number.MAX_VALUE })
-  })
-}
-
-/** Hours computed here, from the readings themselves: means of numbers, else the latest value. */
-function hourly(readings: readonly StoredReading[], startUs: number, endUs: number): DataPoint[] {
-  const hours = new Map<number, StoredReading[]>()
-  const within = readings
-    .filter(({ timestampUs }) => timestampUs >= startUs && timestampUs < endUs)
-    .sort(
-      (left, right) =>
-        left.timestampUs - right.timestampUs || (left.digest < right.digest ? -1 : 1),
-    )
-  for (const reading of within) {
-    const hour = Math.floor(reading.timestampUs / hourUs) * hourUs
-    hours.set(hour, [...(hours.get(hour) ?? []), reading])
-  }
-  return [...hours].map(([timestampUs, own]) => {
-    const values: Record<string, unknown> = {}
-    for (const name of ['temperature', 'starts', 'mode']) {
-      const present = own
-        .map((reading) => JSON.parse(reading.values)[name])
-        .filter((value) => value !== undefined)
-      if (present.length === 0) continue
-      values[name] = name === 'mode' ? present.at(-1) : expect.closeTo(mean(present), 3)
-    }
-    return { timestampUs, values, count: own.length }
-  })
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number / numbers.length, 0)
 }

@@ -5,6 +5,7 @@ import { formatUs } from '../../src/core/time.ts'
 import type { FieldType } from '../../src/pipeline/stream-schema.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
 import {
+  allAggregates,
   allPoints,
   marchUs,
   type ReadingNotes,
@@ -72,8 +73,11 @@ export function timeSeriesValuesContract(open: OpenNewStore): void {
     await ship(opened.store, [storedReading({ shape, values })])
 
     expect((await allPoints(opened.store))[0]?.values).toEqual(values)
-    const [hour] = await allPoints(opened.store, { aggregation: 'hourly' })
-    expect(hour?.values).toEqual(values)
+    const fields = names.map(
+      (name) => ({ key: name, name, type: 'bigint', function: 'max' }) as const,
+    )
+    const [day] = await allAggregates(opened.store, { fields })
+    expect(day?.values).toEqual(values)
   })
 
   test('what the schema does not know, and which fields were out of range', async () => {

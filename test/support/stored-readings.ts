@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../src/core/canonical-json.ts'
+import type { AggregatePoint, AggregateQuery } from '../../src/time-series/aggregate-query.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
 import type {
   DataPoint,
@@ -60,7 +61,6 @@ function readingsQuery(notes: Partial<ReadingsQuery> = {}): ReadingsQuery {
     streamId: 'boiler',
     startUs: 0,
     endUs: Number.MAX_SAFE_INTEGER,
-    aggregation: 'raw',
     fields: [],
     limit: 10_000,
     bytesMax: 1_000_000_000,
@@ -89,12 +89,47 @@ export async function allPoints(
 }
 
 /** What the port promises of a point, without what an adapter may add for its own use. */
-function promised({ timestampUs, values, extra, flagged, count }: DataPoint): DataPoint {
+function promised({ timestampUs, values, extra, flagged }: DataPoint): DataPoint {
   return {
     timestampUs,
     values,
     ...(extra && { extra }),
     ...(flagged && { flagged }),
-    ...(count !== undefined && { count }),
   }
+}
+
+/** A question for daily averages of the stream `boiler`, as far as a test does not narrow it. */
+function aggregateQuery(notes: Partial<AggregateQuery> = {}): AggregateQuery {
+  return {
+    series: [{ key: 'boiler', streamIds: ['boiler'] }],
+    startUs: 0,
+    endUs: Number.MAX_SAFE_INTEGER,
+    buckets: { kind: 'calendar', unit: 'day', units: 1, zone: 'UTC' },
+    fields: [{ key: 'temperature', name: 'temperature', type: 'double', function: 'avg' }],
+    fill: 'none',
+    limit: 10_000,
+    after: undefined,
+    ...notes,
+  }
+}
+
+/** All aggregated points of a query, page by page. */
+export async function allAggregates(
+  store: TimeSeriesStore,
+  notes: Partial<AggregateQuery> = {},
+): Promise<AggregatePoint[]> {
+  const points: AggregatePoint[] = []
+  let after: AggregateQuery['after']
+  do {
+    const query = aggregateQuery({ ...notes, after })
+    const page = await store.aggregate(query)
+    if (page.points.length > query.limit) throw new Error('a page exceeds its limit')
+    points.push(...page.points)
+    const { next } = page
+    if (next && next.series === after?.series && next.timestampUs === after.timestampUs) {
+      throw new Error(`the cursor stands still at ${next.timestampUs} ${next.series}`)
+    }
+    after = next
+  } while (after !== undefined)
+  return points
 }

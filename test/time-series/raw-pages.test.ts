@@ -83,7 +83,6 @@ const wholeQuery: ReadingsQuery = {
   streamId: 'boiler',
   startUs: 0,
   endUs: Number.MAX_SAFE_INTEGER,
-  aggregation: 'raw',
   fields: [],
   limit: 10_000,
   bytesMax: 1_000_000_000,

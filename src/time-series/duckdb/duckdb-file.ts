@@ -1,4 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DomainError, messageOf } from '../../core/errors.ts'
+import { type QueryLimits, QueryTurns, queryLimits } from './query-turns.ts'
 
 /**
  * Limit of DuckDB's buffers. In ordinary work they stay far below it, because they are told to give
@@ -34,18 +36,27 @@ interface OpenFile {
  */
 export class DuckDbFile {
   readonly #path: string
+  readonly #limits: QueryLimits
+  readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
   #open: OpenFile | undefined
   /** Pending while the file is being closed or opened. */
   #changing: Promise<void> | undefined
 
-  private constructor(path: string, open: OpenFile) {
+  private constructor(path: string, open: OpenFile, limits: QueryLimits) {
     this.#path = path
     this.#open = open
+    this.#limits = limits
+    this.#turns = new QueryTurns(limits)
   }
 
-  static async open(path: string): Promise<DuckDbFile> {
-    return new DuckDbFile(path, await openFile(path))
+  static async open(path: string, limits: QueryLimits = queryLimits): Promise<DuckDbFile> {
+    return new DuckDbFile(path, await openFile(path), limits)
+  }
+
+  /** Queries that are being answered, and that wait for their turn. */
+  get queries(): { readonly running: number; readonly waiting: number } {
+    return this.#turns
   }
 
   /** The one connection that writes. @throws Error when the file is closed */
@@ -54,11 +65,20 @@ export class DuckDbFile {
     return this.#open.writer
   }
 
-  /** Lets somebody read through a connection of their own. @throws Error when the file is closed */
+  /**
+   * Lets somebody read through a connection of their own, when it is their turn.
+   *
+   * @throws DomainError `overloaded`, `query_too_slow`; Error when the file is closed
+   */
   async read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+    return await this.#turns.take(() => this.#readNow(work))
+  }
+
+  async #readNow<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()
-    const reading = withConnection(this.#open.instance, work)
+    const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
+    const reading = withConnection(this.#open.instance, timed)
     this.#readers.add(reading)
     try {
       return await reading
@@ -141,6 +161,33 @@ async function withConnection<Result>(
     return await work(connection)
   } finally {
     connection.closeSync()
+  }
+}
+
+/** How often a query that is too slow is told to end: between two statements it does not hear. */
+const interruptEveryMs = 50
+
+/** @throws DomainError `query_too_slow` when it takes too long, or more memory than there is */
+async function withinTime<Result>(
+  connection: DuckDBConnection,
+  work: (connection: DuckDBConnection) => Promise<Result>,
+  ms: number,
+): Promise<Result> {
+  let interrupting: NodeJS.Timeout | undefined
+  const deadline = setTimeout(() => {
+    interrupting = setInterval(() => connection.interrupt(), interruptEveryMs)
+  }, ms)
+  try {
+    return await work(connection)
+  } catch (error) {
+    if (interrupting !== undefined) {
+      throw new DomainError('query_too_slow', `the query takes longer than ${ms / 1_000} s`)
+    }
+    if (!messageOf(error).startsWith('Out of Memory')) throw error
+    throw new DomainError('query_too_slow', 'the query needs more memory than there is')
+  } finally {
+    clearTimeout(deadline)
+    clearInterval(interrupting)
   }
 }
 

@@ -1,7 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type {
+  QueryLoad,
   ReadingsPage,
   ReadingsQuery,
   Shipment,
@@ -10,13 +12,14 @@ import type {
   StoredTotals,
   TimeSeriesStore,
 } from '../time-series-store.ts'
+import { aggregateReadings } from './aggregation/aggregate.ts'
 import { appendColumns, ReadingRows } from './append.ts'
 import { Catalog, createReadingsTable, noCounts } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
-import { queryReadings } from './query.ts'
+import { readRaw } from './raw-readings.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
@@ -66,6 +69,11 @@ export class DuckDbStore implements TimeSeriesStore {
     return { stored, duplicates }
   }
 
+  queries(): QueryLoad {
+    const { running, waiting } = this.#file.queries
+    return { running, waiting }
+  }
+
   async write(shipment: Shipment): Promise<void> {
     await this.#reopenIfSuspect()
     const catalog = this.#catalog
@@ -90,7 +98,13 @@ export class DuckDbStore implements TimeSeriesStore {
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    return await this.#file.read((connection) => queryReadings(connection, this.#catalog, query))
+    return await this.#file.read((connection) => readRaw(connection, this.#catalog, query))
+  }
+
+  async aggregate(query: AggregateQuery): Promise<AggregatePage> {
+    return await this.#file.read((connection) =>
+      aggregateReadings(connection, this.#catalog, query),
+    )
   }
 
   async close(): Promise<void> {

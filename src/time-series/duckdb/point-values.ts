@@ -14,7 +14,8 @@ export function valuesOf(row: Row, columns: readonly Column[]): Record<string, u
   return values
 }
 
-function toJson(value: unknown, type: Column['type']): unknown {
+/** A value of a column as answers have it. Instants come out of SQL as microseconds. */
+export function toJson(value: unknown, type: Column['type']): unknown {
   switch (type) {
     case 'timestamp':
       return formatUs(Number(value))

@@ -23,21 +23,16 @@ export interface OrderedPoint extends DataPoint {
   readonly digest: bigint
 }
 
-export type RawQuery = Pick<
-  ReadingsQuery,
-  'streamId' | 'startUs' | 'endUs' | 'fields' | 'limit' | 'bytesMax' | 'after'
->
-
 /** A page that is being filled. */
 export class RawPage {
-  readonly query: RawQuery
+  readonly query: ReadingsQuery
   readonly #startUs: number
   readonly #points: OrderedPoint[] = []
   #bytes = 0
   #spanUs: number
   #next: ReadingsCursor | undefined
 
-  constructor(query: RawQuery) {
+  constructor(query: ReadingsQuery) {
     const { startUs, after } = query
     this.query = query
     this.#startUs = after === undefined ? startUs : Math.max(startUs, after.timestampUs)

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Column, ReadingsPage } from '../time-series-store.ts'
+import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
 import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
 import { type Row, valuesOf } from './point-values.ts'
-import { type OrderedPoint, type Outline, RawPage, type RawQuery } from './raw-page.ts'
+import { type OrderedPoint, type Outline, RawPage } from './raw-page.ts'
 
 /** Bytes of a reading beside its texts, about: its time, and each of its fields. */
 const bytesOfReading = 48
@@ -48,7 +48,7 @@ interface Window {
 export async function readRaw(
   connection: DuckDBConnection,
   catalog: Catalog,
-  query: RawQuery,
+  query: ReadingsQuery,
 ): Promise<ReadingsPage> {
   // Before the snapshot: what the catalog knows now will be there, and no table made later is asked.
   const sources = sourcesOf(catalog, query)
@@ -132,7 +132,7 @@ async function pointsOf(
     window,
     last,
   }: { readonly sources: readonly Source[]; readonly window: Window; readonly last: Outline },
-  { fields }: RawQuery,
+  { fields }: ReadingsQuery,
 ): Promise<OrderedPoint[]> {
   const points: OrderedPoint[] = []
   const time = instant(last.timestampUs)
@@ -187,7 +187,7 @@ function inOrder(left: OrderedPoint, right: OrderedPoint): number {
 }
 
 /** Where the stream can have readings in the range, in the order of time. */
-function sourcesOf(catalog: Catalog, query: RawQuery): Source[] {
+function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
   const stream = catalog.streams.get(query.streamId)
   if (!stream) return []
   const { startUs, endUs, fields, after } = query

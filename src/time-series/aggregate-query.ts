@@ -1,0 +1,109 @@
+import type { ColumnType } from './time-series-store.ts'
+
+/**
+ * Functions that make one value of those that a field has in a bucket (D28). A reading without the
+ * field does not count for it.
+ *
+ * - `first` and `latest` go by the time of the readings; of those of one time, by their digest.
+ * - `stddev` is that of a sample (n - 1), and nothing for a single value.
+ * - `p50`, `p95`, `p99` are continuous percentiles: between two values they interpolate linearly.
+ */
+export const aggregateFunctions = [
+  'avg',
+  'min',
+  'max',
+  'sum',
+  'count',
+  'first',
+  'latest',
+  'stddev',
+  'p50',
+  'p95',
+  'p99',
+] as const
+
+export type AggregateFunction = (typeof aggregateFunctions)[number]
+
+/** A field as it is asked for. */
+export interface AggregatedField {
+  /** Its key in the points, for example `temperature:max`; unique in a query. */
+  readonly key: string
+  readonly name: string
+  /**
+   * What it is today. A stream's definition may change: numbers of either kind are brought together
+   * as doubles, and what was stored as anything else counts as not there.
+   */
+  readonly type: ColumnType
+  readonly function: AggregateFunction
+}
+
+/**
+ * How time is cut. Buckets follow each other without a gap, and each begins at or after 1970 in its
+ * zone.
+ *
+ * - `fixed`: of one width, counted from the epoch in UTC.
+ * - `calendar`: by the clocks of a zone, changes of the clock included: a day has 23, 24 or 25 hours.
+ *   A bucket begins when those clocks first show its beginning, or jump past it. Weeks begin on
+ *   Monday; several days or weeks are counted from the first day or Monday of 1970.
+ */
+export type Buckets =
+  | { readonly kind: 'fixed'; readonly widthUs: number }
+  | {
+      readonly kind: 'calendar'
+      readonly unit: 'hour' | 'day' | 'week' | 'month'
+      /** How many units make a bucket; more than one for days only. */
+      readonly units: number
+      /** A name of the IANA time zone database. */
+      readonly zone: string
+    }
+
+/**
+ * What stands where a bucket, or a field of it, has nothing. Buckets before the first value, and for
+ * `linear` those after the last one, stay null; only [startUs, endUs) is looked at. What is not
+ * interpolated (anything but the values of numbers) is filled by `linear` as by `previous`. Counts
+ * are 0, never filled.
+ */
+export type Fill = 'none' | 'null' | 'previous' | 'linear'
+
+/** Streams whose readings make one series of points. */
+export interface SeriesSelection {
+  readonly key: string
+  readonly streamIds: readonly string[]
+}
+
+/** A page of aggregated points, in ascending time, and at one time by the key of their series. */
+export interface AggregateQuery {
+  /** By key, ascending in code units. */
+  readonly series: readonly SeriesSelection[]
+  /** [startUs, endUs): half open. Only readings within count, also in the buckets that it cuts. */
+  readonly startUs: number
+  readonly endUs: number
+  readonly buckets: Buckets
+  readonly fields: readonly AggregatedField[]
+  /** Anything but `none` gives a point for every series and every bucket that touches the range. */
+  readonly fill: Fill
+  readonly limit: number
+  readonly after: AggregateCursor | undefined
+}
+
+/** The last point of a page. */
+export interface AggregateCursor {
+  /** An instant in its bucket. */
+  readonly timestampUs: number
+  readonly series: string
+}
+
+export interface AggregatePoint {
+  /** The start of the bucket; may lie before the start of the query. */
+  readonly timestampUs: number
+  readonly series: string
+  /** Readings in the bucket. */
+  readonly count: number
+  /** By key. What has no value is left out, unless the query fills: then it is null. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+export interface AggregatePage {
+  readonly points: readonly AggregatePoint[]
+  readonly next: AggregateCursor | undefined
+}

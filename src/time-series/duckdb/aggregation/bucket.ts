@@ -1,0 +1,22 @@
+import type { BucketRun } from '../../bucket-runs.ts'
+
+/**
+ * SQL of the start of the bucket that an instant lies in, both in microseconds since the epoch. The
+ * runs have to cover all instants that it is asked about.
+ */
+export function bucketSql(runs: readonly BucketRun[], instant: string): string {
+  const last = runs.at(-1)
+  if (!last) throw new Error('there are no buckets')
+  const branches = runs
+    .slice(0, -1)
+    .map((run) => `WHEN ${instant} < ${run.endUs} THEN ${startSql(run, instant)}`)
+  const otherwise = startSql(last, instant)
+  return branches.length === 0 ? otherwise : `CASE ${branches.join(' ')} ELSE ${otherwise} END`
+}
+
+function startSql({ startUs, widthUs, endUs }: BucketRun, instant: string): string {
+  if (endUs - startUs === widthUs) return `${startUs}::BIGINT`
+  // Of what is counted from the epoch, the shorter form.
+  if (startUs % widthUs === 0) return `${instant} // ${widthUs} * ${widthUs}`
+  return `(${instant} - (${startUs})) // ${widthUs} * ${widthUs} + (${startUs})`
+}

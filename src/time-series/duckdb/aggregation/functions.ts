@@ -1,0 +1,70 @@
+import type { AggregatedField, AggregateFunction } from '../../aggregate-query.ts'
+import type { ColumnType } from '../../time-series-store.ts'
+
+/** What orders the readings of a stream: of those of one time, the digest decides. */
+const order = '("timestamp", "$digest")'
+
+/** Whether a function looks at the order of readings, and so needs the columns of `order`. */
+export function isOrdered(name: AggregateFunction): boolean {
+  return name === 'first' || name === 'latest'
+}
+
+/** SQL of a function over the values of a column; those that are NULL do not count for it. */
+export function aggregateSql({ function: name, type }: AggregatedField, column: string): string {
+  switch (name) {
+    case 'avg':
+      return scaledWhereTooLarge('favg', column)
+    case 'sum':
+      // Whole numbers are summed up exactly, and rounded once.
+      return type === 'bigint'
+        ? `sum(${column})::DOUBLE`
+        : finite(scaledWhereTooLarge('fsum', column))
+    case 'min':
+    case 'max':
+    case 'count':
+      return `${name}(${column})`
+    case 'first':
+      return `arg_min(${column}, ${order})`
+    case 'latest':
+      return `arg_max(${column}, ${order})`
+    case 'stddev':
+      return standardDeviation(`${column}::DOUBLE`)
+    case 'p50':
+    case 'p95':
+    case 'p99':
+      return `quantile_cont(${column}::DOUBLE, ${Number(name.slice(1)) / 100})`
+    default:
+      return name satisfies never
+  }
+}
+
+/** What a function makes of values of a type. */
+export function resultType({ function: name, type }: AggregatedField): ColumnType {
+  if (name === 'count') return 'bigint'
+  const keepsType = name === 'min' || name === 'max' || isOrdered(name)
+  return keepsType ? type : 'double'
+}
+
+/**
+ * Kahan summation. Where the sum of finite numbers is not finite on the way, all are scaled down by a
+ * power of two first, which is exact.
+ */
+function scaledWhereTooLarge(name: 'favg' | 'fsum', column: string): string {
+  return `CASE WHEN isfinite(${name}(${column})) THEN ${name}(${column})
+    ELSE ${name}(${column} * pow(2::DOUBLE, -40)) * pow(2::DOUBLE, 40) END`
+}
+
+/** Values whose squares can be added up. The function fails where they cannot. */
+const squareableMax = '1e145'
+
+function standardDeviation(column: string): string {
+  const isSquareable = `abs(${column}) < ${squareableMax}`
+  return finite(`CASE WHEN max(abs(${column})) < ${squareableMax}
+    THEN stddev_samp(CASE WHEN ${isSquareable} THEN ${column} END)
+    ELSE stddev_samp(${column} * pow(2::DOUBLE, -600)) * pow(2::DOUBLE, 600) END`)
+}
+
+/** What no double can hold is no value. */
+function finite(expression: string): string {
+  return `CASE WHEN isfinite(${expression}) THEN ${expression} END`
+}

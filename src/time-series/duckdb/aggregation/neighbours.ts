@@ -1,0 +1,81 @@
+import type { AggregatePoint } from '../../aggregate-query.ts'
+import { isFilled, type KnownValue, type Neighbours } from '../../fill.ts'
+import { chunksAfter, chunksBefore, type Range } from './chunks.ts'
+import type { PointReader } from './read-points.ts'
+
+/** Looks before and after a page, as far as its first and last gaps need it. */
+export async function findNeighbours(
+  reader: PointReader,
+  grid: readonly (readonly AggregatePoint[])[],
+  page: Range,
+): Promise<Neighbours> {
+  const { startUs, endUs, fill } = reader.selection.query
+  const before = new MissingValues(reader, grid, 0)
+  const after = new MissingValues(reader, grid, -1)
+  const points = grid.length
+  for (const chunk of chunksBefore(
+    reader.selection,
+    { fromUs: startUs, toUs: page.fromUs },
+    points,
+  )) {
+    if (before.isComplete) break
+    before.add(await reader.outermost(chunk, before.fields, 'last'))
+  }
+  for (const chunk of chunksAfter(reader.selection, { fromUs: page.toUs, toUs: endUs }, points)) {
+    if (after.isComplete || fill !== 'linear') break
+    after.add(await reader.outermost(chunk, after.fields, 'first'))
+  }
+  return {
+    before: (series, key) => before.found(series, key),
+    after: (series, key) => after.found(series, key),
+  }
+}
+
+/** Values that the first (0) or last (-1) points of a grid lack, as far as they were found. */
+class MissingValues {
+  readonly #reader: PointReader
+  /** By the index of the field: the indices of series that lack it. */
+  readonly #missing = new Map<number, Set<number>>()
+  readonly #found = new Map<string, KnownValue>()
+
+  constructor(reader: PointReader, grid: readonly (readonly AggregatePoint[])[], place: 0 | -1) {
+    this.#reader = reader
+    const { fields, query } = reader.selection
+    for (const [index, field] of fields.entries()) {
+      if (!isFilled(field, query.fill)) continue
+      const lacking = grid.flatMap((points, series) =>
+        points.at(place)?.values[field.key] === undefined ? [series] : [],
+      )
+      if (lacking.length > 0) this.#missing.set(index, new Set(lacking))
+    }
+  }
+
+  get isComplete(): boolean {
+    return this.#missing.size === 0
+  }
+
+  /** The fields that some series still lacks, by index. */
+  get fields(): readonly number[] {
+    return [...this.#missing.keys()]
+  }
+
+  add(values: ReadonlyMap<number, ReadonlyMap<number, KnownValue>>): void {
+    const { fields, query } = this.#reader.selection
+    for (const [series, byField] of values) {
+      for (const [index, value] of byField) {
+        if (!this.#missing.get(index)?.delete(series)) continue
+        const key = fields[index]?.key ?? ''
+        this.#found.set(nameOf(query.series[series]?.key ?? '', key), value)
+        if (this.#missing.get(index)?.size === 0) this.#missing.delete(index)
+      }
+    }
+  }
+
+  found(series: string, key: string): KnownValue | undefined {
+    return this.#found.get(nameOf(series, key))
+  }
+}
+
+function nameOf(series: string, key: string): string {
+  return JSON.stringify([series, key])
+}

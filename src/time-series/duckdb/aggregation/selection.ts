@@ -1,0 +1,54 @@
+import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
+import type { Column, ColumnType } from '../../time-series-store.ts'
+import type { Catalog, ReadingsTable } from '../catalog.ts'
+
+/** What a query is about, in terms of the file. */
+export interface Selection {
+  readonly query: AggregateQuery
+  /** The fields with the types that their values have in the tables together. */
+  readonly fields: readonly AggregatedField[]
+  /** The names among them, each once: columns of the rows that are aggregated, by index. */
+  readonly columns: readonly Column[]
+  /** Streams that have readings, by their numbers, with the index of their series. */
+  readonly streams: readonly SelectedStream[]
+  /** Tables that may have some of them in the range, by month. */
+  readonly tables: readonly ReadingsTable[]
+}
+
+interface SelectedStream {
+  readonly key: number
+  readonly series: number
+}
+
+export function select(catalog: Catalog, query: AggregateQuery): Selection {
+  const streams: SelectedStream[] = []
+  const shapes = new Set<string>()
+  for (const [series, { streamIds }] of query.series.entries()) {
+    for (const id of streamIds) {
+      const stream = catalog.streams.get(id)
+      if (!stream) continue
+      streams.push({ key: stream.key, series })
+      for (const shape of stream.shapes) shapes.add(shape)
+    }
+  }
+  const tables = [...shapes]
+    .flatMap((shape) => catalog.tablesOf(shape, query.startUs, query.endUs))
+    .sort((left, right) => left.month - right.month)
+  const stored = [...shapes].flatMap((shape) => catalog.shapes.get(shape)?.columns ?? [])
+  const fields = query.fields.map((field) => ({ ...field, type: unitedType(field, stored) }))
+  const columns = new Map(fields.map(({ name, type }) => [name, { name, type }]))
+  return { query, fields, columns: [...columns.values()], streams, tables }
+}
+
+/** Whole numbers are numbers; where a field has been both, all of it is doubles. */
+function unitedType({ name, type }: AggregatedField, stored: readonly Column[]): ColumnType {
+  if (type !== 'bigint') return type
+  return stored.some((column) => column.name === name && column.type === 'double')
+    ? 'double'
+    : 'bigint'
+}
+
+/** Whether values that were stored as one type can be read as the other. */
+export function isReadableAs(stored: ColumnType, asked: ColumnType): boolean {
+  return stored === asked || (stored === 'bigint' && asked === 'double')
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
+import type { QueryLimits } from '../../src/time-series/duckdb/query-turns.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+/** A file whose queries have these limits. */
+async function openFile(limits: Partial<QueryLimits> = {}) {
+  const folder = new TemporaryFolder()
+  const all = { atOnce: 2, waitingMax: 3, ms: 60_000, ...limits }
+  const file = await DuckDbFile.open(folder.file('time-series.duckdb'), all)
+  return {
+    file,
+    async [Symbol.asyncDispose]() {
+      await file.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const endless = 'SELECT sum(hash(a.range) % 7) FROM range(1000000000000) a'
+
+/** A query that goes on until it is let go. */
+function held(file: DuckDbFile) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { done: file.read(() => promise), letGo: resolve }
+}
+
+describe('queries of a file', () => {
+  test('are a few at a time; the rest wait, in order', async () => {
+    await using opened = await openFile()
+    const { file } = opened
+    const order: number[] = []
+    const running = [held(file), held(file)]
+    const waiting = [1, 2, 3].map((number) => file.read(async () => order.push(number)))
+
+    expect(file.queries).toMatchObject({ running: 2, waiting: 3 })
+    for (const { letGo } of running) letGo()
+    await Promise.all([...waiting, ...running.map(({ done }) => done)])
+
+    expect(order).toEqual([1, 2, 3])
+    expect(file.queries).toMatchObject({ running: 0, waiting: 0 })
+  })
+
+  test('beyond those that may wait are refused, and may come again', async () => {
+    await using opened = await openFile()
+    const { file } = opened
+    const all = Array.from({ length: 5 }, () => held(file))
+
+    await expect(file.read(async () => 'late')).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfter: 1,
+    })
+
+    for (const { letGo } of all) letGo()
+    await Promise.all(all.map(({ done }) => done))
+    expect(await file.read(async () => 'later')).toBe('later')
+  })
+
+  test('that take too long are ended, and give their turn back', async () => {
+    await using opened = await openFile({ atOnce: 1, ms: 50 })
+    const { file } = opened
+
+    await expect(file.read((connection) => connection.run(endless))).rejects.toMatchObject({
+      code: 'query_too_slow',
+    })
+    // Neither can it go on with another statement.
+    const again = file.read(async (connection) => {
+      for (;;) await connection.run('SELECT 1')
+    })
+    await expect(again).rejects.toMatchObject({ code: 'query_too_slow' })
+    expect(await file.read(async () => 'next')).toBe('next')
+  })
+
+  test('that take too much memory are ended', async () => {
+    await using opened = await openFile()
+    const sql = 'SELECT list(range) FROM range(1000000000) GROUP BY range % 2'
+
+    await expect(opened.file.read((connection) => connection.run(sql))).rejects.toMatchObject({
+      code: 'query_too_slow',
+    })
+  })
+
+  test('that are as slow as can be keep nobody from writing', async () => {
+    await using opened = await openFile({ ms: 2_000 })
+    const { file } = opened
+    const slow = [1, 2].map(() => file.read((connection) => connection.run(endless)))
+    const answers = Promise.allSettled(slow)
+    await file.writer.run('CREATE TABLE written AS SELECT 1 AS one')
+
+    expect(file.queries.running).toBe(2)
+    await answers
+  })
+
+  test('fail as they are when they are wrong', async () => {
+    await using opened = await openFile()
+
+    await expect(opened.file.read((connection) => connection.run('SELEC'))).rejects.toThrow('SELEC')
+  })
+})
