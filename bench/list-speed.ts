@@ -147,8 +147,9 @@ function fill(path: string, userId: string): void {
       ${numbers}
     SELECT ${uuid}, '${userId}', (SELECT id FROM vaults LIMIT 1), 'stream ' || n, 'iot_sensor',
       ${firstUs} + n * 7, 1 FROM numbers`)
-  state.exec(`INSERT INTO data_stream_versions (stream_id, version, definition, created_at)
-    SELECT id, 1, '${definition}', created_at FROM data_streams`)
+  state.exec(`INSERT INTO data_stream_versions
+      (stream_id, version, name, tags, definition, created_at)
+    SELECT id, 1, name, tags, '${definition}', created_at FROM data_streams`)
   state.exec(`DELETE FROM totals`)
   state.exec(`INSERT INTO totals VALUES ('templates', '${userId}', ${rows}),
     ('vaults', '${userId}', ${rows}), ('public_templates', '', ${rows / 2})`)

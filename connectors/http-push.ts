@@ -47,7 +47,13 @@ const pushOptions = {
   config: {
     scope: 'data:write',
     takesCompressed: true,
-    errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
+    errors: [
+      'journal_full',
+      'journal_unavailable',
+      'overloaded',
+      'reading_rejected',
+      'stream_paused',
+    ],
   },
 } as const
 
@@ -72,6 +78,8 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
       const decoded = decoders[formatOf(request)](payload, stream.scan)
       if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
       const receipt = await rememberedReceipt(needs, request, { stream, payload, decoded })
+      // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
+      if (receipt) await streamOf(needs, request)
       const message: RawMessage = {
         stream,
         payload,
@@ -102,6 +110,7 @@ async function streamOf(
   if (!stream || stream.ownerId !== callerOf(request).userId) {
     throw new DomainError('not_found', `no stream ${text}`)
   }
+  if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream
 }
 

@@ -200,7 +200,7 @@ export class Publisher {
     settled: Settled,
   ): void {
     const isOwn = stream !== undefined && stream.ownerId === session.userId
-    if (!isOwn || !session.mayPublish || session.hasEnded) {
+    if (!isOwn || stream.isInternal || !session.mayPublish || session.hasEnded) {
       this.stats.dropped++
       this.#needs.intake.settleInOrder(settled)
       return

@@ -3,6 +3,7 @@ import { systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
+import { StreamChanges } from './data-streams/stream-changes.ts'
 import type { Engine } from './engine.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
 import { failingParts } from './observability/facts.ts'
@@ -28,6 +29,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
   const { commits } = engine
   return {
     streams,
+    changes: new StreamChanges(state, worker, systemClock),
     directory,
     templates: new TemplateStore(state, worker, systemClock),
     vaults: new VaultStore(state, worker, systemClock),

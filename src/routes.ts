@@ -1,6 +1,7 @@
 import { connectors } from '../connectors/index.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
+import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
@@ -27,6 +28,13 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => vaultRoutes({ ...parts, callerOf }),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) =>
+      streamChangeRoutes({
+        ...parts,
+        nowUs: () => systemClock.nowUs(),
+        forget: (id) => directory.forget(id),
+        callerOf,
+      }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
     (callerOf) =>
       dataRoutes({

@@ -160,6 +160,12 @@ export const errorCatalogue = {
     remedy: 'Ask again after retryAfter seconds.',
     retryable: true,
   },
+  stream_paused: {
+    status: 409,
+    meaning: 'The stream is paused and takes no readings; none of the request was received.',
+    remedy: 'Resume the stream, then send the readings again.',
+    retryable: false,
+  },
   token_expired: {
     status: 401,
     meaning: 'The access token has expired.',

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { parseId, type StreamId, type UserId } from '../core/ids.ts'
+import { parseId, type StreamId } from '../core/ids.ts'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
@@ -11,7 +11,8 @@ import type { VaultStore } from '../vaults/vault-store.ts'
 import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
 import type { DataStream, DataStreamStore, DecidedCounts } from './data-stream-store.ts'
 import { parseDefinition } from './definition.ts'
-import { definitionBody, streamBody } from './stream-body.ts'
+import { definitionBody, listedBody, streamBody } from './stream-body.ts'
+import { streamFilter } from './stream-filter.ts'
 import { statusBody } from './stream-status.ts'
 
 /** What is known right of the journal about one stream. */
@@ -54,10 +55,12 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
       { schema: listStreams, config: { scope: 'streams:read', interface: 'bearer' } },
       async (request, reply) => {
         const { userId } = callerOf(request)
+        const filter = streamFilter(request.query)
         const page = cursorRequest(request.query)
-        const found = await streams.listAfter(userId, page.after, page.limit + 1)
+        const { after, limit } = page
+        const found = await streams.list(userId, { filter, after, limit: limit + 1 })
         return cursorPage(found, page, { request, reply }).map((stream) =>
-          streamBody(stream, publicUrl),
+          listedBody(stream, publicUrl),
         )
       },
     )
@@ -67,15 +70,17 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
       { schema: readStream, config: { scope: 'streams:read', interface: 'bearer' } },
       async (request) => {
         const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        const { received } = await streams.counts(stream.id)
-        return definitionBody(stream, { publicUrl, hasReceived: received > 0 })
+        return await shownDefinition(needs, stream)
       },
     )
 
     app.get<OneStream>(
       '/streams/:streamId/status',
       { schema: readStreamStatus, config: { scope: 'streams:read' } },
-      async (request) => status(needs, callerOf(request).userId, request.params.streamId),
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        return await shownStatus(needs, stream)
+      },
     )
   }
 }
@@ -94,24 +99,31 @@ async function create(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { userId } = callerOf(request)
+  const { userId, apiKeyId } = callerOf(request)
   return await posts.answer({ request, reply, userId }, async () => {
     const definition = parseDefinition(request.body)
     const vault = await ownVault(vaults, userId, definition.vaultId)
-    const { stream, changes } = streams.plan(userId, definition)
+    const { stream, changes } = streams.plan(userId, definition, apiKeyId)
     const body = streamBody({ ...stream, hasReceived: false }, publicUrl)
     const refusal = async () => new DomainError('not_found', `no vault ${vault.id}`)
     return { statusCode: 201, body, changes, refusal }
   })
 }
 
-async function status(
-  needs: DataStreamRoutesNeeds,
-  userId: UserId,
-  streamId: string,
+/** The definition as its owner sees it. */
+export async function shownDefinition(
+  { streams, publicUrl }: Pick<DataStreamRoutesNeeds, 'streams' | 'publicUrl'>,
+  stream: DataStream,
 ): Promise<object> {
-  const { streams, processing, nowUs } = needs
-  const stream = await ownStream(needs, userId, streamId)
+  const { received } = await streams.counts(stream.id)
+  return definitionBody(stream, { publicUrl, hasReceived: received > 0 })
+}
+
+/** How the stream is doing, with all that was acknowledged by now. */
+export async function shownStatus(
+  { streams, processing, nowUs }: Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'nowUs'>,
+  stream: DataStream,
+): Promise<object> {
   await processing.caughtUp()
   const decided: DecidedCounts = await streams.counts(stream.id)
   const [progress, problem] = await Promise.all([

@@ -1,7 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
-import { newId, type StreamId, type UserId, type VaultId } from '../core/ids.ts'
-import type { ListCursor } from '../core/list-cursor.ts'
+import { newId, type StreamId, type UserId } from '../core/ids.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
 import {
@@ -10,18 +9,24 @@ import {
   schemaOf,
   type VersionedDefinition,
 } from './definition.ts'
+import { listStreams } from './stream-list.ts'
 import type { StreamType } from './stream-type.ts'
+import type { Tags } from './tags.ts'
 
 export interface DataStream extends StreamDefinition {
   readonly id: StreamId
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly version: number
+  readonly isPaused: boolean
 }
 
 /** What a list tells of a stream. */
 export interface ListedStream
-  extends Pick<DataStream, 'id' | 'vaultId' | 'name' | 'type' | 'createdAtUs'> {
+  extends Pick<
+    DataStream,
+    'id' | 'vaultId' | 'name' | 'type' | 'tags' | 'createdAtUs' | 'isPaused'
+  > {
   readonly hasReceived: boolean
 }
 
@@ -46,6 +51,18 @@ const nothingDecided: DecidedCounts = {
   receivedOnDay: 0,
 }
 
+const newColumns = [
+  'id',
+  'owner_id',
+  'vault_id',
+  'name',
+  'name_folded',
+  'tags',
+  'type',
+  'created_at',
+  'version',
+] as const
+
 export class DataStreamStore {
   readonly #state: StateDatabase
   readonly #clock: Clock
@@ -62,64 +79,40 @@ export class DataStreamStore {
   plan(
     ownerId: UserId,
     definition: StreamDefinition,
+    apiKeyId: string,
   ): { readonly stream: DataStream; readonly changes: readonly Compilable[] } {
-    const { name, vaultId, type, source, schema, processing } = definition
+    const { name, vaultId, type, tags } = definition
     const id = newId<StreamId>()
     const createdAtUs = this.#clock.nowUs()
     const version = 1
-    const versioned: VersionedDefinition = { source, schema, processing }
+    const tagsText = JSON.stringify(tags)
     const insert = this.#state
       .insertInto('data_streams')
-      .columns(['id', 'owner_id', 'vault_id', 'name', 'type', 'created_at', 'version'])
+      .columns(newColumns)
       .expression(
-        sql`SELECT ${id}, ${ownerId}, id, ${name}, ${type}, ${createdAtUs}, ${version}
+        sql`SELECT ${id}, ${ownerId}, id, ${name}, ${name.toLowerCase()}, ${tagsText}, ${type},
+                ${createdAtUs}, ${version}
               FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}`,
       )
     const insertVersion = this.#state.insertInto('data_stream_versions').values({
       stream_id: id,
       version,
-      definition: JSON.stringify(versioned),
+      name,
+      tags: tagsText,
+      definition: versionedJson(definition),
       created_at: createdAtUs,
+      created_by: apiKeyId,
     })
-    return {
-      stream: { ...definition, id, ownerId, createdAtUs, version },
-      changes: [insert, insertVersion],
-    }
+    const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false }
+    return { stream, changes: [insert, insertVersion, ...tagRows(this.#state, stream)] }
   }
 
-  /** Streams of an owner in the order of their creation. */
-  async listAfter(
+  /** A page of an owner's streams, in the order of their creation. */
+  async list(
     ownerId: UserId,
-    after: ListCursor | undefined,
-    limit: number,
+    page: Parameters<typeof listStreams>[2],
   ): Promise<readonly ListedStream[]> {
-    let query = this.#state
-      .selectFrom('data_streams as stream')
-      .leftJoin('stream_counters as counters', 'counters.stream_id', 'stream.id')
-      .select(['stream.id', 'stream.vault_id', 'stream.name', 'stream.type', 'stream.created_at'])
-      .select('counters.received')
-      .where('stream.owner_id', '=', ownerId)
-      .orderBy('stream.created_at')
-      .orderBy('stream.id')
-      .limit(limit)
-    if (after) {
-      query = query.where((where) =>
-        where(
-          where.refTuple('stream.created_at', 'stream.id'),
-          '>',
-          where.tuple(after.createdAtUs, after.id),
-        ),
-      )
-    }
-    const rows = await query.execute()
-    return rows.map((row) => ({
-      id: row.id as StreamId,
-      vaultId: row.vault_id as VaultId,
-      name: row.name,
-      type: row.type as StreamType,
-      createdAtUs: row.created_at,
-      hasReceived: (row.received ?? 0) > 0,
-    }))
+    return await listStreams(this.#state, ownerId, page)
   }
 
   /** A stream of this owner: somebody else's is as good as none (D5). */
@@ -145,6 +138,8 @@ export class DataStreamStore {
         'stream.type',
         'stream.created_at',
         'stream.version',
+        'stream.tags',
+        'stream.paused_at',
         'version.definition',
       ])
       .where('stream.id', '=', id)
@@ -159,6 +154,8 @@ export class DataStreamStore {
       type: row.type as StreamType,
       createdAtUs: row.created_at,
       version: row.version,
+      tags: JSON.parse(row.tags) as Tags,
+      isPaused: row.paused_at !== null,
     }
   }
 
@@ -181,8 +178,35 @@ export class DataStreamStore {
   }
 }
 
+/** The rows that a stream is found by its tags with, if it has any. */
+export function tagRows(
+  state: StateDatabase,
+  { id, ownerId, tags }: Pick<DataStream, 'id' | 'ownerId' | 'tags'>,
+): readonly Compilable[] {
+  const rows = Object.entries(tags).map(([key, value]) => ({
+    stream_id: id,
+    owner_id: ownerId,
+    key,
+    value,
+  }))
+  return rows.length === 0 ? [] : [state.insertInto('data_stream_tags').values(rows)]
+}
+
+/** The text that a version is stored as. */
+export function versionedJson({ source, schema, processing }: VersionedDefinition): string {
+  return JSON.stringify({ source, schema, processing })
+}
+
 /** What intake needs of a stream. */
 export function streamVersionOf(stream: DataStream): StreamVersion {
-  const { id, ownerId, version } = stream
-  return { streamId: id, ownerId, version, schema: schemaOf(stream), format: formatOf(stream) }
+  const { id, ownerId, version, type, isPaused } = stream
+  return {
+    streamId: id,
+    ownerId,
+    version,
+    schema: schemaOf(stream),
+    format: formatOf(stream),
+    ...(isPaused && { isPaused }),
+    ...(type === 'service' && { isInternal: true }),
+  }
 }

@@ -11,8 +11,9 @@ import { isObject, parseFieldMap } from './field-map.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
+import { parseTags, type Tags } from './tags.ts'
 
-/** The parts of a definition that a later version may change. Plain data: it is stored as JSON. */
+/** How readings come and what they are. Plain data: it is stored as JSON. */
 export interface VersionedDefinition {
   readonly source: Json
   readonly schema: FieldMap
@@ -23,9 +24,10 @@ export interface StreamDefinition extends VersionedDefinition {
   readonly name: string
   readonly vaultId: VaultId
   readonly type: StreamType
+  readonly tags: Tags
 }
 
-const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing']
+const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
 
 /**
  * Checks a whole definition before anything of it is stored (D14).
@@ -53,12 +55,13 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const schema = parseSchema(value, { type, source }, problems)
   const processing = parseProcessing(value['processing'], problems)
   checkTimestampField(source, schema, problems)
+  const tags = parseTags(value['tags'], problems)
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
     throw new DomainError('invalid_request', 'the stream definition is not valid', {
       details: problems,
     })
   }
-  const definition = { name: String(name), vaultId, type, source, schema, processing }
+  const definition = { name: String(name), vaultId, type, tags, source, schema, processing }
   refuseUnsupported(definition)
   return definition
 }

@@ -1,6 +1,7 @@
 import { formatUs } from '../core/time.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
+import { stateOf } from './stream-body.ts'
 
 const usPerDay = 86_400_000_000
 
@@ -54,7 +55,7 @@ export function statusBody(facts: StatusFacts): object {
   const { lastReceivedAtUs } = decided
   return {
     streamId: stream.id,
-    status: counters.received > 0 ? 'active' : 'created',
+    status: stateOf({ ...stream, hasReceived: counters.received > 0 }),
     lastDataReceived: timeOrNull(lastReceivedAtUs),
     dataPointsToday: decided.day === Math.floor(nowUs / usPerDay) ? decided.receivedOnDay : 0,
     errorCount: counters.quarantined + counters.discarded,

@@ -8,6 +8,7 @@ export type RefusalReason =
   | 'schema_mismatch'
   | 'timestamp_invalid'
   | 'timestamp_in_future'
+  | 'stream_paused'
 
 /** Readings of one message, still of unknown shape. */
 export interface DecodedMessage {
@@ -42,6 +43,10 @@ export interface StreamVersion {
   readonly schema: StreamSchema
   /** Of payloads that come without a content type, as over MQTT. JSON when nothing is said. */
   readonly format?: PayloadFormat
+  /** It takes no readings now: sources that can be told are told, the others' are quarantined (D22). */
+  readonly isPaused?: boolean
+  /** Only the service itself writes into it. */
+  readonly isInternal?: boolean
 }
 
 /** A reading that fits its stream. It exists only after validation. */

@@ -2,7 +2,7 @@ import { judgeOf } from '../../processors/index.ts'
 import { scanOf } from '../../processors/scan.ts'
 import type { StreamId } from '../core/ids.ts'
 import { LruMap } from '../core/lru-map.ts'
-import type { CompiledStream, StreamVersion } from './reading.ts'
+import type { CompiledStream, RefusedReading, StreamVersion } from './reading.ts'
 
 /** Streams whose newest version is kept ready; a cold one costs one read of the state. */
 const streamsMax = 100_000
@@ -11,6 +11,8 @@ const streamsMax = 100_000
 export class StreamDirectory {
   readonly #load: (id: StreamId) => Promise<StreamVersion | undefined>
   readonly #streams = new LruMap<StreamId, CompiledStream>(streamsMax)
+  /** Grows with each `forget`: what was read before it may be outdated. */
+  #forgotten = 0
 
   constructor(load: (id: StreamId) => Promise<StreamVersion | undefined>) {
     this.#load = load
@@ -26,16 +28,41 @@ export class StreamDirectory {
   }
 
   async find(id: StreamId): Promise<CompiledStream | undefined> {
-    const known = this.#streams.get(id)
-    if (known) return known
-    const loaded = await this.#load(id)
-    if (!loaded) return undefined
-    const compiled = {
-      ...loaded,
-      judge: judgeOf(loaded.schema),
-      scan: scanOf(loaded.schema),
+    for (;;) {
+      const known = this.#streams.get(id)
+      if (known) return known
+      const before = this.#forgotten
+      const loaded = await this.#load(id)
+      if (before !== this.#forgotten) continue
+      if (!loaded) return undefined
+      const compiled = compile(loaded)
+      this.#streams.set(id, compiled)
+      return compiled
     }
-    this.#streams.set(id, compiled)
-    return compiled
+  }
+
+  /**
+   * To be called once a stream was changed, and before anybody is told so: what arrives from then on
+   * meets the stream as it is now.
+   */
+  forget(id: StreamId): void {
+    this.#forgotten++
+    this.#streams.delete(id)
+  }
+}
+
+function compile(stream: StreamVersion): CompiledStream {
+  const { schema, isPaused } = stream
+  if (isPaused) return { ...stream, judge: refusePaused, scan: undefined }
+  return { ...stream, judge: judgeOf(schema), scan: scanOf(schema) }
+}
+
+function refusePaused(): RefusedReading {
+  return {
+    accepted: false,
+    reason: 'stream_paused',
+    message: 'the stream is paused',
+    details: [],
+    timestampUs: undefined,
   }
 }

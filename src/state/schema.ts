@@ -15,6 +15,9 @@ export interface StateSchema {
   vaults: VaultTable
   data_streams: DataStreamTable
   data_stream_versions: DataStreamVersionTable
+  data_stream_tags: DataStreamTagTable
+  data_stream_deletions: DataStreamDeletionTable
+  lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
   totals: TotalTable
   idempotency_keys: IdempotencyKeyTable
@@ -140,15 +143,57 @@ interface DataStreamTable {
   readonly name: string
   readonly type: string
   readonly created_at: number
+  /** The newest version. */
   readonly version: number
+  /** The name in lower case: what is looked for. */
+  readonly name_folded: string
+  /** JSON object of texts. */
+  readonly tags: string
+  /** Since when it takes no readings. */
+  readonly paused_at: number | null
 }
 
 interface DataStreamVersionTable {
   readonly stream_id: string
   readonly version: number
-  /** JSON of the parts of the definition that can change: source, schema, processing. */
+  readonly name: string
+  /** JSON object of texts. */
+  readonly tags: string
+  /** JSON of source, schema and processing. */
   readonly definition: string
   readonly created_at: number
+  /** The key of who made it; null for what was made before this was written down. */
+  readonly created_by: string | null
+}
+
+/** The tags of the streams once more: what a list is searched by. */
+interface DataStreamTagTable {
+  readonly stream_id: string
+  readonly owner_id: string
+  readonly key: string
+  readonly value: string
+}
+
+/** A stream that was deleted, and how far its data is removed. */
+interface DataStreamDeletionTable {
+  readonly stream_id: string
+  readonly owner_id: string
+  readonly name: string
+  readonly deleted_at: number
+  /** Where the journal has no more of it; null until that is known. */
+  readonly journal_offset: number | null
+  readonly removed_at: number | null
+  readonly removed_readings: number
+  readonly removed_quarantine: number
+}
+
+/** What has happened to streams and vaults, on its way into the journal. */
+interface LifecycleEventTable {
+  readonly id: Defaulted<number>
+  readonly owner_id: string
+  readonly at: number
+  /** JSON object: the fields of a reading. */
+  readonly event: string
 }
 
 interface FavoriteTable {

@@ -50,13 +50,14 @@ describe('a definition', () => {
       source: { deviceId: 'boiler-1', protocol: 'mqtt', timestampField: 'ts' },
       schema: { level: { type: 'number', unit: 'm', min: 0, max: 10, required: true } },
       processing: { validation: 'strict', frequency: '1m', aggregation: 'average' },
+      tags: { site: 'berlin' },
     })
 
     expect(parseDefinition(full)).toEqual(full)
   })
 
-  test('needs neither source nor processing', () => {
-    expect(parseDefinition(body())).toEqual(body({ source: {}, processing: {} }))
+  test('needs neither source, processing nor tags', () => {
+    expect(parseDefinition(body())).toEqual(body({ source: {}, processing: {}, tags: {} }))
   })
 
   test('gets all that is wrong with it named at once', () => {

@@ -48,6 +48,8 @@ function facts(overrides: Partial<StatusFacts> = {}): StatusFacts {
       source: {},
       schema: {},
       processing: {},
+      tags: {},
+      isPaused: false,
       createdAtUs: nowUs - 90_500_000,
       version: 1,
     },

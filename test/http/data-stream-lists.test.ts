@@ -33,14 +33,17 @@ function create(body: object): Promise<Answer<Stream>> {
 type Stream = Readonly<Record<string, unknown>> & { readonly streamId: string }
 
 describe('GET /streams', () => {
-  test('answers an array of the streams as creating them answered, in that order', async () => {
+  test('answers an array of the streams as creating them answered, with their tags, in that order', async () => {
     const first = (await create(definition())).body
-    const second = (await create(definition({ name: 'pressure' }))).body
+    const second = (await create(definition({ name: 'pressure', tags: { site: 'berlin' } }))).body
 
     const { status, body } = await service.api.withToken<Stream[]>('GET', '/streams?limit=1000')
 
     expect(status).toBe(200)
-    expect(body.slice(-2)).toEqual([first, second])
+    expect(body.slice(-2)).toEqual([
+      { ...first, tags: {} },
+      { ...second, tags: { site: 'berlin' } },
+    ])
   })
 
   test('leads from page to page by the Link header, every stream once', async () => {
@@ -67,7 +70,7 @@ describe('GET /streams', () => {
     expect(body.find((stream) => stream.streamId === streamId)).toMatchObject({ status: 'active' })
   })
 
-  test.each(['limit=0', 'limit=1001', 'cursor=x', 'page=1', 'vaultId=x'])(
+  test.each(['limit=0', 'limit=1001', 'cursor=x', 'page=1', 'vaultId=x', 'tag.=x', 'tag.site='])(
     'refuses %s with 400, naming it',
     async (query) => {
       const { status, body } = await service.api.withToken('GET', `/streams?${query}`)
@@ -88,7 +91,7 @@ describe('GET /streams/{stream_id}', () => {
     expect(status).toBe(200)
     // A range comes back as the limits that it means.
     const schema = { temperature: { type: 'number', unit: 'celsius', min: -50, max: 150 } }
-    expect(body).toEqual({ ...created, ...given, schema, version: 1 })
+    expect(body).toEqual({ ...created, ...given, schema, tags: {}, version: 1 })
   })
 
   test('answers empty parts for what was not given', async () => {

@@ -31,7 +31,8 @@ export class ForeignResources {
     keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
     templateId: () => this.#template(),
     vaultId: () => this.#vault(),
-    streamId: () => this.#dataStream(),
+    streamId: (template) =>
+      template.endsWith('/deletion') ? this.#deletedStream() : this.#dataStream(),
     entryId: () => this.#quarantineEntry(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
@@ -56,6 +57,13 @@ export class ForeignResources {
   async #vault(): Promise<string> {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
     return made(this.#owner.withKey<Made>('POST', '/vaults', body))
+  }
+
+  async #deletedStream(): Promise<string> {
+    const id = await this.#dataStream()
+    const { status } = await this.#owner.withToken('DELETE', `/streams/${id}`)
+    if (status !== 204) throw new Error(`the stream was not deleted: ${status}`)
+    return id
   }
 
   async #dataStream(): Promise<string> {

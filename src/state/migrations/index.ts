@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration'
 import { firstSlice } from './0001-first-slice.ts'
 import { whoAsks } from './0002-who-asks.ts'
 import { lists } from './0003-lists.ts'
+import { streamChanges } from './0004-stream-changes.ts'
 import { quarantine } from './0005-quarantine.ts'
 import { formats } from './0009-formats.ts'
 
@@ -10,6 +11,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0001-first-slice': firstSlice,
   '0002-who-asks': whoAsks,
   '0003-lists': lists,
+  '0004-stream-changes': streamChanges,
   '0005-quarantine': quarantine,
   '0009-formats': formats,
 }

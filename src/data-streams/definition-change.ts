@@ -1,0 +1,55 @@
+import { canonicalJson } from '../core/canonical-json.ts'
+import { DomainError, type ErrorDetail } from '../core/errors.ts'
+import { parseDefinition, type StreamDefinition } from './definition.ts'
+import { isObject } from './field-map.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The parts that are merged member by member: the others are replaced. */
+const mergedParts = ['tags', 'source', 'schema', 'processing'] as const
+
+/** What a stream is made with, and keeps. They may be sent, as reading the stream answers them. */
+const fixedKeys = ['vaultId', 'type'] as const
+
+/**
+ * A definition after a change (D7): what is not sent keeps its value. Of `tags`, `source`, `schema`
+ * and `processing` each member is kept, replaced as a whole, or, with null, taken away.
+ *
+ * @throws DomainError as `parseDefinition` does, about the definition as it would be
+ */
+export function changedDefinition(before: StreamDefinition, change: unknown): StreamDefinition {
+  if (!isObject(change)) {
+    throw invalid([{ path: '', message: 'must be a JSON object' }])
+  }
+  const { name, vaultId, type } = before
+  const fixed: Json = { vaultId, type }
+  const problems = fixedKeys
+    .filter((key) => change[key] !== undefined && change[key] !== fixed[key])
+    .map((key) => ({ path: key, message: 'cannot be changed' }))
+  if (problems.length > 0) throw invalid(problems)
+  const merged: Record<string, unknown> = { name, ...change, ...fixed }
+  for (const part of mergedParts) merged[part] = mergedPart(before[part], change[part])
+  return parseDefinition(merged)
+}
+
+/** Members without value are those of null: nothing in a definition has null as its value. */
+function mergedPart(before: object, change: unknown): unknown {
+  if (change === undefined) return before
+  if (change === null) return undefined
+  if (!isObject(change)) return change
+  const members = Object.entries({ ...before, ...change }).filter(([, member]) => member !== null)
+  return Object.fromEntries(members)
+}
+
+/** Whether two definitions say the same. */
+export function isSameDefinition(left: StreamDefinition, right: StreamDefinition): boolean {
+  return canonicalJson(contentOf(left)) === canonicalJson(contentOf(right))
+}
+
+function contentOf({ name, tags, source, schema, processing }: StreamDefinition): object {
+  return { name, tags, source, schema, processing }
+}
+
+function invalid(details: readonly ErrorDetail[]): DomainError {
+  return new DomainError('invalid_request', 'the change is not valid', { details })
+}

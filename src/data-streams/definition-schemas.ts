@@ -1,0 +1,141 @@
+import {
+  component,
+  dateTime,
+  nullable,
+  number,
+  query,
+  record,
+  text,
+  uri,
+  uuid,
+} from '../http/schema.ts'
+import { streamStates } from './stream-body.ts'
+import { streamTypes } from './stream-type.ts'
+
+const fieldSchema = component('Field', {
+  type: 'object',
+  required: ['type'],
+  additionalProperties: false,
+  properties: {
+    type: { enum: ['number', 'integer', 'boolean', 'string', 'datetime', 'object', 'array'] },
+    unit: text,
+    required: { type: 'boolean', default: false },
+    range: { description: '[min, max] or {min, max}, both inclusive.' },
+    min: number,
+    max: number,
+    enum: { type: 'array', maxItems: 256, items: {} },
+    fields: { type: 'object', description: 'Of an object: its fields.' },
+    items: { type: 'object', description: 'Of an array: what each element is.' },
+  },
+  examples: [{ type: 'number', unit: 'C', range: [-40, 125] }],
+})
+
+const fieldsSchema = {
+  type: 'object',
+  description:
+    'The fields of a reading, by name: at most 256, at most 8 levels deep. Streams of the type service have one of their own.',
+  additionalProperties: fieldSchema,
+} as const
+
+const processingSchema = {
+  type: 'object',
+  properties: {
+    validation: { enum: ['lenient', 'strict'], default: 'lenient' },
+    frequency: { ...text, pattern: String.raw`^[1-9]\d{0,5}(s|m|h|d)$`, examples: ['1m'] },
+    aggregation: { enum: ['average', 'latest', 'min', 'max', 'sum', 'count'] },
+  },
+} as const
+
+const tagsSchema = {
+  type: 'object',
+  description: 'Texts to find the stream by: at most 32.',
+  maxProperties: 32,
+  additionalProperties: { ...text, minLength: 1, maxLength: 200 },
+  examples: [{ site: 'berlin' }],
+} as const
+
+export const newDataStream = component('NewDataStream', {
+  ...record(
+    {
+      name: { ...text, minLength: 1, maxLength: 200 },
+      vaultId: uuid,
+      type: { type: 'string', enum: [...streamTypes] },
+      source: {
+        type: 'object',
+        description:
+          'Where readings come from; keys depend on the type. `format` (json, ndjson, cbor, msgpack) is what payloads without a content type are in, as over MQTT.',
+      },
+      schema: fieldsSchema,
+      processing: processingSchema,
+      tags: tagsSchema,
+    },
+    { optional: ['source', 'schema', 'processing', 'tags'] },
+  ),
+  examples: [
+    {
+      name: 'boiler temperature',
+      vaultId: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
+      type: 'iot_sensor',
+      schema: { temperature: { type: 'number', unit: 'C', range: [-40, 125] } },
+    },
+  ],
+})
+
+const shownFields = {
+  streamId: uuid,
+  name: text,
+  vaultId: uuid,
+  type: { type: 'string', enum: [...streamTypes] },
+  status: { enum: [...streamStates] },
+  endpoint: { ...uri, description: 'Where readings are pushed to.' },
+  createdAt: dateTime,
+}
+
+export const dataStream = component('DataStream', record(shownFields))
+
+export const listedStream = component(
+  'ListedDataStream',
+  record({ ...shownFields, tags: tagsSchema }),
+)
+
+/** What can be changed, as reading a stream or a version of it shows it. */
+const versionedFields = {
+  source: { type: 'object' },
+  schema: { type: 'object', additionalProperties: fieldSchema },
+  processing: { type: 'object' },
+}
+
+export const definition = component(
+  'DataStreamDefinition',
+  record({
+    ...shownFields,
+    tags: tagsSchema,
+    version: { type: 'integer', minimum: 1 },
+    ...versionedFields,
+  }),
+)
+
+export const definitionChange = component('DataStreamChange', {
+  ...query({
+    name: { ...text, minLength: 1, maxLength: 200 },
+    source: { type: 'object' },
+    schema: { type: 'object', additionalProperties: { oneOf: [fieldSchema, { type: 'null' }] } },
+    processing: processingSchema,
+    tags: { ...tagsSchema, additionalProperties: { ...text, type: ['string', 'null'] } },
+  }),
+  description:
+    'What is not sent stays. Of source, schema, processing and tags each member stays, is replaced as a whole, or is taken away with null.',
+  examples: [{ name: 'boiler 7', tags: { site: 'berlin', floor: null } }],
+})
+
+export const streamVersion = component(
+  'DataStreamVersion',
+  record({
+    version: { type: 'integer', minimum: 1 },
+    createdAt: dateTime,
+    createdBy: { ...nullable(text), description: 'The key that made it.' },
+    name: text,
+    tags: tagsSchema,
+    ...versionedFields,
+  }),
+)
