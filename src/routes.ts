@@ -9,6 +9,7 @@ import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
+import { queryRoutes } from './queries/query-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
@@ -44,6 +45,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         fieldsOf: (id) => worker.fieldsOf(id),
         callerOf,
       }),
+    (callerOf) => queryRoutes({ ...parts, store: worker, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) =>
       connectors.httpPush({

@@ -126,6 +126,8 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     mayImport: [
       /^src\/queries\//,
       /^src\/data-streams\//,
+      /^src\/vaults\//,
+      /^src\/idempotency\/posts\.ts$/,
       /^src\/(core|state|http)\//,
       /^src\/pipeline\/stream-schema\.ts$/,
       /^src\/time-series\/(aggregate-query|shape|time-series-store|zones)\.ts$/,

@@ -75,7 +75,7 @@ export function dataQuery(
  *
  * @throws DomainError `invalid_request`
  */
-function assertBounded(
+export function assertBounded(
   fill: Fill,
   { start, end }: { readonly start?: string | undefined; readonly end?: string | undefined },
 ): void {

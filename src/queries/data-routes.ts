@@ -35,7 +35,7 @@ interface ReadData {
 }
 
 /** Failures of whatever asks the store. */
-const storeErrors = [
+export const storeErrors = [
   'overloaded',
   'query_too_slow',
   'store_unavailable',

@@ -39,7 +39,7 @@ const readingsPage = component(
 )
 
 /** What single streams and many are asked alike. */
-const rangeParameters = {
+export const rangeParameters = {
   start: { ...text, description: 'RFC 3339; included.', examples: ['2026-01-31T00:00:00Z'] },
   end: { ...text, description: 'RFC 3339; excluded.', examples: ['2026-02-01T00:00:00Z'] },
   tz: {
@@ -58,14 +58,14 @@ const rangeParameters = {
   cursor: cursorQuery.cursor,
 } as const
 
-const aggregationSchema = {
+export const aggregationSchema = {
   ...text,
   description:
     '`minutely`, `hourly`, `daily`, `weekly` (from Monday), `monthly`, or a duration such as `30s`, `15m`, `6h` or `1d`.',
 } as const satisfies JsonSchema
 
 /** With `min`, `max` and the like behind a colon. */
-const functionsNote =
+export const functionsNote =
   'Each may name a function: `temperature:max`. avg (default for numbers), latest (default for the rest), last, first, min, max, sum, count, stddev, p50, p95, p99.'
 
 const parameters = {

@@ -1,3 +1,4 @@
+import type { UserId, VaultId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import type { VersionedDefinition } from '../data-streams/definition.ts'
 import type { FieldType } from '../pipeline/stream-schema.ts'
@@ -35,6 +36,40 @@ export class QueriedStreams {
     }
     return fields
   }
+
+  /** Streams of an owner, at most `limit`, by their ids: named ones, those of a vault, or all. */
+  async select(
+    ownerId: UserId,
+    { ids, vaultId }: { readonly ids?: readonly string[]; readonly vaultId?: VaultId | undefined },
+    limit: number,
+  ): Promise<readonly SelectedStream[]> {
+    let query = this.#state
+      .selectFrom('data_streams as stream')
+      .innerJoin('data_stream_versions as version', (join) =>
+        join
+          .onRef('version.stream_id', '=', 'stream.id')
+          .onRef('version.version', '=', 'stream.version'),
+      )
+      .select(['stream.id', 'stream.vault_id', 'version.definition'])
+      .where('stream.owner_id', '=', ownerId)
+      .orderBy('stream.created_at')
+      .orderBy('stream.id')
+      .limit(limit)
+    if (ids) query = query.where('stream.id', 'in', ids)
+    if (vaultId !== undefined) query = query.where('stream.vault_id', '=', vaultId)
+    const rows = await query.execute()
+    return rows.map((row) => {
+      const fields = new Map<string, FieldType>()
+      addFields(fields, (JSON.parse(row.definition) as VersionedDefinition).schema)
+      return { id: row.id, vaultId: row.vault_id, fields }
+    })
+  }
+}
+
+export interface SelectedStream {
+  readonly id: string
+  readonly vaultId: string
+  readonly fields: KnownFields
 }
 
 function addFields(fields: Map<string, FieldType>, schema: VersionedDefinition['schema']): void {

@@ -129,7 +129,11 @@ function assertStreams({ requiredStreams }: Template): void {
 }
 
 /** @throws DomainError `not_found` */
-async function visibleVault(vaults: VaultStore, userId: UserId, text: string): Promise<Vault> {
+export async function visibleVault(
+  vaults: VaultStore,
+  userId: UserId,
+  text: string,
+): Promise<Vault> {
   const id = parseId<VaultId>(text)
   const vault = id && (await vaults.findVisible(userId, id))
   if (!vault) throw new DomainError('not_found', `no vault ${text}`)

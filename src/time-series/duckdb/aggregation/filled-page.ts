@@ -13,6 +13,7 @@ export async function filledPage(
   after: Position | undefined,
 ): Promise<AggregatePage> {
   const { startUs, endUs, buckets, series, limit } = reader.selection.query
+  if (series.length === 0) return { points: [], next: undefined }
   assertFillable(reader.selection.query)
   const isBucketDone = after !== undefined && after.series === series.length - 1
   const resumeUs = isBucketDone ? nextBucketUs(buckets, after.bucketUs) : (after?.bucketUs ?? 0)
@@ -21,7 +22,7 @@ export async function filledPage(
   // One bucket more: for what was skipped of the first, and for what comes after the page.
   const starts = bucketStarts(runs, Math.ceil((limit + 1) / series.length) + 1)
   const [firstUs] = starts
-  if (firstUs === undefined || series.length === 0) return { points: [], next: undefined }
+  if (firstUs === undefined) return { points: [], next: undefined }
   const lastUs = starts.at(-1) as number
   const range = {
     fromUs: Math.max(startUs, firstUs),

@@ -1,0 +1,80 @@
+import { DomainError, invalidParameter } from '../core/errors.ts'
+import type { FieldType } from '../pipeline/stream-schema.ts'
+import type { AggregateQuery, Fill, SeriesSelection } from '../time-series/aggregate-query.ts'
+import { parseAggregation, zoneParameter } from './aggregation.ts'
+import { parseAggregateCursor } from './cursors.ts'
+import { assertBounded } from './data-query.ts'
+import { type KnownFields, parseFields } from './fields.ts'
+import { timeRange } from './time-range.ts'
+
+export type GroupBy = 'stream' | 'time'
+
+/** The body of `POST /query`, as its schema lets it through. */
+export interface QueryBody {
+  readonly streamIds?: readonly string[]
+  readonly vaultId?: string
+  readonly fields: readonly string[]
+  readonly start?: string
+  readonly end?: string
+  readonly aggregation: string
+  readonly tz?: string
+  readonly fill?: Fill
+  readonly groupBy?: GroupBy
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** A stream that is asked about, with its fields as they are now. */
+export interface QueriedStream {
+  readonly id: string
+  readonly fields: KnownFields
+}
+
+/** @throws DomainError `invalid_request`, `unsupported_query` */
+export function streamsQuery(body: QueryBody, streams: readonly QueriedStream[]): AggregateQuery {
+  const { start, end, aggregation, tz, fill = 'none', groupBy = 'stream', limit = 1_000 } = body
+  const buckets = parseAggregation(aggregation, zoneParameter(tz))
+  if (!buckets) {
+    throw invalidParameter('aggregation', 'must not be raw: read streams as they are one by one')
+  }
+  assertBounded(fill, body)
+  return {
+    series: seriesOf(groupBy, streams),
+    ...timeRange(start, end),
+    buckets,
+    // Where there is no stream there is no telling what is a field.
+    fields:
+      streams.length === 0 ? [] : parseFields(body.fields, unitedFields(body.fields, streams)),
+    fill,
+    limit,
+    after: parseAggregateCursor(body.cursor),
+  }
+}
+
+function seriesOf(groupBy: GroupBy, streams: readonly QueriedStream[]): SeriesSelection[] {
+  const ids = streams.map(({ id }) => id).sort()
+  if (groupBy === 'time') return [{ key: '', streamIds: ids }]
+  return ids.map((id) => ({ key: id, streamIds: [id] }))
+}
+
+/**
+ * The fields of all streams, by name. Numbers of either kind go together.
+ *
+ * @throws DomainError `unsupported_query` for one that is asked for and is of different types
+ */
+function unitedFields(asked: readonly string[], streams: readonly QueriedStream[]): KnownFields {
+  const united = new Map<string, FieldType>()
+  for (const name of new Set(asked.map((key) => key.split(':', 1)[0] ?? ''))) {
+    const types = new Set(streams.flatMap(({ fields }) => fields.get(name) ?? []))
+    const isNumeric = types.size === 2 && types.has('number') && types.has('integer')
+    if (types.size > 1 && !isNumeric) {
+      const message = `'${name}' is of different types in these streams: ${[...types].sort().join(', ')}`
+      throw new DomainError('unsupported_query', message, {
+        details: [{ path: 'fields', message }],
+      })
+    }
+    const [type] = types
+    if (type !== undefined) united.set(name, isNumeric ? 'number' : type)
+  }
+  return united
+}

@@ -1,0 +1,84 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { DomainError } from '../core/errors.ts'
+import type { UserId } from '../core/ids.ts'
+import type { CallerOf } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
+import { visibleVault } from '../vaults/vault-routes.ts'
+import type { VaultStore } from '../vaults/vault-store.ts'
+import { encodeAggregateCursor } from './cursors.ts'
+import { type QueriedStore, storeErrors } from './data-routes.ts'
+import { aggregateBody } from './point-body.ts'
+import type { QueriedStreams } from './queried-streams.ts'
+import { type QueriedStream, type QueryBody, streamsQuery } from './query-body.ts'
+import { queryStreams, streamsMax } from './query-schemas.ts'
+import { rangeBody } from './time-range.ts'
+
+export interface QueryRoutesNeeds {
+  readonly queried: QueriedStreams
+  readonly vaults: VaultStore
+  readonly store: QueriedStore
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+interface QueryStreams {
+  Body: QueryBody
+}
+
+const options = {
+  schema: queryStreams,
+  config: { scope: 'data:read', errors: [...storeErrors, 'not_found'] },
+} as const
+
+/** Questions about many streams at once (D60). */
+export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
+  const { store, posts, callerOf } = needs
+  return async (app) => {
+    app.post<QueryStreams>('/query', options, async (request, reply) => {
+      const { userId } = callerOf(request)
+      const { body } = request
+      return await posts.answer({ request, reply, userId }, async () => {
+        const query = streamsQuery(body, await selectedStreams(needs, userId, body))
+        const { points, next } = await store.aggregate(query)
+        const { aggregation, groupBy = 'stream' } = body
+        const answer = {
+          ...rangeBody(query),
+          aggregation,
+          groupBy,
+          data: points.map((point) =>
+            aggregateBody(point, groupBy === 'stream' ? { streamId: point.series } : {}),
+          ),
+          nextCursor: next ? encodeAggregateCursor(next) : null,
+        }
+        return { statusCode: 200, body: answer, changes: [] }
+      })
+    })
+  }
+}
+
+/**
+ * Streams of the caller, and of nobody else.
+ *
+ * @throws DomainError `not_found` for ids that are unknown or somebody else's alike (D5),
+ *   `too_many_points` for too many streams
+ */
+async function selectedStreams(
+  { queried, vaults }: QueryRoutesNeeds,
+  userId: UserId,
+  { streamIds, vaultId }: QueryBody,
+): Promise<readonly QueriedStream[]> {
+  const vault = vaultId === undefined ? undefined : await visibleVault(vaults, userId, vaultId)
+  const ids = streamIds && [...new Set(streamIds.map((id) => id.toLowerCase()))]
+  // Named streams are looked for in all vaults, so that it is known which of them there are.
+  const within = ids ? { ids } : { vaultId: vault?.id }
+  const found = await queried.select(userId, within, streamsMax + 1)
+  const unknown = ids?.find((id) => !found.some((stream) => stream.id === id))
+  if (unknown !== undefined) throw new DomainError('not_found', `no stream ${unknown}`)
+  if (found.length <= streamsMax) {
+    return found.filter((stream) => vault === undefined || stream.vaultId === vault.id)
+  }
+  throw new DomainError(
+    'too_many_points',
+    `a query takes at most ${streamsMax} streams: name them with streamIds, or their vault`,
+  )
+}
