@@ -9,6 +9,13 @@ import { Intake } from './pipeline/intake.ts'
 import { ProcessingWorker } from './processing-worker.ts'
 import { openStateForReading } from './state/database.ts'
 
+/**
+ * What everybody has processed stays in the journal for so long, so that who follows a stream can go
+ * on where the connection broke; and never more than an eighth of the journal's limit.
+ */
+const retainedBytesMax = 64 * 1024 * 1024
+const retainedShare = 8
+
 export type Engine = Awaited<ReturnType<typeof startEngine>>
 
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
@@ -26,6 +33,7 @@ export async function startEngine(config: Config) {
     ThreadedJournal.open({
       path: folder.journal,
       bytesMax: config.journalBytesMax,
+      retainedBytes: Math.min(retainedBytesMax, config.journalBytesMax / retainedShare),
       followers: [follower],
     }),
     worker.ready(),
@@ -45,6 +53,7 @@ export async function startEngine(config: Config) {
     receipts,
     commits,
     intake: new Intake({ commits, receipts }),
+    journalPath: folder.journal,
     announce: folder.announce,
     async close() {
       await trimming.stop()

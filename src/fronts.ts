@@ -14,6 +14,8 @@ import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
+import type { LiveParts } from './live/tail-routes.ts'
+import { openLive } from './live.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
@@ -33,6 +35,7 @@ interface Parts {
   readonly engine: Engine
   readonly domains: Domains
   readonly access: Access
+  readonly live: LiveParts
   readonly certificate: Certificate | undefined
 }
 
@@ -52,9 +55,13 @@ export async function startFronts(
   const { auth } = access
   const certificate = config.tls && readCertificate(config.tls)
   const domains = openDomains(engine, config)
-  const parts: Parts = { config, logger, engine, domains, access, certificate }
+  const live = openLive(engine, logger)
+  const parts: Parts = { config, logger, engine, domains, access, live, certificate }
   const mqtt = await startMqtt(parts)
-  auth.directory.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
+  auth.directory.onEnd((keyId) => {
+    mqtt?.endSessionsOfKey(keyId)
+    live.tails.endKey(keyId)
+  })
   return { http: await startHttp(parts, mqtt), mqtt, auth }
 }
 
@@ -85,7 +92,7 @@ function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, certificate } = parts
+  const { config, logger, engine, domains, access, live, certificate } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -99,9 +106,11 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     openRoutes: [
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
-      metricsRoutes(serviceMetrics({ ...engine, ...domains, mqtt, auth, bodies })),
+      metricsRoutes(
+        serviceMetrics({ ...engine, ...domains, tails: live.tails, mqtt, auth, bodies }),
+      ),
     ],
-    routes: [...access.routes, ...guardedRoutes({ ...domains, engine, posts })],
+    routes: [...access.routes, ...guardedRoutes({ ...config, ...domains, engine, posts, live })],
   })
   await http.ready()
   http.server.listen(config.httpPort, config.host)

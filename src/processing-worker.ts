@@ -6,7 +6,13 @@ import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
-import type { ReadingsPage, ReadingsQuery } from './time-series/time-series-store.ts'
+import type {
+  HistoryPage,
+  HistoryQuery,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+} from './time-series/time-series-store.ts'
 import type {
   LinesRequest,
   ProcessingStatus,
@@ -76,6 +82,16 @@ export class ProcessingWorker implements StateWriter {
   /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow`, `too_many_points` */
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
     return await fromStore(this.#caller.call('aggregate', query))
+  }
+
+  /** @throws DomainError `store_unavailable` */
+  async history(query: HistoryQuery): Promise<HistoryPage> {
+    return await fromStore(this.#caller.call('history', query))
+  }
+
+  /** @throws DomainError `store_unavailable` */
+  async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
+    return await fromStore(this.#caller.call('placeBeforeNewest', { streamId, count }))
   }
 
   async progress(streamId: string): Promise<StreamProgress> {

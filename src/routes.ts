@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import { type LiveParts, tailRoutes } from './live/tail-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
@@ -16,6 +17,8 @@ import { vaultRoutes } from './vaults/vault-routes.ts'
 export interface RoutedParts extends Domains {
   readonly engine: Engine
   readonly posts: Posts
+  readonly live: LiveParts
+  readonly corsOrigins: readonly string[]
 }
 
 /**
@@ -23,7 +26,7 @@ export interface RoutedParts extends Domains {
  * its file, and a line here.
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, receiptStore } = parts
+  const { engine, directory, receiptStore, live } = parts
   const { worker, intake, receipts, commits } = engine
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
@@ -47,6 +50,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       }),
     (callerOf) => queryRoutes({ ...parts, store: worker, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>
       connectors.httpPush({
         intake,

@@ -24,6 +24,8 @@ import type { AggregatePage, AggregateQuery } from './time-series/aggregate-quer
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
+  HistoryPage,
+  HistoryQuery,
   QueryLoad,
   ReadingsCursor,
   ReadingsPage,
@@ -68,6 +70,11 @@ export interface ReadingsLines {
   readonly next: ReadingsCursor | undefined
 }
 
+interface NewestWish {
+  readonly streamId: string
+  readonly count: number
+}
+
 /** What other threads may ask of the worker. */
 export interface WorkerProcedures extends Record<string, (argument: never) => unknown> {
   /** Resolves when state and store are open; the journal may still be opening. */
@@ -82,6 +89,8 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   /** The fields that readings of a stream have had, by name. */
   fieldsOf(streamId: string): Promise<readonly string[]>
   aggregate(query: AggregateQuery): Promise<AggregatePage>
+  history(query: HistoryQuery): Promise<HistoryPage>
+  placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
   progress(streamId: string): Promise<StreamProgress>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
@@ -141,10 +150,19 @@ function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
 
+type StoreProcedure =
+  | 'query'
+  | 'aggregate'
+  | 'readLines'
+  | 'fieldsOf'
+  | 'history'
+  | 'placeBeforeNewest'
+  | 'progress'
+
 /** What is asked of the store. */
 function storeProcedures(
   composed: ReturnType<typeof compose>,
-): Pick<WorkerProcedures, 'query' | 'aggregate' | 'readLines' | 'fieldsOf' | 'progress'> {
+): Pick<WorkerProcedures, StoreProcedure> {
   return {
     async query(query) {
       return (await composed).store.query(query)
@@ -159,6 +177,12 @@ function storeProcedures(
     },
     async fieldsOf(streamId) {
       return (await composed).store.fieldsOf(streamId)
+    },
+    async history(query) {
+      return (await composed).store.history(query)
+    },
+    async placeBeforeNewest({ streamId, count }) {
+      return (await composed).store.placeBeforeNewest(streamId, count)
     },
     async progress(streamId) {
       const { store } = await composed

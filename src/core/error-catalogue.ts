@@ -124,11 +124,23 @@ export const errorCatalogue = {
     remedy: 'Check the id and whose it is.',
     retryable: false,
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: 'A page of this origin may not open a WebSocket here.',
+    remedy: 'Name the origin in STREAMVAULT_CORS_ORIGINS.',
+    retryable: false,
+  },
   overloaded: {
     status: 503,
     meaning: 'More is waiting for its turn than the service holds in memory.',
     remedy: 'Send the request again after retryAfter seconds.',
     retryable: true,
+  },
+  position_expired: {
+    status: 410,
+    meaning: 'The readings after this position are not in the journal any more.',
+    remedy: 'Follow the stream anew, with start or last; readings may then come again.',
+    retryable: false,
   },
   query_too_slow: {
     status: 422,

@@ -9,6 +9,7 @@ const allowedHeaders = [
   'authorization',
   'content-type',
   'idempotency-key',
+  'last-event-id',
   'x-api-key',
   'x-api-secret',
 ].join(', ')

@@ -5,6 +5,7 @@ import type { Certificate } from '../config/tls-files.ts'
 import { type ErrorCode, errorCatalogue } from '../core/error-catalogue.ts'
 import { DomainError } from '../core/errors.ts'
 import type { ErrorBody } from './error-handler.ts'
+import { asksForWebSocket } from './upgrades.ts'
 
 /** Time for a request to arrive: a body that drips in is not waited for. */
 const requestTimeoutMs = 30_000
@@ -44,6 +45,7 @@ export function serverOptions(certificate: Certificate | undefined) {
     connectionsCheckingInterval: connectionsCheckMs,
     // Node's own answer would be an empty one: `refuseBadHead` looks for it.
     requireHostHeader: false,
+    shouldUpgradeCallback: asksForWebSocket,
   }
   return {
     requestTimeout: requestTimeoutMs,

@@ -23,6 +23,7 @@ import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 import { undeclaredCheck } from './undeclared.ts'
 import { limitUnsentAnswers } from './unsent-answers.ts'
+import { credentialHeaders, routeUpgrades } from './upgrades.ts'
 import { requestChecks } from './validation.ts'
 
 /** Largest body of a request, unless its route says otherwise. */
@@ -78,6 +79,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   app.removeContentTypeParser('text/plain')
   takeStrictJson(app)
   limitConnections(app.server)
+  routeUpgrades(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(notFoundHandler(register))
   app.setValidatorCompiler(requestChecks())
@@ -110,7 +112,7 @@ function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): Fast
     })
     const admit = (request: FastifyRequest) => {
       const caller = authenticator.authenticate({
-        rawHeaders: request.raw.rawHeaders,
+        rawHeaders: credentialHeaders(request.raw),
         address: request.ip,
       })
       const { scope, interface: only } = request.routeOptions.config

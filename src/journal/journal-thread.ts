@@ -6,7 +6,10 @@ import { SqliteJournalFile } from './sqlite-journal.ts'
 /** What the thread is started with. */
 export interface JournalThreadData {
   readonly path: string
+  /** Entries beyond this are refused. */
   readonly bytesMax: number
+  /** The newest entries stay for so many bytes, also when no consumer needs them any more. */
+  readonly retainedBytes?: number
   /** Where those who follow the journal are told of a new head: a number, after each commit. */
   readonly followers: readonly MessagePort[]
 }
@@ -25,8 +28,9 @@ function tell(followers: readonly MessagePort[], head: Offset): void {
 }
 
 /** The journal's thread: fsync blocks it, and nothing else. */
-function run(port: MessagePort, { path, bytesMax, followers }: JournalThreadData): void {
-  const file = new SqliteJournalFile(path, bytesMax)
+function run(port: MessagePort, data: JournalThreadData): void {
+  const { path, bytesMax, retainedBytes, followers } = data
+  const file = new SqliteJournalFile(path, bytesMax, retainedBytes)
   const procedures: JournalProcedures = {
     append({ bytes, count }) {
       const first = file.append(bytes, count)

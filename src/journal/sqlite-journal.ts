@@ -28,13 +28,15 @@ export class SqliteJournalFile {
   readonly #insert: StatementSync
   readonly #trim: StatementSync
   readonly #bytesMax: number
+  readonly #retainedBytes: number
   #head: Offset
   #bytes: number
   #failure: string | undefined
   #full: string | undefined
 
-  constructor(path: string, bytesMax: number) {
+  constructor(path: string, bytesMax: number, retainedBytes = 0) {
     this.#bytesMax = bytesMax
+    this.#retainedBytes = retainedBytes
     this.#database = openForWriting(path)
     this.#insert = this.#database.prepare(
       'INSERT INTO batches (first_offset, entries, bytes, payload) VALUES (?, ?, ?, ?)',
@@ -42,9 +44,12 @@ export class SqliteJournalFile {
     this.#trim = this.#database.prepare(
       // The newest row always stays: it is what the next offset is known by after a restart.
       `DELETE FROM batches WHERE first_offset IN (
-         SELECT first_offset FROM batches
-         WHERE first_offset + entries <= ? AND first_offset < (SELECT max(first_offset) FROM batches)
-         ORDER BY first_offset LIMIT ${trimRowsMax}
+         SELECT first_offset FROM (
+           SELECT first_offset, entries, sum(bytes) OVER (ORDER BY first_offset) AS upToHere
+           FROM (SELECT first_offset, entries, bytes FROM batches
+                 ORDER BY first_offset LIMIT ${trimRowsMax}))
+         WHERE first_offset + entries <= ? AND upToHere <= ?
+           AND first_offset < (SELECT max(first_offset) FROM batches)
        ) RETURNING bytes`,
     )
     this.#head = headOf(this.#database)
@@ -90,7 +95,7 @@ export class SqliteJournalFile {
   }
 
   #delete(below: Offset): boolean {
-    const deleted = this.#trim.all(below)
+    const deleted = this.#trim.all(below, Math.max(0, this.#bytes - this.#retainedBytes))
     for (const row of deleted) this.#bytes -= Number(row['bytes'])
     if (deleted.length > 0) this.#full = undefined
     else if (this.#full !== undefined && this.#bytes < this.#bytesMax) this.#tryWriting()

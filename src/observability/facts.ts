@@ -34,6 +34,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly directory: StreamDirectory
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
+  readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly auth: {
     readonly directory: { readonly size: number }
     readonly failedLogins: { readonly total: number }
@@ -42,7 +43,7 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, exports, auth, bodies } = parts
+  const { commits, mqtt, directory, exports, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
@@ -70,6 +71,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'mqtt_connections', 'MQTT clients', () => mqtt?.stats().connections ?? 0],
     ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
     ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
+    ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
+    ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
     ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],

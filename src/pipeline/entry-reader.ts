@@ -74,6 +74,11 @@ export class EntryReader {
     return this.#verdict <= verdictUnfit && (this.acceptedNotes.origin?.index ?? 0) > 0
   }
 
+  /** Byte at which the entry begins. */
+  get start(): number {
+    return this.#at
+  }
+
   get streamKey(): string {
     return this.#buffer.toString('latin1', this.#at + 6, this.#at + 22)
   }

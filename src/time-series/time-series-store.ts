@@ -86,6 +86,9 @@ export interface ReadingsCursor {
   readonly spanUs?: number
 }
 
+/** The place before all readings: none is from before 1970 (D19). */
+export const beforeAll: ReadingsCursor = { timestampUs: -1, digest: 0n }
+
 /** One reading. */
 export interface DataPoint {
   readonly timestampUs: number
@@ -97,6 +100,25 @@ export interface DataPoint {
 export interface ReadingsPage {
   readonly points: readonly DataPoint[]
   readonly next: ReadingsCursor | undefined
+}
+
+/** Raw readings of one stream behind a place, in the order of time and then of digest. */
+export interface HistoryQuery {
+  readonly streamId: string
+  readonly after: ReadingsCursor
+  readonly limit: number
+}
+
+export interface HistoryPoint extends DataPoint {
+  readonly digest: bigint
+}
+
+export interface HistoryPage {
+  readonly points: readonly HistoryPoint[]
+  /** Where the next page begins; undefined when there was nothing behind these points. */
+  readonly next: ReadingsCursor | undefined
+  /** The store's position at that very moment: nothing from it on is in the page. */
+  readonly position: Offset
 }
 
 /** Stores readings, each exactly once, and answers questions about them. */
@@ -129,6 +151,12 @@ export interface TimeSeriesStore {
 
   /** @throws DomainError `overloaded`, `query_too_slow`, `too_many_points` */
   aggregate(query: AggregateQuery): Promise<AggregatePage>
+
+  /** For who goes on in the journal where the store ends. */
+  history(query: HistoryQuery): Promise<HistoryPage>
+
+  /** The place before the newest `count` readings, or before all when there are not so many. */
+  placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor>
 
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ import {
 import type { OpenNewStore } from './open-store.ts'
 import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-values-contract.ts'
 import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
+import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -23,6 +24,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('queries', () => timeSeriesQueryContract(open))
   describe('aggregation', () => timeSeriesAggregationContract(open))
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
+  describe('history', () => timeSeriesHistoryContract(open))
   describe('values', () => timeSeriesValuesContract(open))
 }
 

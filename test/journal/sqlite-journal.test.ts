@@ -70,6 +70,24 @@ describe('the file', () => {
   })
 })
 
+test('the newest entries stay for so many bytes, whatever is trimmed', async () => {
+  using folder = new TemporaryFolder()
+  const path = folder.file('journal.db')
+  const limits = { bytesMax: spacious, retainedBytes: 250 }
+  const journal = await ThreadedJournal.open({ path, ...limits, followers: [] })
+  for (let batch = 0; batch < 2_000; batch++) await journal.append(new Uint8Array(100), 1)
+
+  await journal.trim(1_990)
+  const early = new SqliteJournalReader(path).read(0, 1)[0]?.firstOffset
+  await journal.trim(2_000)
+
+  const reader = new SqliteJournalReader(path)
+  const kept = reader.read(0, 10).map(({ firstOffset }) => firstOffset)
+  expect([early, kept]).toEqual([1_990, [1_997, 1_998, 1_999]])
+  expect((await journal.status()).bytes).toBe(300)
+  await journal.close()
+})
+
 describe('the thread', () => {
   test('tells a follower of the head after each append', async () => {
     using folder = new TemporaryFolder()

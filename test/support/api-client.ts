@@ -52,7 +52,7 @@ export class ApiClient {
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    const text = await textOf(response)
     const parsed = text === '' ? undefined : (JSON.parse(text) as Body)
     return { status: response.status, headers: response.headers, body: parsed as Body }
   }
@@ -139,4 +139,13 @@ export class ApiClient {
     } while (cursor !== '')
     return points
   }
+}
+
+/** The body, unless there is no end to it. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    return await response.text()
+  }
+  await response.body?.cancel()
+  return ''
 }

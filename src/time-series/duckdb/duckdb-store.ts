@@ -3,7 +3,10 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type {
+  HistoryPage,
+  HistoryQuery,
   QueryLoad,
+  ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
   Shipment,
@@ -19,6 +22,7 @@ import { IntegerColumn, TextColumn } from './columns.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
+import { placeBeforeNewest, readHistory } from './history.ts'
 import { readRaw } from './raw-readings.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
 
@@ -104,6 +108,18 @@ export class DuckDbStore implements TimeSeriesStore {
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
     return await this.#file.read((connection) =>
       aggregateReadings(connection, this.#catalog, query),
+    )
+  }
+
+  async history(query: HistoryQuery): Promise<HistoryPage> {
+    return await this.#file.read((connection) =>
+      readHistory(connection, () => this.#catalog, query),
+    )
+  }
+
+  async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
+    return await this.#file.read((connection) =>
+      placeBeforeNewest(connection, this.#catalog, { streamId, count }),
     )
   }
 

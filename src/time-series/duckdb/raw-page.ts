@@ -23,6 +23,10 @@ export interface OrderedPoint extends DataPoint {
   readonly digest: bigint
 }
 
+export interface OrderedPage extends ReadingsPage {
+  readonly points: readonly OrderedPoint[]
+}
+
 /** A page that is being filled. */
 export class RawPage {
   readonly query: ReadingsQuery
@@ -79,7 +83,7 @@ export class RawPage {
     if (found < this.query.limit * fullEnough) this.#spanUs *= widening
   }
 
-  close(): ReadingsPage {
+  close(): OrderedPage {
     return { points: this.#points, next: this.#next }
   }
 }

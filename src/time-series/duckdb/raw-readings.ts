@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
 import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
 import { type Row, valuesOf } from './point-values.ts'
-import { type OrderedPoint, type Outline, RawPage } from './raw-page.ts'
+import { type OrderedPage, type OrderedPoint, type Outline, RawPage } from './raw-page.ts'
 
 /** Bytes of a reading beside its texts, about: its time, and each of its fields. */
 const bytesOfReading = 48
@@ -53,6 +53,15 @@ export async function readRaw(
   // Before the snapshot: what the catalog knows now will be there, and no table made later is asked.
   const sources = sourcesOf(catalog, query)
   await connection.run('BEGIN')
+  return await readPage(connection, sources, query)
+}
+
+/** Within a transaction that sees all of the sources. */
+export async function readPage(
+  connection: DuckDBConnection,
+  sources: readonly Source[],
+  query: ReadingsQuery,
+): Promise<OrderedPage> {
   const page = new RawPage(query)
   for (const stretch of stretchesOf(sources)) {
     const isFull = await readStretch(connection, stretch, page)
@@ -187,7 +196,7 @@ function inOrder(left: OrderedPoint, right: OrderedPoint): number {
 }
 
 /** Where the stream can have readings in the range, in the order of time. */
-function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
+export function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
   const stream = catalog.streams.get(query.streamId)
   if (!stream) return []
   const { startUs, endUs, fields, after } = query
