@@ -8,16 +8,23 @@ import type {
   Verdict,
 } from '../src/pipeline/reading.ts'
 import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
+import type { TransformStep } from '../src/pipeline/transform-step.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
 import { ScannedReading } from './scan.ts'
 import { timestampOf } from './timestamp.ts'
+import { transforming } from './transforming.ts'
 import { validatorOf } from './validate.ts'
 
 /**
  * Every stage between a decoded reading and its verdict, in order: shape, schema, time, canonical
- * text, digest. Pure: the same reading and receipt always give the same verdict.
+ * text, digest, transform. Pure: the same reading and receipt always give the same verdict.
  */
-export function judgeOf(schema: StreamSchema): Judge {
+export function judgeOf(schema: StreamSchema, transform: readonly TransformStep[] = []): Judge {
+  const judge = judgeAsSent(schema)
+  return transform.length === 0 ? judge : transforming(judge, schema.fields, transform)
+}
+
+function judgeAsSent(schema: StreamSchema): Judge {
   const validator = validatorOf(schema)
   const canonicalise = canonicaliserOf(schema)
 

@@ -2,7 +2,11 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './core/clock.ts'
 import type { StreamId } from './core/ids.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
+
 import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
+
+import { storedFieldsOf } from './data-streams/transform-definition.ts'
+
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
@@ -129,7 +133,7 @@ async function loadShape(state: StateDatabase, id: string, version: number): Pro
     .where('version', '=', version)
     .executeTakeFirst()
   if (!row) throw new Error(`the state knows no version ${version} of stream ${id}`)
-  return shapeOf((JSON.parse(row.definition) as VersionedDefinition).schema)
+  return shapeOf(storedFieldsOf(JSON.parse(row.definition) as VersionedDefinition))
 }
 
 /**

@@ -9,15 +9,18 @@ import { describe, expect, test } from 'vitest'
 const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
   { from: /^src\/core\//, mayImport: [/^src\/core\//] },
   {
-    from: /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
-    mayImport: [/^src\/core\//, /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/],
+    from: /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+    mayImport: [
+      /^src\/core\//,
+      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+    ],
   },
   {
     from: /^processors\//,
     mayImport: [
       /^processors\//,
       /^src\/core\//,
-      /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
@@ -26,7 +29,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^connectors\//,
       /^processors\/decode\.ts$/,
       /^src\/core\//,
-      /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
+      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
     ],
   },
@@ -106,7 +109,9 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/(templates|vaults|data-streams|favorites)\//,
       /^src\/(core|state|http)\//,
       /^src\/idempotency\/posts\.ts$/,
-      /^src\/pipeline\/(reading|stream-schema)\.ts$/,
+      /^src\/pipeline\/(reading|stream-schema|transform-step)\.ts$/,
+      // To check the steps of a transform is to compile them.
+      /^processors\/transform\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },

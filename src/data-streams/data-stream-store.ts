@@ -12,6 +12,7 @@ import {
 import { listStreams } from './stream-list.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
+import { transformOf } from './transform-definition.ts'
 
 export interface DataStream extends StreamDefinition {
   readonly id: StreamId
@@ -34,6 +35,7 @@ export interface ListedStream
 export interface DecidedCounts {
   readonly received: number
   readonly accepted: number
+  readonly filtered: number
   readonly quarantined: number
   readonly discarded: number
   readonly lastReceivedAtUs: number
@@ -44,6 +46,7 @@ export interface DecidedCounts {
 const nothingDecided: DecidedCounts = {
   received: 0,
   accepted: 0,
+  filtered: 0,
   quarantined: 0,
   discarded: 0,
   lastReceivedAtUs: 0,
@@ -169,6 +172,7 @@ export class DataStreamStore {
     return {
       received: row.received,
       accepted: row.accepted,
+      filtered: row.filtered,
       quarantined: row.quarantined,
       discarded: row.discarded,
       lastReceivedAtUs: row.last_received_at,
@@ -206,6 +210,7 @@ export function streamVersionOf(stream: DataStream): StreamVersion {
     version,
     schema: schemaOf(stream),
     format: formatOf(stream),
+    transform: transformOf(stream.processing),
     ...(isPaused && { isPaused }),
     ...(type === 'service' && { isInternal: true }),
   }

@@ -12,6 +12,7 @@ import { parseProcessing, unsupportedProcessing } from './processing.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
+import { parseTransform } from './transform-definition.ts'
 
 /** How readings come and what they are. Plain data: it is stored as JSON. */
 export interface VersionedDefinition {
@@ -53,7 +54,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   }
   const source = parseSource(value['source'], type, problems)
   const schema = parseSchema(value, { type, source }, problems)
-  const processing = parseProcessing(value['processing'], problems)
+  const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
   checkTimestampField(source, schema, problems)
   const tags = parseTags(value['tags'], problems)
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
@@ -64,6 +65,14 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const definition = { name: String(name), vaultId, type, tags, source, schema, processing }
   refuseUnsupported(definition)
   return definition
+}
+
+/** The steps of a transform stand on the fields of the schema. */
+function withTransform(processing: Json, schema: FieldMap, problems: ErrorDetail[]): Json {
+  const { transform } = processing
+  if (transform === undefined) return processing
+  const place = { schema, path: 'processing.transform' }
+  return { ...processing, transform: parseTransform(transform, place, problems) }
 }
 
 /** Events may have a schema each, in place of one for all (D59). */

@@ -5,6 +5,7 @@ import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-s
 import type { DataStream } from './data-stream-store.ts'
 import type { Chunk, ReadingsExports } from './readings-export.ts'
 import { headOf, type TextColumns, type TextFormat } from './readings-text.ts'
+import { storedFieldsOf } from './transform-definition.ts'
 
 /** Readings of one chunk, and about how many bytes: as long as it is read, nobody else is served. */
 const chunkRowsMax = 4_000
@@ -50,7 +51,8 @@ export async function sendExport(
   // Fastify would read all of it, only to throw it away.
   if (request.method === 'HEAD') return reply.send(Readable.from([]))
   const withExtra = query.fields.length === 0
-  const all = async () => [...Object.keys(stream.schema), ...(await fieldsOf(stream.id))].sort()
+  const all = async () =>
+    [...Object.keys(storedFieldsOf(stream)), ...(await fieldsOf(stream.id))].sort()
   const fields = new Set(withExtra ? await all() : query.fields)
   const columns: TextColumns = { fields: [...fields], withExtra }
   const read = (after: ReadingsCursor | undefined, left: number) => {

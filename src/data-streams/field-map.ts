@@ -3,7 +3,7 @@ import type { FieldDefinition, FieldMap, FieldType } from '../pipeline/stream-sc
 
 /** Limits of a schema (D14). */
 const depthMax = 8
-const fieldsMax = 256
+export const fieldsMax = 256
 
 /** An enumeration stands in every message about it, so it has to stay short. */
 const enumValuesMax = 256
@@ -78,6 +78,11 @@ function fieldMap(value: unknown, path: string, place: Place): FieldMap {
     else fields[name] = fieldDefinition(definition, `${path}.${name}`, place)
   }
   return fields
+}
+
+/** What is wrong with the name of a field, beside those that are there already (in lower case). */
+export function fieldNameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
+  return nameProblem(name, taken, 1)
 }
 
 function nameProblem(name: string, seen: ReadonlySet<string>, depth: number): string | undefined {

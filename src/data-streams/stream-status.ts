@@ -35,15 +35,16 @@ export interface ConservationCounters {
  */
 export function countersOf(decided: DecidedCounts, stored: StoredCounts): ConservationCounters {
   const received = Math.max(decided.received, stored.received)
-  const settled = stored.stored + stored.duplicates + decided.quarantined + decided.discarded
+  const { filtered, quarantined, discarded } = decided
+  const settled = stored.stored + stored.duplicates + filtered + quarantined + discarded
   return {
     received,
     stored: stored.stored,
     duplicates: stored.duplicates,
     unchanged: 0,
-    filtered: 0,
-    quarantined: decided.quarantined + Math.min(0, received - settled),
-    discarded: decided.discarded,
+    filtered,
+    quarantined: quarantined + Math.min(0, received - settled),
+    discarded,
     pending: Math.max(0, received - settled),
   }
 }

@@ -50,6 +50,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
 
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
+    ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
     ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
     ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],

@@ -4,7 +4,6 @@ import {
   type QuarantinedEntry,
   type QuarantineNotes,
   streamIdOf,
-  verdictQuarantined,
   verdictRejudged,
   verdictRemoved,
 } from './entry.ts'
@@ -16,6 +15,7 @@ const usPerDay = 86_400_000_000
 export interface StreamTally {
   received: number
   accepted: number
+  filtered: number
   lastReceivedAtUs: number
   /** Newest day (UTC, since the epoch) of receipt, and what was received on it. */
   day: number
@@ -109,17 +109,22 @@ function decide(batches: readonly JournalBatch[], from: Offset): Decision {
 }
 
 function emptyTally(): StreamTally {
-  const counts = { received: 0, accepted: 0, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
-  return { ...counts, quarantine: [] }
+  const counts = { received: 0, accepted: 0, filtered: 0 }
+  return { ...counts, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0, quarantine: [] }
 }
 
 function count(tally: StreamTally, entry: EntryReader, offset: Offset): void {
-  if (entry.verdict > verdictQuarantined) {
+  if (entry.isReview) {
     review(tally, entry, offset)
     return
   }
   countReceipt(tally, entry)
+  countVerdict(tally, entry, offset)
+}
+
+function countVerdict(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   if (entry.accepted) tally.accepted++
+  else if (entry.filtered) tally.filtered++
   else {
     tally.quarantine.push({ kind: 'refused', refused: { offset, entry: entry.quarantinedEntry() } })
   }

@@ -83,6 +83,7 @@ function counterRow(
     stream_id: streamId,
     received: tally.received + unknown,
     accepted: tally.accepted,
+    filtered: tally.filtered,
     quarantined: entries,
     quarantine_bytes: bytes,
     discarded,
@@ -96,6 +97,7 @@ function counterRow(
 const addedUp = [
   'received',
   'accepted',
+  'filtered',
   'quarantined',
   'discarded',
   'quarantine_bytes',

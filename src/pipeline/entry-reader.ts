@@ -4,14 +4,18 @@ import {
   type Entry,
   EntryFormatError,
   entryFormat,
+  type FilteredEntry,
   headerBytes,
   type QuarantinedEntry,
   type QuarantineNotes,
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictFiltered,
   verdictQuarantined,
   verdictRedriven,
+  verdictRedrivenFiltered,
+  verdictRejudged,
   verdictRemoved,
   verdictUnfit,
 } from './entry.ts'
@@ -46,11 +50,7 @@ export class EntryReader {
     if (this.#end >= this.#buffer.length) return false
     this.#step()
     this.#verdict = this.#buffer[this.#at + 5] as number
-    const isKnown =
-      this.#buffer[this.#at + 4] === entryFormat
-        ? this.#verdict === verdictAccepted || this.#verdict === verdictQuarantined
-        : this.#verdict >= verdictRedriven && this.#verdict <= verdictRemoved
-    if (!isKnown) {
+    if (!verdictsOf(this.#buffer[this.#at + 4]).includes(this.#verdict)) {
       throw new EntryFormatError(`the entry at byte ${this.#at} has an unknown verdict`)
     }
     if (this.#notesEnd > this.#end) {
@@ -68,10 +68,21 @@ export class EntryReader {
     return this.#verdict === verdictAccepted || this.#verdict === verdictRedriven
   }
 
+  /** Whether a filter has kept its reading from being stored. */
+  get filtered(): boolean {
+    return this.#verdict === verdictFiltered || this.#verdict === verdictRedrivenFiltered
+  }
+
+  /** Whether it is about what an earlier entry has brought. */
+  get isReview(): boolean {
+    return this.#buffer[this.#at + 4] === quarantineFormat
+  }
+
   /** Whether it counts as received: what an earlier entry has received does not. */
   get received(): boolean {
-    if (this.#verdict <= verdictQuarantined) return true
-    return this.#verdict <= verdictUnfit && (this.acceptedNotes.origin?.index ?? 0) > 0
+    if (!this.isReview) return true
+    const isOfReading = this.accepted || this.filtered || this.#verdict === verdictUnfit
+    return isOfReading && (this.acceptedNotes.origin?.index ?? 0) > 0
   }
 
   /** Byte at which the entry begins. */
@@ -118,10 +129,11 @@ export class EntryReader {
 
   /** The whole of an entry about a reading. */
   entry(): Entry {
-    return this.accepted ? this.#acceptedEntry() : this.quarantinedEntry()
+    if (this.accepted) return this.#acceptedEntry()
+    return this.filtered ? this.#filteredEntry() : this.quarantinedEntry()
   }
 
-  /** The whole of an entry that is not accepted. */
+  /** The whole of an entry that is quarantined. */
   quarantinedEntry(): QuarantinedEntry {
     const { streamKey, streamVersion, receivedAtUs, timestampUs } = this
     return {
@@ -140,6 +152,12 @@ export class EntryReader {
     const { extra, flagged = [] } = this.acceptedNotes
     const header = { streamKey, streamVersion, receivedAtUs, timestampUs }
     return { ...header, accepted: true, digest, values, extra, flagged }
+  }
+
+  #filteredEntry(): FilteredEntry {
+    const { streamKey, streamVersion, receivedAtUs, timestampUs, digest } = this
+    const header = { streamKey, streamVersion, receivedAtUs, timestampUs }
+    return { ...header, accepted: false, filtered: true, digest }
   }
 
   get #notesEnd(): number {
@@ -168,6 +186,20 @@ export class EntryReader {
     this.#end = end
   }
 }
+
+/** First of all what a reading was when it came; then what people do with the quarantine. */
+function verdictsOf(format: number | undefined): readonly number[] {
+  return format === entryFormat ? firstVerdicts : reviewVerdicts
+}
+
+const firstVerdicts = [verdictAccepted, verdictQuarantined, verdictFiltered]
+const reviewVerdicts = [
+  verdictRedriven,
+  verdictUnfit,
+  verdictRejudged,
+  verdictRemoved,
+  verdictRedrivenFiltered,
+]
 
 const noNotes: AcceptedNotes = {}
 

@@ -9,13 +9,16 @@ import {
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictFiltered,
   verdictQuarantined,
   verdictRedriven,
+  verdictRedrivenFiltered,
   verdictRejudged,
   verdictRemoved,
   verdictUnfit,
 } from './entry.ts'
-import type { AcceptedReading, RefusedReading, StreamVersion } from './reading.ts'
+
+import type { AcceptedReading, FilteredReading, RefusedReading, StreamVersion } from './reading.ts'
 import type { PayloadFormat } from './stream-schema.ts'
 
 /** Longest text of a UTF-16 unit in UTF-8. */
@@ -26,6 +29,8 @@ export interface WrittenEntries {
   readonly count: number
   /** How many of them are readings that were refused when they came. */
   readonly quarantined: number
+  /** How many of the others are kept from being stored by a filter. */
+  readonly filtered: number
   /** How many of them are about what had come before: what people do with the quarantine. */
   readonly reviewed: number
 }
@@ -46,6 +51,7 @@ export class EntryWriter {
   #length = 0
   #count = 0
   #quarantined = 0
+  #filtered = 0
   #reviewed = 0
   /** The same few streams write most entries: their ids are turned into bytes once. */
   readonly #idBytes = new WeakMap<StreamVersion, Buffer>()
@@ -77,6 +83,22 @@ export class EntryWriter {
     this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
     const notesEnd = this.#notes(body, notes)
     this.#finish(notesEnd + this.#buffer.write(reading.values, notesEnd, 'utf8'))
+  }
+
+  /** Keeps that a reading is not to be stored; with an origin it comes out of the quarantine. */
+  filtered(
+    stream: StreamVersion,
+    reading: FilteredReading,
+    receivedAtUs: number,
+    origin?: Origin,
+  ): void {
+    const verdict = origin === undefined ? verdictFiltered : verdictRedrivenFiltered
+    const notes = origin === undefined ? '' : JSON.stringify({ origin } satisfies AcceptedNotes)
+    this.#reserve(notes.length)
+    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
+    this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
+    if (verdict === verdictFiltered) this.#filtered++
+    this.#finish(this.#notes(body, notes))
   }
 
   /** Keeps a refused reading with the bytes as they arrived and where they came from. */
@@ -121,11 +143,16 @@ export class EntryWriter {
   take(): WrittenEntries {
     const bytes = new Uint8Array(this.#length)
     bytes.set(this.#buffer.subarray(0, this.#length))
-    const counts = { quarantined: this.#quarantined, reviewed: this.#reviewed }
+    const counts = {
+      quarantined: this.#quarantined,
+      filtered: this.#filtered,
+      reviewed: this.#reviewed,
+    }
     const taken = { bytes, count: this.#count, ...counts }
     this.#length = 0
     this.#count = 0
     this.#quarantined = 0
+    this.#filtered = 0
     this.#reviewed = 0
     return taken
   }
@@ -160,7 +187,8 @@ export class EntryWriter {
   #header(stream: StreamVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
     const at = this.#length
     const buffer = this.#buffer
-    buffer[at + 4] = verdict <= verdictQuarantined ? entryFormat : quarantineFormat
+    const isFirst = verdict <= verdictQuarantined || verdict === verdictFiltered
+    buffer[at + 4] = isFirst ? entryFormat : quarantineFormat
     buffer[at + 5] = verdict
     buffer.set(this.#bytesOf(stream), at + 6)
     buffer.writeUInt32LE(stream.version, at + 22)

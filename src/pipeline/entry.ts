@@ -16,7 +16,7 @@ import type { PayloadFormat } from './stream-schema.ts'
  *    22  u32  version of the stream       54       notes (JSON or empty), then the body
  *
  * The body of an accepted reading is the canonical JSON of its declared fields; that of a
- * quarantined one is the bytes as they arrived.
+ * quarantined one is the bytes as they arrived. A filtered one (verdict 7) has no body.
  *
  * Format 2 has the same layout, and is of what people do with the quarantine. Its verdicts name
  * entries of the quarantine by the offset of the reading's first entry. A reading that was counted as
@@ -27,6 +27,7 @@ import type { PayloadFormat } from './stream-schema.ts'
  *     4  unfit       like 2: of a message that fits in part     notes + origin
  *     5  rejudged    stays, for another reason                  notes: of 2, and origin; no body
  *     6  removed     deleted by a person                        notes: offsets; no body
+ *     8  redriven    like 7: it fits now, and is filtered       notes: origin; no body
  *
  * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
@@ -39,6 +40,8 @@ export const verdictRedriven = 3
 export const verdictUnfit = 4
 export const verdictRejudged = 5
 export const verdictRemoved = 6
+export const verdictFiltered = 7
+export const verdictRedrivenFiltered = 8
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */
 export class EntryFormatError extends Error {
@@ -98,8 +101,16 @@ export interface QuarantinedEntry extends EntryHeader {
   readonly payload: Uint8Array
 }
 
+/** A reading that a filter has kept from being stored: it is counted, and nothing more. */
+export interface FilteredEntry extends EntryHeader {
+  readonly accepted: false
+  readonly filtered: true
+  readonly timestampUs: number
+  readonly digest: bigint
+}
+
 /** An entry about a reading. */
-export type Entry = AcceptedEntry | QuarantinedEntry
+export type Entry = AcceptedEntry | QuarantinedEntry | FilteredEntry
 
 /** The uuid behind an entry's stream key. */
 export function streamIdOf(streamKey: string): string {

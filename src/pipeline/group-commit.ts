@@ -22,7 +22,9 @@ interface Batch {
 }
 
 interface KeptReadings {
+  /** Filtered ones as well. */
   accepted: number
+  filtered: number
   quarantined: number
   /** Entries about readings that had come before, which are neither. */
   reviewed: number
@@ -42,7 +44,7 @@ export class GroupCommit {
   #sealedBytes = 0
   #inFlight = 0
   #committed = 0
-  readonly #kept = { accepted: 0, quarantined: 0, reviewed: 0 }
+  readonly #kept = { accepted: 0, filtered: 0, quarantined: 0, reviewed: 0 }
   #failure: DomainError | undefined
   #isScheduled = false
   #lastSettled: Promise<void> = Promise.resolve()
@@ -122,7 +124,7 @@ export class GroupCommit {
   }
 
   #commit({ entries, settlements }: Batch): void {
-    const { bytes, count, quarantined, reviewed } = entries
+    const { bytes, count, quarantined, filtered, reviewed } = entries
     this.#inFlight++
     const outcome =
       count === 0
@@ -130,7 +132,8 @@ export class GroupCommit {
         : this.#journal.append(bytes, count).then(noError, toDomainError)
     const settledBefore = this.#lastSettled
     // Were there several under way, one could fail late: order is kept by the chain.
-    const kept = { accepted: count - quarantined - reviewed, quarantined, reviewed }
+    const accepted = count - quarantined - reviewed
+    const kept = { accepted, filtered, quarantined, reviewed }
     this.#lastSettled = this.#settle({ kept, settlements }, outcome, settledBefore)
   }
 
@@ -149,9 +152,10 @@ export class GroupCommit {
 
   #note(error: DomainError | undefined, kept: Readonly<KeptReadings>): void {
     if (error === undefined) {
-      const { accepted, quarantined, reviewed } = kept
+      const { accepted, filtered, quarantined, reviewed } = kept
       if (accepted + quarantined + reviewed > 0) this.#committed++
       this.#kept.accepted += accepted
+      this.#kept.filtered += filtered
       this.#kept.quarantined += quarantined
       this.#kept.reviewed += reviewed
     } else if (!error.retryable) this.#failure = error

@@ -86,7 +86,8 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + index
     if (verdict.accepted) {
-      writer.accepted(stream, verdict, atUs)
+      if (verdict.isFiltered) writer.filtered(stream, verdict, atUs)
+      else writer.accepted(stream, verdict, atUs)
       continue
     }
     const isElement = judged.decoded.isBatch

@@ -1,6 +1,9 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
+
 import type { PayloadFormat, StreamSchema } from './stream-schema.ts'
+
+import type { TransformStep } from './transform-step.ts'
 
 /** Why a reading was not accepted. Stable names: they are stored, counted and filtered by. */
 export type RefusalReason =
@@ -9,6 +12,7 @@ export type RefusalReason =
   | 'timestamp_invalid'
   | 'timestamp_in_future'
   | 'stream_paused'
+  | 'transform_failed'
 
 /** Readings of one message, still of unknown shape. */
 export interface DecodedMessage {
@@ -47,25 +51,37 @@ export interface StreamVersion {
   readonly isPaused?: boolean
   /** Only the service itself writes into it. */
   readonly isInternal?: boolean
+  /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
+  readonly transform?: readonly TransformStep[]
 }
 
 /** A reading that fits its stream. It exists only after validation. */
 export interface AcceptedReading {
   readonly accepted: true
+  readonly isFiltered?: never
   readonly timestampUs: number
-  /** Canonical JSON of the declared fields. */
+  /** Canonical JSON of the declared fields, as they are after the transform. */
   readonly values: string
   /** Canonical JSON of the fields that the schema does not know; empty when there are none. */
   readonly extra: string
   /** Declared fields whose value is out of range, kept because the stream is lenient. */
   readonly flagged: readonly string[]
-  /** First 64 bits, in hex, of the SHA-256 of the canonical JSON of all fields. */
+  /** First 64 bits, in hex, of the SHA-256 of the canonical JSON of all fields, as they were sent. */
+  readonly digest: string
+}
+
+/** A reading that fits, and that a filter of its stream keeps from being stored. */
+export interface FilteredReading {
+  readonly accepted: true
+  readonly isFiltered: true
+  readonly timestampUs: number
   readonly digest: string
 }
 
 /** A reading that does not fit: it is kept in quarantine, with the reason. */
 export interface RefusedReading {
   readonly accepted: false
+  readonly isFiltered?: never
   readonly reason: RefusalReason
   readonly message: string
   readonly details: readonly ErrorDetail[]
@@ -73,7 +89,7 @@ export interface RefusedReading {
   readonly timestampUs: number | undefined
 }
 
-export type Verdict = AcceptedReading | RefusedReading
+export type Verdict = AcceptedReading | FilteredReading | RefusedReading
 
 /** When a reading arrived, and how far ahead of the server its own clock may be. */
 export interface Receipt {

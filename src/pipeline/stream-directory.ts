@@ -52,9 +52,11 @@ export class StreamDirectory {
 }
 
 function compile(stream: StreamVersion): CompiledStream {
-  const { schema, isPaused } = stream
+  const { schema, transform = [], isPaused } = stream
   if (isPaused) return { ...stream, judge: refusePaused, scan: undefined }
-  return { ...stream, judge: judgeOf(schema), scan: scanOf(schema) }
+  // A transform needs the fields as values, not as text.
+  const scan = transform.length === 0 ? scanOf(schema) : undefined
+  return { ...stream, judge: judgeOf(schema, transform), scan }
 }
 
 function refusePaused(): RefusedReading {

@@ -98,7 +98,8 @@ function leave(
   for (const [index, { verdict, bytes: payload = held.payload }] of readings.entries()) {
     const atUs = receivedAtUs + index
     const origin = { offset, index }
-    if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
+    if (verdict.isFiltered) writer.filtered(stream, verdict, atUs, origin)
+    else if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
     else {
       const received = { atUs, source, payload, format, isElement: isBatch }
       writer.quarantined(stream, verdict, received, origin)

@@ -1,7 +1,8 @@
 import type { UserId, VaultId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import type { VersionedDefinition } from '../data-streams/definition.ts'
-import type { FieldType } from '../pipeline/stream-schema.ts'
+import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { KnownFields } from './fields.ts'
 
@@ -20,9 +21,10 @@ export class QueriedStreams {
    * Every field that the stream has, or had in an earlier version: its readings are still there. What
    * was changed counts as what it is now.
    */
-  async fieldsOf({ id, version, schema }: DataStream): Promise<KnownFields> {
+  async fieldsOf(stream: DataStream): Promise<KnownFields> {
+    const { id, version } = stream
     const fields = new Map<string, FieldType>()
-    addFields(fields, schema)
+    addFields(fields, storedFieldsOf(stream))
     if (version === 1) return fields
     const rows = await this.#state
       .selectFrom('data_stream_versions')
@@ -32,7 +34,7 @@ export class QueriedStreams {
       .limit(versionsMax)
       .execute()
     for (const { definition } of rows) {
-      addFields(fields, (JSON.parse(definition) as VersionedDefinition).schema)
+      addFields(fields, storedFieldsOf(JSON.parse(definition) as VersionedDefinition))
     }
     return fields
   }
@@ -72,8 +74,8 @@ export interface SelectedStream {
   readonly fields: KnownFields
 }
 
-function addFields(fields: Map<string, FieldType>, schema: VersionedDefinition['schema']): void {
-  for (const [name, { type }] of Object.entries(schema)) {
+function addFields(fields: Map<string, FieldType>, stored: FieldMap): void {
+  for (const [name, { type }] of Object.entries(stored)) {
     if (!fields.has(name)) fields.set(name, type)
   }
 }

@@ -244,6 +244,7 @@ interface StreamCounterTable {
   readonly stream_id: string
   readonly received: number
   readonly accepted: number
+  readonly filtered: number
   /** Entries that the quarantine holds now, and the bytes of their payloads. */
   readonly quarantined: number
   readonly quarantine_bytes: number

@@ -276,7 +276,6 @@ describe('what this version cannot do', () => {
     [{ source: { topic: 'boilers/+' } }, 'source.topic'],
     [{ processing: { deduplicate: true } }, 'processing.deduplicate'],
     [{ processing: { alerting: [] } }, 'processing.alerting'],
-    [{ processing: { transform: 'level * 2' } }, 'processing.transform'],
   ])('is refused as such, and not stored in silence: %j', (overrides, path) => {
     expect(refusal(body(overrides))).toEqual(unsupported(path))
   })

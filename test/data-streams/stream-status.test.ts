@@ -14,6 +14,7 @@ const count = (fates: readonly Fate[], fate: Fate) => fates.filter((one) => one 
 function decidedOf(fates: readonly Fate[]): DecidedCounts {
   return {
     received: fates.length,
+    filtered: 0,
     accepted: count(fates, 'stored') + count(fates, 'duplicate'),
     quarantined: count(fates, 'quarantined'),
     discarded: count(fates, 'discarded'),

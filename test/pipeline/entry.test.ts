@@ -153,7 +153,7 @@ describe('bytes that are no entries of this format', () => {
   })
 
   test.each([
-    [1, [0, 3, 4, 5, 6, 7, 255]],
+    [1, [0, 3, 4, 5, 6, 8, 255]],
     [2, [0, 1, 2, 7, 255]],
   ])('an unknown verdict of format %i is refused', (format, verdicts) => {
     for (const verdict of verdicts) {

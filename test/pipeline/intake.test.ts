@@ -73,7 +73,7 @@ function started() {
 }
 
 function payloadsOf(entries: readonly Entry[]): (Uint8Array | undefined)[] {
-  return entries.map((entry) => (entry.accepted ? undefined : entry.payload))
+  return entries.map((entry) => ('payload' in entry ? entry.payload : undefined))
 }
 
 function textsOf(entries: readonly Entry[]): (string | undefined)[] {

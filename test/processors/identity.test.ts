@@ -16,7 +16,7 @@ function accepted(reading: unknown, fields: FieldMap): AcceptedReading {
     timestampFormat: 'rfc3339',
   })
   const verdict = judge(value, receipt)
-  if (!verdict.accepted) throw new Error(`refused: ${verdict.message}`)
+  if (!('values' in verdict)) throw new Error(JSON.stringify(verdict))
   return verdict
 }
 

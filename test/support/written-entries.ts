@@ -5,6 +5,7 @@ import { readEntries } from '../../src/pipeline/entry-reader.ts'
 import { EntryWriter, type ReceivedBytes } from '../../src/pipeline/entry-writer.ts'
 import type {
   AcceptedReading,
+  FilteredReading,
   RefusalReason,
   RefusedReading,
   StreamVersion,
@@ -24,7 +25,14 @@ interface Quarantined {
   readonly origin?: Origin
 }
 
-export type Written = Accepted | Quarantined
+interface Filtered {
+  readonly stream: StreamVersion
+  readonly receivedAtUs: number
+  readonly filtered: FilteredReading
+  readonly origin?: Origin
+}
+
+export type Written = Accepted | Quarantined | Filtered
 
 function streamVersion(streamId: string, version = 1): StreamVersion {
   return {
@@ -104,6 +112,17 @@ export const quarantined: fc.Arbitrary<Quarantined> = withOrigin({
   }),
 })
 
+const filtered: fc.Arbitrary<Filtered> = withOrigin({
+  stream: streams,
+  receivedAtUs: times,
+  filtered: fc.record({
+    accepted: fc.constant(true as const),
+    isFiltered: fc.constant(true as const),
+    timestampUs: times,
+    digest: fc.stringMatching(/^[0-9a-f]{16}$/),
+  }),
+})
+
 /** With an origin in half of the cases, and none at all in the others. */
 function withOrigin<Fields>(
   model: {
@@ -115,11 +134,13 @@ function withOrigin<Fields>(
     .map(([fields, of]) => ({ ...fields, ...(of && { origin: of }) }))
 }
 
-export const sequences = fc.array(fc.oneof(accepted, quarantined), { maxLength: 10 })
+export const sequences = fc.array(fc.oneof(accepted, quarantined, filtered), { maxLength: 10 })
 
 export function write(writer: EntryWriter, one: Written): void {
   if ('reading' in one) writer.accepted(one.stream, one.reading, one.receivedAtUs, one.origin)
-  else writer.quarantined(one.stream, one.refusal, one.received, one.origin)
+  else if ('filtered' in one) {
+    writer.filtered(one.stream, one.filtered, one.receivedAtUs, one.origin)
+  } else writer.quarantined(one.stream, one.refusal, one.received, one.origin)
 }
 
 export function written(sequence: readonly Written[]): Uint8Array<ArrayBuffer> {
@@ -141,6 +162,12 @@ export function expected(one: Written): object {
       extra: extra === '' ? undefined : extra,
     }
   }
+  if ('filtered' in one) {
+    const { receivedAtUs } = one
+    const { timestampUs, digest: hex } = one.filtered
+    const digest = Buffer.from(hex, 'hex').readBigUInt64LE()
+    return { ...stream, receivedAtUs, accepted: false, filtered: true, timestampUs, digest }
+  }
   const { reason, message, details, timestampUs } = one.refusal
   const { atUs: receivedAtUs, source, payload, isElement, format } = one.received
   const notes = {
@@ -158,7 +185,7 @@ export function expected(one: Written): object {
 /** An entry in a form that can be compared, independent of the memory it was read from. */
 export function plain(entry: Entry): object {
   const { streamKey, ...rest } = entry
-  const payload = entry.accepted ? {} : { payload: [...entry.payload] }
+  const payload = 'payload' in entry ? { payload: [...entry.payload] } : {}
   return { streamId: streamIdOf(streamKey), ...rest, ...payload }
 }
 

@@ -4,6 +4,7 @@ import { whoAsks } from './0002-who-asks.ts'
 import { lists } from './0003-lists.ts'
 import { streamChanges } from './0004-stream-changes.ts'
 import { quarantine } from './0005-quarantine.ts'
+import { transforms } from './0006-transforms.ts'
 import { formats } from './0009-formats.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-stream-changes': streamChanges,
   '0005-quarantine': quarantine,
   '0009-formats': formats,
+  '0006-transforms': transforms,
 }

@@ -1,0 +1,153 @@
+import type { parse } from '@bufbuild/cel'
+import { mathNames, timeNames } from './expression-functions.ts'
+
+export type Node = NonNullable<ReturnType<typeof parse>['expr']>
+
+/** Nodes of one expression. */
+const nodesMax = 300
+
+const patternLengthMax = 100
+
+/** How long a pattern becomes when its counted repetitions are written out. */
+const patternStepsMax = 200
+
+const operators = ['_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_&&_', '_||_', '_?_:_', '_[_]']
+const comparisons = ['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '@in']
+const ofTexts = ['size', 'contains', 'startsWith', 'endsWith', 'matches']
+const casts = ['int', 'double', 'bool', 'string', 'timestamp', 'duration']
+
+const available: ReadonlySet<string> = new Set([
+  ...operators,
+  ...comparisons,
+  ...ofTexts,
+  ...casts,
+  ...timeNames,
+  '@not_strictly_false',
+])
+
+/** What does as much work as its arguments are large. */
+export const weighed: ReadonlySet<string> = new Set(['_+_', ...comparisons, ...ofTexts, ...casts])
+
+/** What an expression uses, as far as it could be found out before running it. */
+export interface Usage {
+  readonly names: ReadonlySet<string>
+  /** Whether it has loops, or builds lists or maps. */
+  readonly builds: boolean
+}
+
+/** Thrown for what may not stand in an expression. */
+export class ExpressionProblem extends Error {}
+
+/** @throws ExpressionProblem for an unknown name or function, or for what could take too long */
+export function usageOf(root: Node, known: ReadonlySet<string>): Usage {
+  const names = new Set<string>()
+  let nodes = 0
+  let builds = false
+  const visit = (node: Node, own: ReadonlySet<string>): void => {
+    if (++nodes > nodesMax) throw new ExpressionProblem(`has more than ${nodesMax} parts`)
+    const { exprKind } = node
+    if (exprKind.case === 'identExpr') {
+      const { name } = exprKind.value
+      if (own.has(name)) return
+      if (!known.has(name)) throw new ExpressionProblem(`there is no field ${name}`)
+      names.add(name)
+    } else if (exprKind.case === 'callExpr') checkCall(node)
+    else if (exprKind.case === 'structExpr' && exprKind.value.messageName !== '') {
+      throw new ExpressionProblem(`there is no type ${exprKind.value.messageName}`)
+    }
+    if (exprKind.case !== undefined) builds ||= building.has(exprKind.case)
+    if (exprKind.case !== 'comprehensionExpr') {
+      for (const part of partsOf(node)) visit(part, own)
+      return
+    }
+    const { iterVar, accuVar, iterRange } = exprKind.value
+    // What is looped over does not see the loop's variable, which may be named like a field.
+    const within = new Set([...own, iterVar, accuVar])
+    for (const part of partsOf(node)) visit(part, part === iterRange ? own : within)
+  }
+  visit(root, new Set())
+  return { names, builds }
+}
+
+const building: ReadonlySet<string> = new Set(['comprehensionExpr', 'listExpr', 'structExpr'])
+
+function checkCall(node: Node): void {
+  const call = callOf(node)
+  if (call === undefined) return
+  const { function: name, args, target } = call
+  if (isMathematics(node)) {
+    if (!mathNames.includes(name)) throw new ExpressionProblem(`there is no function math.${name}`)
+    return
+  }
+  if (!available.has(name)) throw new ExpressionProblem(`there is no function ${name}`)
+  if (timeNames.includes(name) && args.length > 0) {
+    throw new ExpressionProblem(`${name} takes no zone: times are in UTC`)
+  }
+  if (name === 'matches') patternSteps(target === undefined ? args[1] : args[0])
+}
+
+/** What a search with a pattern costs per character, about. @throws ExpressionProblem */
+export function patternSteps(node: Node | undefined): number {
+  const constant =
+    node?.exprKind.case === 'constExpr' ? node.exprKind.value.constantKind : undefined
+  if (constant?.case !== 'stringValue') {
+    throw new ExpressionProblem('matches takes its pattern as a text between quotes')
+  }
+  const pattern = constant.value
+  if (pattern.length > patternLengthMax) {
+    throw new ExpressionProblem(`a pattern has at most ${patternLengthMax} characters`)
+  }
+  if (/\\p/i.test(pattern)) throw new ExpressionProblem('a pattern cannot use \\p')
+  // As if all repetitions were within each other.
+  const times = [...pattern.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].map(([, least = '', most = '']) =>
+    Math.max(1, Number(least), Number(most)),
+  )
+  const steps = pattern.length * times.reduce((product, each) => product * each, 1)
+  if (steps > patternStepsMax) throw new ExpressionProblem('a pattern repeats too much')
+  return Math.max(1, steps)
+}
+
+export type CallNode = Extract<Node['exprKind'], { case: 'callExpr' }>['value']
+
+export function callOf({ exprKind }: Node): CallNode | undefined {
+  return exprKind.case === 'callExpr' ? exprKind.value : undefined
+}
+
+/** `math.sqrt(x)`: the name before the point is no field. */
+export function isMathematics(node: Node): boolean {
+  const target = callOf(node)?.target
+  return target?.exprKind.case === 'identExpr' && target.exprKind.value.name === 'math'
+}
+
+export function partsOf(node: Node): Node[] {
+  return partsOrNothing(node).filter((part) => part !== undefined)
+}
+
+function partsOrNothing(node: Node): (Node | undefined)[] {
+  const { exprKind } = node
+  switch (exprKind.case) {
+    case 'callExpr': {
+      const { target, args } = exprKind.value
+      return isMathematics(node) ? args : [target, ...args]
+    }
+    case 'selectExpr':
+      return [exprKind.value.operand]
+    case 'listExpr':
+      return exprKind.value.elements
+    case 'structExpr':
+      return exprKind.value.entries.flatMap(({ keyKind, value }) => [
+        keyKind.case === 'mapKey' ? keyKind.value : undefined,
+        value,
+      ])
+    case 'comprehensionExpr': {
+      const { iterRange, accuInit, loopCondition, loopStep, result } = exprKind.value
+      return [iterRange, accuInit, loopCondition, loopStep, result]
+    }
+    case 'constExpr':
+    case 'identExpr':
+    case undefined:
+      return []
+    default:
+      return exprKind satisfies never
+  }
+}
