@@ -11,6 +11,7 @@ import { StreamDirectory } from './pipeline/stream-directory.ts'
 import { QuarantineStore } from './quarantine/quarantine-store.ts'
 import { Reviews } from './quarantine/reviews.ts'
 import { QueriedStreams } from './queries/queried-streams.ts'
+import { Removals } from './removals/removals.ts'
 import { TemplateStore } from './templates/template-store.ts'
 import { VaultStore } from './vaults/vault-store.ts'
 
@@ -37,6 +38,11 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     reviews: new Reviews({ quarantine, commits, directory, processing, clock: systemClock }),
     queried: new QueriedStreams(state),
     exports: new ReadingsExports(),
+    removals: new Removals({
+      commits,
+      clock: systemClock,
+      caughtUp: async () => worker.stored((await engine.journal.status()).head),
+    }),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),
     processing,

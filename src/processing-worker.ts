@@ -103,6 +103,11 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('decided', offset)
   }
 
+  /** Resolves with whether the shipper has passed the offset, after a bounded wait. */
+  async stored(offset: Offset): Promise<boolean> {
+    return await this.#caller.call('stored', offset)
+  }
+
   async status(): Promise<ProcessingStatus> {
     return await this.#call('status')
   }

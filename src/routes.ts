@@ -11,6 +11,7 @@ import { type LiveParts, tailRoutes } from './live/tail-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
+import { removalRoutes } from './removals/removal-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
@@ -49,6 +50,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         callerOf,
       }),
     (callerOf) => queryRoutes({ ...parts, store: worker, callerOf }),
+    (callerOf) => removalRoutes({ ...parts, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>

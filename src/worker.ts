@@ -98,6 +98,8 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   progress(streamId: string): Promise<StreamProgress>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
+  /** The same for the shipper. */
+  stored(offset: Offset): Promise<boolean>
   status(): Promise<ProcessingStatus>
   stop(): Promise<void>
 }
@@ -107,6 +109,9 @@ const deciderPace = { entriesMax: 6_000, intervalMs: 40 }
 const shipperPace = { entriesMax: 10_000, intervalMs: 100 }
 
 const decidedWaitMs = 2_000
+
+/** The store is not as quick, and a removal of many readings takes seconds. */
+const storedWaitMs = 10_000
 
 /** Composition root of the worker thread: state, store, and the two consumers of the journal. */
 async function compose(data: WorkerData) {
@@ -231,6 +236,10 @@ function run(port: MessagePort, data: WorkerData): void {
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
       return (await composed).decider.position() >= offset
+    },
+    async stored(offset) {
+      await loops?.shipper.reaches(offset, AbortSignal.timeout(storedWaitMs))
+      return (await composed).shipper.position() >= offset
     },
     async status() {
       const { store, shipper, decider } = await composed

@@ -150,6 +150,14 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    from: /^src\/removals\//,
+    mayImport: [
+      /^src\/(removals|core|http|pipeline)\//,
+      /^src\/data-streams\/data-stream-(routes|store)\.ts$/,
+      /^src\/queries\/time-range\.ts$/,
+    ],
+  },
+  {
     from: /^src\/observability\//,
     mayImport: [
       /^src\/observability\//,

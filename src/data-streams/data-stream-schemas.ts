@@ -97,6 +97,7 @@ export const streamStatus = component(
       processingRate: { ...number, description: 'Readings stored per second.' },
       lastProcessed: nullable(dateTime),
     }),
+    deleted: { ...count, description: 'Of the stored ones, how many were removed again.' },
     counters: countersSchema,
   }),
 )

@@ -74,6 +74,8 @@ export function statusBody(facts: StatusFacts): object {
       processingRate: round(facts.storedPerSecond),
       lastProcessed: timeOrNull(counts.lastStoredAtUs),
     },
+    /** Of the stored ones, how many were removed again: no term of the counters. */
+    deleted: counts.deleted,
     counters,
   }
 }

@@ -4,6 +4,7 @@ import {
   type QuarantinedEntry,
   type QuarantineNotes,
   streamIdOf,
+  verdictCleared,
   verdictRejudged,
   verdictRemoved,
 } from './entry.ts'
@@ -144,6 +145,8 @@ function countReceipt(tally: StreamTally, { receivedAtUs }: EntryReader): void {
 /** Takes an entry about what has been received before. */
 function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   const { quarantine } = tally
+  // Of stored readings: a matter of the shipper's.
+  if (entry.verdict === verdictCleared) return
   if (entry.verdict === verdictRemoved) {
     for (const removed of entry.removalNotes.offsets) {
       quarantine.push({ kind: 'removed', offset: removed })

@@ -1,6 +1,7 @@
 import {
   type AcceptedEntry,
   type AcceptedNotes,
+  type ClearedRange,
   type Entry,
   EntryFormatError,
   entryFormat,
@@ -11,6 +12,7 @@ import {
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictCleared,
   verdictFiltered,
   verdictQuarantined,
   verdictRedriven,
@@ -127,6 +129,11 @@ export class EntryReader {
     return JSON.parse(this.#notes) as RemovalNotes
   }
 
+  /** Of an entry that removes stored readings. */
+  get clearedRange(): ClearedRange {
+    return JSON.parse(this.#notes) as ClearedRange
+  }
+
   /** The whole of an entry about a reading. */
   entry(): Entry {
     if (this.accepted) return this.#acceptedEntry()
@@ -199,6 +206,7 @@ const reviewVerdicts = [
   verdictRejudged,
   verdictRemoved,
   verdictRedrivenFiltered,
+  verdictCleared,
 ]
 
 const noNotes: AcceptedNotes = {}

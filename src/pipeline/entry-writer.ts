@@ -2,6 +2,7 @@ import { uuidBytes } from '../core/ids.ts'
 import type { Offset } from '../journal/journal.ts'
 import {
   type AcceptedNotes,
+  type ClearedRange,
   entryFormat,
   headerBytes,
   type Origin,
@@ -9,6 +10,7 @@ import {
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictCleared,
   verdictFiltered,
   verdictQuarantined,
   verdictRedriven,
@@ -31,7 +33,7 @@ export interface WrittenEntries {
   readonly quarantined: number
   /** How many of the others are kept from being stored by a filter. */
   readonly filtered: number
-  /** How many of them are about what had come before: what people do with the quarantine. */
+  /** How many of them are about what had come before: what people do with it. */
   readonly reviewed: number
 }
 
@@ -135,6 +137,15 @@ export class EntryWriter {
     const notes = JSON.stringify({ offsets } satisfies RemovalNotes)
     this.#reserve(notes.length)
     const body = this.#header(stream, verdictRemoved, atUs, Number.NaN)
+    this.#noDigest()
+    this.#finish(this.#notes(body, notes))
+  }
+
+  /** Keeps that a person has removed the readings of a range of time. */
+  cleared(stream: StreamVersion, range: ClearedRange, atUs: number): void {
+    const notes = JSON.stringify(range)
+    this.#reserve(notes.length)
+    const body = this.#header(stream, verdictCleared, atUs, Number.NaN)
     this.#noDigest()
     this.#finish(this.#notes(body, notes))
   }

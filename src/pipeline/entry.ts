@@ -29,6 +29,10 @@ import type { PayloadFormat } from './stream-schema.ts'
  *     6  removed     deleted by a person                        notes: offsets; no body
  *     8  redriven    like 7: it fits now, and is filtered       notes: origin; no body
  *
+ * Of format 2 is also what people do with stored readings:
+ *
+ *    16  cleared     readings of a range of time removed       notes: the range; no body
+ *
  * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
 export const entryFormat = 1
@@ -42,6 +46,7 @@ export const verdictRejudged = 5
 export const verdictRemoved = 6
 export const verdictFiltered = 7
 export const verdictRedrivenFiltered = 8
+export const verdictCleared = 16
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */
 export class EntryFormatError extends Error {
@@ -74,6 +79,12 @@ export interface QuarantineNotes {
 
 export interface RemovalNotes {
   readonly offsets: readonly Offset[]
+}
+
+/** The readings that are removed: those of the stream in [startUs, endUs) that came before. */
+export interface ClearedRange {
+  readonly startUs: number
+  readonly endUs: number
 }
 
 /** What every entry has. */

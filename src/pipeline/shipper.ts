@@ -1,13 +1,14 @@
 import { LruMap } from '../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type {
+  Removal,
   Shape,
   Shipment,
   StoredReading,
   TimeSeriesStore,
 } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, verdictRedriven } from './entry.ts'
+import { streamIdOf, verdictCleared, verdictRedriven } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 
 /** Entries of one shipment. */
@@ -29,6 +30,12 @@ interface KnownStream {
   readonly id: string
   /** Storage shape of each version that came by. */
   readonly shapes: Map<number, Shape>
+}
+
+interface Portion {
+  readonly shipment: Shipment
+  /** Whether the very next entry removes readings. */
+  readonly isBeforeRemoval: boolean
 }
 
 export interface ShipperNeeds {
@@ -60,7 +67,22 @@ export class Shipper implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
-    const shipment = await this.#load(batches)
+    // A removal stands alone between two shipments, which is no reason to rest.
+    let left = batches
+    while (await this.#handleNext(left)) {
+      left = left.filter(({ firstOffset, count }) => firstOffset + count > this.position())
+      if (left.length === 0) return
+    }
+  }
+
+  /** Returns whether it stopped before a removal, or has done one. */
+  async #handleNext(batches: readonly JournalBatch[]): Promise<boolean> {
+    const removal = this.#removalAt(this.position(), batches)
+    if (removal) {
+      await this.#store.remove(removal)
+      return true
+    }
+    const { shipment, isBeforeRemoval } = await this.#load(batches)
     try {
       await this.#store.write(shipment)
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMax)
@@ -70,11 +92,25 @@ export class Shipper implements Consumer {
       this.#entriesMax = Math.max(1, Math.floor(failed / 2))
       throw error
     }
+    return isBeforeRemoval
   }
 
-  /** What comes next, up to what the store takes in one go. A position may lie within a batch. */
-  async #load(batches: readonly JournalBatch[]): Promise<Shipment> {
+  #removalAt(from: Offset, batches: readonly JournalBatch[]): Removal | undefined {
+    const batch = batches.find(({ firstOffset, count }) => from < firstOffset + count)
+    if (!batch || from < batch.firstOffset) return undefined
+    const entry = new EntryReader(batch.bytes, from - batch.firstOffset)
+    if (!entry.next() || entry.verdict !== verdictCleared) return undefined
+    const streamId = this.#streamOf(entry.streamKey).id
+    return { streamId, ...entry.clearedRange, from, nextOffset: from + 1 }
+  }
+
+  /**
+   * What comes next, up to what the store takes in one go, or to a removal of what came before it. A
+   * position may lie within a batch.
+   */
+  async #load(batches: readonly JournalBatch[]): Promise<Portion> {
     const from = this.#store.position()
+    let isBeforeRemoval = false
     const readings: StoredReading[] = []
     const redriven = new Set<StoredReading>()
     const counted = new Map<KnownStream, number>()
@@ -87,6 +123,10 @@ export class Shipper implements Consumer {
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
       while (entry.next()) {
         if (nextOffset - from >= this.#entriesMax) break portion
+        if (entry.verdict === verdictCleared) {
+          isBeforeRemoval = true
+          break portion
+        }
         const stream = this.#streamOf(entry.streamKey)
         if (entry.accepted) {
           const { streamVersion } = entry
@@ -102,7 +142,7 @@ export class Shipper implements Consumer {
       }
     }
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    return { readings, redriven, received, from, nextOffset }
+    return { shipment: { readings, redriven, received, from, nextOffset }, isBeforeRemoval }
   }
 
   #streamOf(streamKey: string): KnownStream {

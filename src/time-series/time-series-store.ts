@@ -41,11 +41,23 @@ export interface Shipment {
   readonly nextOffset: Offset
 }
 
+/** What a person has removed: the readings of a stream in [startUs, endUs) that came before. */
+export interface Removal {
+  readonly streamId: string
+  readonly startUs: number
+  readonly endUs: number
+  /** The place in the journal: the first offset after it becomes the shipper's position. */
+  readonly from: Offset
+  readonly nextOffset: Offset
+}
+
 /** What the store has counted of a stream, up to the shipper's position. */
 export interface StoredCounts {
   readonly received: number
   readonly stored: number
   readonly duplicates: number
+  /** Of those stored, how many were removed again. */
+  readonly deleted: number
   /** Sum over the stored readings of the time from receipt to the commit here; redriven ones add 0. */
   readonly latencyUs: number
   readonly lastStoredAtUs: number
@@ -61,6 +73,7 @@ export interface QueryLoad {
 export interface StoredTotals {
   readonly stored: number
   readonly duplicates: number
+  readonly deleted: number
 }
 
 /** A page of a stream's readings as they were sent, in ascending time. */
@@ -133,6 +146,14 @@ export interface TimeSeriesStore {
    * @throws Error when `from` is not the store's position: somebody else is shipping too.
    */
   write(shipment: Shipment): Promise<void>
+
+  /**
+   * Removes readings and counts them, in portions: of many, some are gone before the others. The
+   * position moves with the last, so what a crash has cut off is done again from the start.
+   *
+   * @throws Error when `from` is not the store's position: somebody else is shipping too.
+   */
+  remove(removal: Removal): Promise<void>
 
   counts(streamId: string): StoredCounts
 

@@ -34,7 +34,7 @@ function shipmentContract(open: OpenNewStore): void {
     const { store } = opened
 
     expect(store.position()).toBe(0)
-    expect(store.totals()).toEqual({ stored: 0, duplicates: 0 })
+    expect(store.totals()).toMatchObject({ stored: 0, duplicates: 0 })
     expect(store.counts('boiler')).toMatchObject({ received: 0, stored: 0, duplicates: 0 })
     expect(await allPoints(store)).toEqual([])
   })
@@ -132,7 +132,7 @@ function failureContract(open: OpenNewStore): void {
     await store.write(whole)
 
     expect(store.position()).toBe(readings.length)
-    expect(store.totals()).toEqual({ stored: readings.length, duplicates: 0 })
+    expect(store.totals()).toMatchObject({ stored: readings.length, duplicates: 0 })
     expect(await allPoints(store, { streamId: 'boiler' })).toHaveLength(3)
     expect(await allPoints(store, { streamId: 'pump' })).toHaveLength(1)
   })
@@ -179,7 +179,7 @@ function duplicatesContract(open: OpenNewStore): void {
       { ...reading, streamId: 'pump' },
     ])
 
-    expect(opened.store.totals()).toEqual({ stored: 3, duplicates: 0 })
+    expect(opened.store.totals()).toMatchObject({ stored: 3, duplicates: 0 })
   })
 }
 
@@ -236,7 +236,7 @@ function countsContract(open: OpenNewStore): void {
     for (const reopened of [false, true]) {
       if (reopened) await opened.reopen()
       const { store } = opened
-      expect(store.totals()).toEqual({ stored: shipments, duplicates: 0 })
+      expect(store.totals()).toMatchObject({ stored: shipments, duplicates: 0 })
       expect(store.counts('stream-7')).toMatchObject({ received: 2 * shipments, stored: 1 })
       expect(store.counts('stream-2999')).toMatchObject({ received: 2 * shipments, stored: 0 })
       expect(store.position()).toBe(6_000 * shipments)

@@ -30,6 +30,7 @@ function storedOf(fates: readonly Fate[]): StoredCounts {
     received: fates.length,
     stored: count(fates, 'stored'),
     duplicates: count(fates, 'duplicate'),
+    deleted: 0,
     latencyUs: 0,
     lastStoredAtUs: 0,
   }

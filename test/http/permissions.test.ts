@@ -8,6 +8,7 @@ import {
   type Interface,
   interfacesOf,
   type Json,
+  neededQuery,
   type Operation,
   operationsOf,
 } from '../support/openapi-operations.ts'
@@ -43,8 +44,13 @@ function nameOf({ method, path }: Operation): string {
 }
 
 /** A path of an operation with ids that nothing has. */
-function unknownPath({ path }: Operation): string {
-  return path.replaceAll(/\{\w+\}/g, () => randomUUID())
+function unknownPath(operation: Operation): string {
+  return operation.path.replaceAll(/\{\w+\}/g, () => randomUUID()) + neededQuery(operation)
+}
+
+/** A path of an operation with ids of new resources of the owner. */
+async function foreignPath(operation: Operation): Promise<string> {
+  return (await foreign.pathOf(operation.path)) + neededQuery(operation)
 }
 
 type Verdict = readonly [operation: string, status: number, error: string | undefined]
@@ -152,7 +158,7 @@ describe('every operation on a resource', () => {
   test('answers 404 not_found to somebody else, in either interface', async () => {
     const verdicts: Verdict[] = []
     for (const operation of personal()) {
-      const at = await foreign.pathOf(operation.path)
+      const at = await foreignPath(operation)
       const answers = await asked(stranger, operation, { at, body: exampleBody(operation) })
       verdicts.push(...answers.map((answer) => verdictOf(operation, answer)))
     }
@@ -165,7 +171,7 @@ describe('every operation on a resource', () => {
   test('finds it for its owner', async () => {
     const verdicts: Verdict[] = []
     for (const operation of personal()) {
-      const at = await foreign.pathOf(operation.path)
+      const at = await foreignPath(operation)
       const body = exampleBody(operation)
       const answer = await owner.withToken<ErrorBody>(operation.method, at, body)
       verdicts.push(verdictOf(operation, answer))
@@ -178,7 +184,7 @@ describe('every operation on a resource', () => {
     for (const operation of personal()) {
       const { method } = operation
       const body = exampleBody(operation)
-      const path = await foreign.pathOf(operation.path)
+      const path = await foreignPath(operation)
       const unknown = unknownPath(operation)
       const ofForeign = await stranger.withToken<ErrorBody>(method, path, body)
       const ofUnknown = await stranger.withToken<ErrorBody>(method, unknown, body)
@@ -191,7 +197,7 @@ describe('every operation on a resource', () => {
 })
 
 function withoutIds(message: string, path: string): string {
-  return path.split('/').reduce((text, id) => (id === '' ? text : text.replace(id, '')), message)
+  return path.split(/[/?]/).reduce((text, id) => (id === '' ? text : text.replace(id, '')), message)
 }
 
 /** What somebody else's id in a body is answered with: a new member has to be thought of here. */

@@ -18,6 +18,7 @@ export interface Operation {
     readonly name: string
     readonly in: 'path' | 'query' | 'header'
     readonly required: boolean
+    readonly schema: { readonly examples?: readonly unknown[] }
   }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<
@@ -36,6 +37,13 @@ export function operationsOf(document: Json): readonly Operation[] {
         ({ ...operation, method: method.toUpperCase(), path }) as unknown as Operation,
     ),
   )
+}
+
+/** The query that an operation cannot do without, from the examples of the document; mostly empty. */
+export function neededQuery({ parameters = [] }: Operation): string {
+  const needed = parameters.filter((one) => one.in === 'query' && one.required)
+  const pairs = needed.map(({ name, schema }) => [name, String(schema.examples?.[0])] as const)
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`
 }
 
 export type Interface = 'bearer' | 'header-key'

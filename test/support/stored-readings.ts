@@ -4,6 +4,7 @@ import { shapeOf } from '../../src/time-series/shape.ts'
 import type {
   DataPoint,
   ReadingsQuery,
+  Removal,
   Shipment,
   StoredReading,
   TimeSeriesStore,
@@ -53,6 +54,19 @@ export async function ship(
   readings: readonly StoredReading[],
 ): Promise<void> {
   await store.write(shipmentOf(readings, store.position()))
+}
+
+/** Removes readings of a stream, from where the store stands. */
+export async function remove(
+  store: TimeSeriesStore,
+  {
+    streamId = 'boiler',
+    startUs,
+    endUs,
+  }: Pick<Removal, 'startUs' | 'endUs'> & { streamId?: string },
+): Promise<void> {
+  const from = store.position()
+  await store.remove({ streamId, startUs, endUs, from, nextOffset: from + 1 })
 }
 
 /** A question for all raw readings of the stream `boiler`, as far as a test does not narrow it. */

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
 import { timeSeriesContract } from '../contracts/time-series-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
-import { ship, storedReading } from '../support/stored-readings.ts'
+import { marchUs, remove, ship, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 timeSeriesContract(openDuckDbStore)
@@ -15,9 +15,28 @@ describe('the file', () => {
     const path = folder.file('time-series.duckdb')
     const store = await DuckDbStore.open(path, systemClock)
     await store.close()
-    await runIn(path, 'UPDATE store_version SET version = 2')
+    await runIn(path, 'UPDATE store_version SET version = 3')
 
-    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (2)')
+    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (3)')
+  })
+
+  test('of the version before is brought up to date, with its counts', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const store = await DuckDbStore.open(path, systemClock)
+    await ship(store, [storedReading({ timestampUs: marchUs })])
+    await store.close()
+    await runIn(path, 'ALTER TABLE stream_counts DROP COLUMN deleted')
+    await runIn(path, 'UPDATE store_version SET version = 1')
+
+    const reopened = await DuckDbStore.open(path, systemClock)
+    expect(reopened.counts('boiler')).toMatchObject({ received: 1, stored: 1, deleted: 0 })
+    await remove(reopened, { startUs: 0, endUs: marchUs + 1 })
+    await ship(reopened, [storedReading()])
+    expect(reopened.counts('boiler')).toMatchObject({ received: 2, stored: 2, deleted: 1 })
+    await reopened.close()
+    const [row] = await runIn(path, 'SELECT max(version) AS version FROM store_version')
+    expect(row?.['version']).toBe(2)
   })
 
   test('keeps a bounded number of rows with counts', async () => {

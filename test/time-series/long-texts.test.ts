@@ -18,7 +18,7 @@ test('texts of a megabyte are stored, however many of them stand in one table', 
     await ship(store, readings)
   }
 
-  expect(store.totals()).toEqual({ stored: 160, duplicates: 0 })
+  expect(store.totals()).toMatchObject({ stored: 160, duplicates: 0 })
   await store.close()
   rmSync(folder, { recursive: true })
 }, 60_000)

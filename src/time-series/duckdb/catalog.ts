@@ -3,11 +3,10 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { Column, ColumnType, Shape, StoredCounts } from '../time-series-store.ts'
 
-/** Version of the tables below; a file of a newer one is refused. */
-const storeVersion = 1
+/** Version of the tables below; a file of a newer one is refused. 2: readings can be removed. */
+const storeVersion = 2
 
 const ddl = `
-  CREATE TABLE IF NOT EXISTS store_version (version INTEGER);
   CREATE TABLE IF NOT EXISTS shipper_position (next_offset BIGINT);
   CREATE TABLE IF NOT EXISTS streams ("streamId" INTEGER, id VARCHAR);
   CREATE TABLE IF NOT EXISTS shapes (shape VARCHAR, columns VARCHAR);
@@ -15,6 +14,7 @@ const ddl = `
   CREATE TABLE IF NOT EXISTS stream_counts (
     "streamId" INTEGER, received BIGINT, stored BIGINT, duplicates BIGINT, latency_us BIGINT,
     last_stored_at BIGINT, timestamp_max BIGINT);
+  ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS deleted BIGINT;
 `
 
 /** What is known of one stream, in memory; the tables hold the same. */
@@ -33,6 +33,7 @@ export const noCounts: StoredCounts = {
   received: 0,
   stored: 0,
   duplicates: 0,
+  deleted: 0,
   latencyUs: 0,
   lastStoredAtUs: 0,
 }
@@ -56,8 +57,8 @@ export class Catalog {
 
   /** Makes the tables that are missing and reads the rest. */
   static async load(connection: DuckDBConnection): Promise<Catalog> {
-    await connection.run(ddl)
     await checkVersion(connection)
+    await connection.run(ddl)
     const catalog = new Catalog()
     await catalog.#loadPosition(connection)
     await catalog.#loadStreams(connection)
@@ -104,6 +105,7 @@ export class Catalog {
          coalesce(sum(c.received), 0)::DOUBLE AS received,
          coalesce(sum(c.stored), 0)::DOUBLE AS stored,
          coalesce(sum(c.duplicates), 0)::DOUBLE AS duplicates,
+         coalesce(sum(c.deleted), 0)::DOUBLE AS deleted,
          coalesce(sum(c.latency_us), 0)::DOUBLE AS latency,
          coalesce(max(c.last_stored_at), 0) AS last, coalesce(max(c.timestamp_max), -1) AS newest
        FROM streams s LEFT JOIN stream_counts c USING ("streamId") GROUP BY s."streamId"`,
@@ -117,6 +119,7 @@ export class Catalog {
           received: Number(row['received']),
           stored: Number(row['stored']),
           duplicates: Number(row['duplicates']),
+          deleted: Number(row['deleted']),
           latencyUs: Number(row['latency']),
           lastStoredAtUs: Number(row['last']),
         },
@@ -148,13 +151,17 @@ export class Catalog {
   }
 }
 
+/** Before anything else is touched. @throws Error for a file of a newer version */
 async function checkVersion(connection: DuckDBConnection): Promise<void> {
+  await connection.run('CREATE TABLE IF NOT EXISTS store_version (version INTEGER)')
   const [row] = await rowsOf(connection, 'SELECT version FROM store_version')
-  if (!row) await connection.run(`INSERT INTO store_version VALUES (${storeVersion})`)
-  else if (Number(row['version']) > storeVersion) {
-    throw new Error(
-      `the time-series file was written by a newer version (${Number(row['version'])})`,
-    )
+  const version = row && Number(row['version'])
+  if (version === undefined) {
+    await connection.run(`INSERT INTO store_version VALUES (${storeVersion})`)
+  } else if (version > storeVersion) {
+    throw new Error(`the time-series file was written by a newer version (${version})`)
+  } else if (version < storeVersion) {
+    await connection.run(`UPDATE store_version SET version = ${storeVersion}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StoredCounts } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, noCounts, type StreamRecord } from './catalog.ts'
 import { BigIntColumn, IntegerColumn } from './columns.ts'
 import type { CountChange } from './stream-groups.ts'
 
@@ -33,6 +33,29 @@ export async function writeCounts(
   return rows.length
 }
 
+/** Adds removed readings to the counts of a stream, within the transaction that removes them. */
+export async function addDeleted(
+  writer: DuckDBConnection,
+  { key }: StreamRecord,
+  deleted: number,
+): Promise<void> {
+  await append(writer, [{ ...noCounts, key, deleted, timestampMaxUs: -1 }])
+}
+
+/**
+ * Puts one row in the place of all those of a stream: the newest timestamp is the greatest of its rows, and
+ * could not become older in any other way. Returns how many rows there are less.
+ */
+export async function replaceCounts(
+  writer: DuckDBConnection,
+  { key, counts }: StreamRecord,
+  timestampMaxUs: number,
+): Promise<number> {
+  const { rowsChanged } = await writer.run(`DELETE FROM stream_counts WHERE "streamId" = ${key}`)
+  await append(writer, [{ ...counts, key, timestampMaxUs }])
+  return rowsChanged - 1
+}
+
 /** What is appended for one stream. */
 interface CountRow extends StoredCounts {
   readonly key: number
@@ -48,5 +71,6 @@ async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Prom
     new BigIntColumn(rows.length).fill(rows.map(({ latencyUs }) => latencyUs)),
     new BigIntColumn(rows.length).fill(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
     new BigIntColumn(rows.length).fill(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
+    new BigIntColumn(rows.length).fill(rows.map(({ deleted }) => deleted)),
   ])
 }

@@ -9,6 +9,7 @@ import type {
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
+  Removal,
   Shipment,
   StoredCounts,
   StoredReading,
@@ -24,6 +25,7 @@ import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
 import { readRaw } from './raw-readings.ts'
+import { removeReadings } from './removal.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
@@ -66,11 +68,13 @@ export class DuckDbStore implements TimeSeriesStore {
   totals(): StoredTotals {
     let stored = 0
     let duplicates = 0
+    let deleted = 0
     for (const { counts } of this.#catalog.streams.values()) {
       stored += counts.stored
       duplicates += counts.duplicates
+      deleted += counts.deleted
     }
-    return { stored, duplicates }
+    return { stored, duplicates, deleted }
   }
 
   queries(): QueryLoad {
@@ -79,20 +83,24 @@ export class DuckDbStore implements TimeSeriesStore {
   }
 
   async write(shipment: Shipment): Promise<void> {
-    await this.#reopenIfSuspect()
-    const catalog = this.#catalog
-    if (shipment.from !== catalog.position) {
-      throw new Error(`expected a shipment from ${catalog.position}, not from ${shipment.from}`)
+    await this.#move(shipment, () => this.#writeAll(shipment))
+    for (const { values, extra = '' } of shipment.readings) {
+      this.#textSinceRelease += values.length + extra.length
     }
-    try {
-      await this.#writeAll(shipment)
-    } catch (error) {
-      this.#isSuspect = true
-      // A commit whose checkpoint fails is durable all the same: only the file itself knows.
-      await this.#reopenIfSuspect()
-      if (this.#catalog.position !== shipment.nextOffset) throw error
-    }
-    await this.#releaseMemory(shipment)
+    await this.#releaseMemory(shipment.readings.length)
+  }
+
+  async remove(removal: Removal): Promise<void> {
+    await this.#move(removal, () =>
+      removeReadings(
+        {
+          writer: this.#file.writer,
+          catalog: this.#catalog,
+          onPortion: (rows) => this.#releaseMemory(rows),
+        },
+        removal,
+      ),
+    )
   }
 
   fieldsOf(streamId: string): readonly string[] {
@@ -127,11 +135,26 @@ export class DuckDbStore implements TimeSeriesStore {
     await this.#file.close()
   }
 
-  async #releaseMemory({ readings }: Shipment): Promise<void> {
-    this.#rowsSinceRelease += readings.length
-    for (const { values, extra = '' } of readings) {
-      this.#textSinceRelease += values.length + extra.length
+  /** Does what moves the position along a stretch of the journal. */
+  async #move(
+    { from, nextOffset }: Pick<Shipment, 'from' | 'nextOffset'>,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    await this.#reopenIfSuspect()
+    const { position } = this.#catalog
+    if (from !== position) throw new Error(`expected a shipment from ${position}, not from ${from}`)
+    try {
+      await work()
+    } catch (error) {
+      this.#isSuspect = true
+      // A commit whose checkpoint fails is durable all the same: only the file itself knows.
+      await this.#reopenIfSuspect()
+      if (this.#catalog.position !== nextOffset) throw error
     }
+  }
+
+  async #releaseMemory(rows: number): Promise<void> {
+    this.#rowsSinceRelease += rows
     const isDue =
       this.#rowsSinceRelease >= rowsPerRelease || this.#textSinceRelease >= textPerRelease
     // While somebody reads it has to wait: the next shipment tries again.

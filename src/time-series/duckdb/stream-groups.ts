@@ -92,12 +92,21 @@ export function countChange(
   const found = readings.length - stored
   return {
     record,
-    added: { received, stored, duplicates: found, latencyUs, lastStoredAtUs, timestampMaxUs },
+    added: {
+      received,
+      stored,
+      duplicates: found,
+      deleted: 0,
+      latencyUs,
+      lastStoredAtUs,
+      timestampMaxUs,
+    },
     after: {
       counts: {
         received: counts.received + received,
         stored: counts.stored + stored,
         duplicates: counts.duplicates + found,
+        deleted: counts.deleted,
         latencyUs: counts.latencyUs + latencyUs,
         lastStoredAtUs,
       },

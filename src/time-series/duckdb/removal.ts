@@ -1,0 +1,111 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Removal } from '../time-series-store.ts'
+import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord } from './catalog.ts'
+import { addDeleted, replaceCounts } from './counts.ts'
+
+/**
+ * Rows of one portion, about: what is deleted in one transaction is kept in memory until the end of it, and
+ * other work of the store waits meanwhile.
+ */
+const rowsPerPortion = 200_000
+
+export interface RemovalNeeds {
+  readonly writer: DuckDBConnection
+  readonly catalog: Catalog
+  /** Told after each portion, outside of a transaction. */
+  readonly onPortion: (rows: number) => Promise<void>
+}
+
+/**
+ * Removes readings portion by portion, each with its count in one transaction. The last one moves the
+ * position, so what was cut off is begun again, and finds what is left.
+ */
+export async function removeReadings(needs: RemovalNeeds, removal: Removal): Promise<void> {
+  const record = needs.catalog.streams.get(removal.streamId)
+  if (record) {
+    for (const table of tablesOf(needs.catalog, record, removal)) {
+      while (await removePortion(needs, { record, table, removal }))
+        await needs.onPortion(rowsPerPortion)
+    }
+  }
+  await finish(needs, record, removal)
+}
+
+/** The tables that readings of a stream in a range of time can be in, newest month first. */
+function tablesOf(
+  catalog: Catalog,
+  { shapes }: StreamRecord,
+  { startUs, endUs }: Pick<Removal, 'startUs' | 'endUs'>,
+): readonly string[] {
+  if (startUs >= endUs) return []
+  return [...shapes]
+    .flatMap((shape) => catalog.tablesOf(shape, startUs, endUs))
+    .sort((left, right) => right.month - left.month)
+    .map(({ name }) => name)
+}
+
+/** Returns whether there was anything to remove. */
+async function removePortion(
+  { writer, catalog }: RemovalNeeds,
+  { record, table, removal }: { record: StreamRecord; table: string; removal: Removal },
+): Promise<boolean> {
+  const condition = `"streamId" = ${record.key}
+    AND "timestamp" >= make_timestamp(${removal.startUs}::BIGINT)
+    AND "timestamp" < make_timestamp(${removal.endUs}::BIGINT)`
+  const [portion] = await rowsOf(
+    writer,
+    `SELECT min(row)::DOUBLE AS first, max(row)::DOUBLE AS last FROM (
+       SELECT rowid AS row FROM ${quoted(table)} WHERE ${condition} LIMIT ${rowsPerPortion})`,
+  )
+  const { first, last } = portion as { readonly first: number | null; readonly last: number | null }
+  if (first === null || last === null) return false
+  await writer.run('BEGIN')
+  const { rowsChanged } = await writer.run(
+    `DELETE FROM ${quoted(table)} WHERE ${condition} AND rowid BETWEEN ${first} AND ${last}`,
+  )
+  await addDeleted(writer, record, rowsChanged)
+  await writer.run('COMMIT')
+  record.counts = { ...record.counts, deleted: record.counts.deleted + rowsChanged }
+  catalog.countRows++
+  return true
+}
+
+/** Moves the position, and the newest timestamp of the stream when that was removed. */
+async function finish(
+  { writer, catalog }: RemovalNeeds,
+  record: StreamRecord | undefined,
+  removal: Removal,
+): Promise<void> {
+  const { startUs, endUs, nextOffset } = removal
+  const wasNewest =
+    record !== undefined && record.timestampMaxUs >= startUs && record.timestampMaxUs < endUs
+  const newestUs = wasNewest ? await newestOf(writer, catalog, record) : -1
+  await writer.run('BEGIN')
+  const rowsLess = wasNewest ? await replaceCounts(writer, record, newestUs) : 0
+  await writer.run(`UPDATE shipper_position SET next_offset = ${nextOffset}`)
+  await writer.run('COMMIT')
+  catalog.position = nextOffset
+  catalog.countRows -= rowsLess
+  if (wasNewest) record.timestampMaxUs = newestUs
+}
+
+/** The newest timestamp that is stored of a stream, or -1. */
+async function newestOf(
+  writer: DuckDBConnection,
+  catalog: Catalog,
+  record: StreamRecord,
+): Promise<number> {
+  const upToNow = { startUs: 0, endUs: record.timestampMaxUs + 1 }
+  let newestUs = -1
+  for (const table of tablesOf(catalog, record, upToNow)) {
+    // Tables of one month come together, whatever their shapes are.
+    if (newestUs >= 0 && !table.endsWith(`_${monthOf(newestUs)}`)) break
+    const [row] = await rowsOf(
+      writer,
+      `SELECT epoch_us(max("timestamp"))::DOUBLE AS newest FROM ${quoted(table)}
+       WHERE "streamId" = ${record.key}`,
+    )
+    newestUs = Math.max(newestUs, (row?.['newest'] as number | null) ?? -1)
+  }
+  return newestUs
+}

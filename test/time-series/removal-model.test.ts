@@ -1,0 +1,141 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shapeOf } from '../../src/time-series/shape.ts'
+import type { StoredReading } from '../../src/time-series/time-series-store.ts'
+import { openDuckDbStore } from '../support/duckdb-store.ts'
+import {
+  allPoints,
+  hourUs,
+  marchUs,
+  remove,
+  ship,
+  storedReading,
+} from '../support/stored-readings.ts'
+
+const streams = ['boiler', 'pump'] as const
+const shapes = [
+  shapeOf({ temperature: { type: 'number' } }),
+  shapeOf({ temperature: { type: 'number' }, humidity: { type: 'number' } }),
+] as const
+
+/** A time among few, over two months, so that much comes twice and much is removed. */
+const timeUs = fc.nat(30).map((step) => marchUs + (step - 15) * hourUs)
+
+const reading = fc.record({
+  streamId: fc.constantFrom(...streams),
+  shape: fc.constantFrom(0, 1),
+  timestampUs: timeUs,
+  digest: fc.nat(2),
+})
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('ship' as const),
+      readings: fc.array(reading, { maxLength: 25 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('remove' as const),
+      streamId: fc.constantFrom(...streams, 'unknown'),
+      startUs: timeUs,
+      endUs: timeUs,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+)
+
+/** What has to be there, and to be counted, of one stream. */
+class Model {
+  readonly #there = new Map<string, number>()
+  received = 0
+  stored = 0
+  duplicates = 0
+  deleted = 0
+
+  take({ timestampUs, digest }: StoredReading): void {
+    const identity = `${timestampUs} ${digest}`
+    this.received++
+    if (this.#there.has(identity)) this.duplicates++
+    else this.stored++
+    this.#there.set(identity, timestampUs)
+  }
+
+  remove(startUs: number, endUs: number): void {
+    for (const [identity, timestampUs] of this.#there) {
+      if (timestampUs < startUs || timestampUs >= endUs) continue
+      this.#there.delete(identity)
+      this.deleted++
+    }
+  }
+
+  get times(): readonly number[] {
+    return [...this.#there.values()].sort((left, right) => left - right)
+  }
+
+  get counts() {
+    const { received, stored, duplicates, deleted } = this
+    return { received, stored, duplicates, deleted }
+  }
+}
+
+test('what is removed is gone and counted, and comes in anew when it is sent again', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
+      await using opened = await openDuckDbStore()
+      const models = new Map<string, Model>(streams.map((id) => [id, new Model()]))
+      const check = async () => {
+        for (const [id, model] of models) {
+          const points = await allPoints(opened.store, { streamId: id })
+          expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)
+          expect(opened.store.counts(id)).toMatchObject(model.counts)
+        }
+      }
+
+      for (const one of steps) {
+        if (one.kind === 'reopen') await opened.reopen()
+        else if (one.kind === 'remove') {
+          await remove(opened.store, one)
+          models.get(one.streamId)?.remove(one.startUs, one.endUs)
+        } else {
+          const readings = one.readings.map(({ shape, digest, ...rest }) =>
+            storedReading({ ...rest, shape: shapes[shape], digest: BigInt(digest) }),
+          )
+          await ship(opened.store, readings)
+          for (const each of readings) models.get(each.streamId)?.take(each)
+        }
+        await check()
+      }
+    }),
+    { numRuns: 30 },
+  )
+}, 120_000)
+
+test('many readings go in portions, and all of them', async () => {
+  await using opened = await openDuckDbStore()
+  const rows = 30_000
+  for (let part = 0; part < 8; part++) {
+    const readings = Array.from({ length: rows }, (_, index) =>
+      storedReading({ timestampUs: marchUs + part * rows + index }),
+    )
+    await ship(opened.store, [...readings, storedReading({ streamId: 'pump' })])
+  }
+
+  await remove(opened.store, { startUs: marchUs + 1, endUs: marchUs + 8 * rows - 1 })
+
+  expect(opened.store.counts('boiler')).toMatchObject({ stored: 8 * rows, deleted: 8 * rows - 2 })
+  expect(await allPoints(opened.store)).toHaveLength(2)
+  expect(await allPoints(opened.store, { streamId: 'pump' })).toHaveLength(8)
+})
+
+test('a removal from another place than where the store stands is refused', async () => {
+  await using opened = await openDuckDbStore()
+  await ship(opened.store, [storedReading()])
+  const removal = { streamId: 'boiler', startUs: 0, endUs: marchUs * 2, from: 0, nextOffset: 1 }
+
+  await expect(opened.store.remove(removal)).rejects.toThrow()
+  expect(await allPoints(opened.store)).toHaveLength(1)
+})
