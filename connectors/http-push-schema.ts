@@ -51,6 +51,38 @@ function bodyOf(message: JsonSchema, line: JsonSchema): JsonSchema {
   return { content: Object.fromEntries(content) as JsonSchema }
 }
 
+const batchAnswer = record(
+  { accepted: { type: 'integer', minimum: 1 }, rejected: listOf(rejection) },
+  { title: 'A batch' },
+)
+
+const rejectedAnswer = {
+  description:
+    '`reading_rejected`: the reading, or every one of the batch, was refused.\n\n`idempotency_conflict`: the key was used with another body.',
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [errorSchema],
+        properties: {
+          error: { enum: ['reading_rejected', 'idempotency_conflict'] },
+          reason: { ...text, description: 'Of a single reading: why; as in the quarantine.' },
+          accepted: { const: 0 },
+          rejected: listOf(rejection),
+        },
+        examples: [
+          {
+            error: 'reading_rejected',
+            statusCode: 422,
+            reason: 'wrong_type',
+            message: 'temperature must be a number',
+            details: [{ path: 'temperature', message: 'must be a number' }],
+          },
+        ],
+      },
+    },
+  },
+}
+
 /** What became of the readings of a request (D56). */
 export const pushReadings = {
   operationId: 'pushReadings',
@@ -72,37 +104,40 @@ export const pushReadings = {
           { streamId: uuid, timestamp: dateTime, status: { const: 'accepted' } },
           { title: 'One reading' },
         ),
-        record(
-          { accepted: { type: 'integer', minimum: 1 }, rejected: listOf(rejection) },
-          { title: 'A batch' },
-        ),
+        batchAnswer,
       ],
     },
-    422: {
-      description:
-        '`reading_rejected`: the reading, or every one of the batch, was refused.\n\n`idempotency_conflict`: the key was used with another body.',
-      content: {
-        'application/json': {
-          schema: {
-            allOf: [errorSchema],
-            properties: {
-              error: { enum: ['reading_rejected', 'idempotency_conflict'] },
-              reason: { ...text, description: 'Of a single reading: why; as in the quarantine.' },
-              accepted: { const: 0 },
-              rejected: listOf(rejection),
-            },
-            examples: [
-              {
-                error: 'reading_rejected',
-                statusCode: 422,
-                reason: 'wrong_type',
-                message: 'temperature must be a number',
-                details: [{ path: 'temperature', message: 'must be a number' }],
-              },
-            ],
-          },
-        },
-      },
-    },
+    422: rejectedAnswer,
   },
+} as const
+
+const addressedReading = component('AddressedReading', {
+  type: 'object',
+  description: 'A reading, and the stream that it belongs to.',
+  required: ['streamId'],
+  properties: { streamId: uuid, timestamp: dateTime },
+  additionalProperties: true,
+  examples: [
+    {
+      streamId: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
+      timestamp: '2026-01-31T10:00:00Z',
+      temperature: 21.5,
+    },
+  ],
+})
+
+/** Readings of several streams in one request (D23). */
+export const pushToStreams = {
+  operationId: 'pushReadingsToStreams',
+  summary: 'Push readings into several data streams.',
+  description: [
+    'An array of readings that each name their stream: at most 4 MiB and 10,000 readings, in the same',
+    'formats as for one stream. 202 means that all that were accepted are on disk. A reading that names',
+    'no stream of yours is rejected (`not_found`) and kept nowhere; any other that is refused is kept in',
+    'the quarantine of its stream.',
+  ].join(' '),
+  tags: ['Readings'],
+  headers: keyHeaders,
+  body: bodyOf(listOf(addressedReading, { minItems: 1, maxItems: 10_000 }), addressedReading),
+  response: { 202: batchAnswer, 422: rejectedAnswer },
 } as const

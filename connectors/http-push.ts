@@ -1,15 +1,23 @@
 import { hash } from 'node:crypto'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { decoders, formatOfMediaType } from '../processors/decode.ts'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
 import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
-import { formatUs } from '../src/core/time.ts'
-import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
-import type { CompiledStream, DecodedMessage, RefusedReading } from '../src/pipeline/reading.ts'
-import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
-import { pushReadings } from './http-push-schema.ts'
+import type { Acceptor } from '../src/pipeline/connector.ts'
+import type { CompiledStream } from '../src/pipeline/reading.ts'
+import { pushReadings, pushToStreams } from './http-push-schema.ts'
+import {
+  answerMany,
+  answerOne,
+  durable,
+  readingsOptions,
+  rejectionOf,
+  type SentReadings,
+  sentReadings,
+  takeBytes,
+} from './http-readings.ts'
+import { sortedByStream } from './sorted-readings.ts'
 
 interface Receipt {
   readonly receivedAtUs: number
@@ -27,7 +35,7 @@ export interface HttpPushNeeds {
   readonly receiptOf: (
     request: {
       readonly userId: UserId
-      readonly streamId: StreamId
+      readonly streamId: StreamId | 'several'
       readonly key: string
       readonly bodyDigest: string
     },
@@ -38,151 +46,121 @@ export interface HttpPushNeeds {
   readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
 }
 
-/** Largest message. */
-const bodyBytesMax = 4 * 1024 * 1024
-
-const pushOptions = {
-  bodyLimit: bodyBytesMax,
-  schema: pushReadings,
-  config: {
-    scope: 'data:write',
-    takesCompressed: true,
-    errors: [
-      'journal_full',
-      'journal_unavailable',
-      'overloaded',
-      'reading_rejected',
-      'stream_paused',
-    ],
-  },
-} as const
-
-interface PushRequest {
+interface OneStream {
   Params: { streamId: string }
-  Body: Buffer
 }
 
-/** HTTP pushes a message with `POST /streams/{streamId}/data`: one reading, or an array of them. */
+/** HTTP pushes readings of one stream, or of several. */
 export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.removeAllContentTypeParsers()
-    // The bytes themselves: they are judged by our rules, and a refused reading is kept as it came.
-    const mediaTypes = Object.keys(formatOfMediaType)
-    app.addContentTypeParser(mediaTypes, { parseAs: 'buffer' }, (_, body, done) => {
-      done(null, body)
-    })
-    app.post<PushRequest>('/streams/:streamId/data', pushOptions, async (request, reply) => {
-      const stream = await streamOf(needs, request)
-      needs.assertReady()
-      const payload = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const decoded = decoders[formatOf(request)](payload, stream.scan)
-      if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
-      const receipt = await rememberedReceipt(needs, request, { stream, payload, decoded })
-      // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
-      if (receipt) await streamOf(needs, request)
-      const message: RawMessage = {
-        stream,
-        payload,
-        source: `http ${request.ip}`,
-        ...(receipt && { receivedAtUs: receipt.receivedAtUs }),
-      }
-      const outcome = await durable(needs.intake, message, decoded)
-      if (receipt?.isRepeated) void reply.header('idempotency-replayed', 'true')
-      const { statusCode, body } = answer(stream.streamId, outcome, decoded.isBatch)
-      return reply.code(statusCode).header('content-type', 'application/json').send(body)
-    })
+    takeBytes(app)
+    const { config } = readingsOptions
+    app.post<OneStream>(
+      '/streams/:streamId/data',
+      {
+        ...readingsOptions,
+        schema: pushReadings,
+        config: { ...config, errors: [...config.errors, 'stream_paused'] },
+      },
+      (request, reply) => pushToOne(needs, request, reply),
+    )
+    app.post('/data', { ...readingsOptions, schema: pushToStreams }, (request, reply) =>
+      pushToSeveral(needs, request, reply),
+    )
   }
 }
 
-/** The format that the content type names; there is a parser only for those that name one. */
-function formatOf({ headers }: FastifyRequest): PayloadFormat {
-  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
-  return formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
+async function pushToOne(
+  needs: HttpPushNeeds,
+  request: FastifyRequest<OneStream>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { streamId: text } = request.params
+  const { streamId, scan } = await openStream(needs, request, text)
+  needs.assertReady()
+  const sent = sentReadings(request, scan)
+  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
+  // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
+  const stream = await openStream(needs, request, text)
+  const message = { stream, payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
+  const { verdicts } = await durable(needs.intake, message, sent.decoded)
+  if (isRepeated) void reply.header('idempotency-replayed', 'true')
+  const [first] = verdicts
+  if (!sent.decoded.isBatch && first !== undefined) return answerOne(reply, streamId, first)
+  const rejected = verdicts.flatMap((verdict, index) =>
+    verdict.accepted ? [] : [rejectionOf(index, verdict)],
+  )
+  return answerMany(reply, verdicts.length, rejected)
 }
 
-async function streamOf(
+/** Readings that name no stream of the caller are refused by their place, and were not received. */
+async function pushToSeveral(
+  needs: HttpPushNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  needs.assertReady()
+  const sent = sentReadings(request)
+  const { isBatch, readings } = sent.decoded
+  if (!isBatch) throw new DomainError('malformed_body', 'the body must be an array of readings')
+  const received = { sent, streamId: 'several' } as const
+  const { receivedAtUs, isRepeated } = await receiptOf(needs, request, received)
+  const find = (text: string) => ownStream(needs, request, text)
+  const { batches, rejected } = await sortedByStream(sent.decoded, find)
+  const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
+  // In one turn, so that they are committed together.
+  const kept = batches.map(async ({ stream, decoded }) => {
+    const { verdicts } = await durable(needs.intake, { stream, ...from }, decoded)
+    return verdicts.flatMap((verdict, index) =>
+      verdict.accepted ? [] : [rejectionOf(decoded.places?.[index] ?? index, verdict)],
+    )
+  })
+  const refused = [...rejected, ...(await Promise.all(kept)).flat()]
+  if (isRepeated) void reply.header('idempotency-replayed', 'true')
+  return answerMany(
+    reply,
+    readings.length,
+    refused.toSorted((left, right) => left.index - right.index),
+  )
+}
+
+async function ownStream(
   { findStream, callerOf }: HttpPushNeeds,
-  request: FastifyRequest<PushRequest>,
-): Promise<CompiledStream> {
-  const text = request.params.streamId
+  request: FastifyRequest,
+  text: string,
+): Promise<CompiledStream | undefined> {
   const id = parseId<StreamId>(text)
   const stream = id && (await findStream(id))
-  if (!stream || stream.ownerId !== callerOf(request).userId) {
-    throw new DomainError('not_found', `no stream ${text}`)
-  }
+  return stream?.ownerId === callerOf(request).userId ? stream : undefined
+}
+
+/** @throws DomainError `not_found` or `stream_paused` */
+async function openStream(
+  needs: HttpPushNeeds,
+  request: FastifyRequest,
+  text: string,
+): Promise<CompiledStream> {
+  const stream = await ownStream(needs, request, text)
+  if (stream === undefined) throw new DomainError('not_found', `no stream ${text}`)
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream
 }
 
-interface PushedMessage {
-  readonly stream: CompiledStream
-  readonly payload: Buffer
-  readonly decoded: DecodedMessage
+interface Received {
+  readonly sent: SentReadings
+  readonly streamId: StreamId | 'several'
 }
 
-async function rememberedReceipt(
-  { callerOf, receipts, receiptOf }: HttpPushNeeds,
-  request: FastifyRequest<PushRequest>,
-  { stream, payload, decoded }: PushedMessage,
-): Promise<Receipt | undefined> {
+/** The time of receipt: under an Idempotency-Key, the one that the request had the first time. */
+async function receiptOf(
+  { callerOf, receipts, receiptOf: remembered }: HttpPushNeeds,
+  request: FastifyRequest,
+  { sent: { payload, decoded }, streamId }: Received,
+): Promise<Receipt> {
+  const receivedAtUs = receipts.reserve(decoded.readings.length)
   const key = idempotencyKeyOf(request.raw)
-  if (key === undefined) return undefined
-  return await receiptOf(
-    {
-      userId: callerOf(request).userId,
-      streamId: stream.streamId,
-      key,
-      bodyDigest: hash('sha256', payload),
-    },
-    receipts.reserve(decoded.readings.length),
-  )
-}
-
-/** Resolves when the message is on disk. @throws DomainError when it is not */
-async function durable(
-  intake: Acceptor,
-  message: RawMessage,
-  decoded: DecodedMessage,
-): Promise<MessageOutcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const outcome = intake.acceptDecoded(message, decoded, (error) => {
-    if (error === undefined) resolve()
-    else reject(error)
-  })
-  await promise
-  return outcome
-}
-
-interface Answer {
-  readonly statusCode: number
-  readonly body: string
-}
-
-/** What became of each reading (D56). */
-function answer(streamId: StreamId, { verdicts }: MessageOutcome, isBatch: boolean): Answer {
-  const [first] = verdicts
-  if (!isBatch && first?.accepted) {
-    const timestamp = formatUs(first.timestampUs)
-    return { statusCode: 202, body: JSON.stringify({ streamId, timestamp, status: 'accepted' }) }
-  }
-  const rejected = verdicts.flatMap((verdict, index) =>
-    verdict.accepted ? [] : [{ index, ...explained(verdict) }],
-  )
-  if (!isBatch) {
-    const refusal = { error: 'reading_rejected', statusCode: 422, reason: rejected[0]?.error }
-    const { message, details } = rejected[0] ?? {}
-    return { statusCode: 422, body: JSON.stringify({ ...refusal, message, details }) }
-  }
-  const accepted = verdicts.length - rejected.length
-  if (accepted > 0) return { statusCode: 202, body: JSON.stringify({ accepted, rejected }) }
-  const refusal = {
-    error: 'reading_rejected',
-    message: 'every reading of the batch was refused',
-    statusCode: 422,
-  }
-  return { statusCode: 422, body: JSON.stringify({ ...refusal, accepted, rejected }) }
-}
-
-function explained({ reason, message, details }: RefusedReading) {
-  return { error: reason, message, details }
+  if (key === undefined) return { receivedAtUs, isRepeated: false }
+  const { userId } = callerOf(request)
+  const bodyDigest = hash('sha256', payload)
+  return await remembered({ userId, streamId, key, bodyDigest }, receivedAtUs)
 }

@@ -18,7 +18,8 @@ const purgeEveryUs = 60 * 1_000_000
 /** One request that may be repeated: who, what for, and the key that they gave it. */
 export interface IdempotentRequest {
   readonly userId: UserId
-  readonly streamId: StreamId
+  /** The stream that it was about; `several` for a request with readings of any streams. */
+  readonly streamId: StreamId | 'several'
   readonly key: string
   /** SHA-256 of the body: the same key with another body is a mistake. */
   readonly bodyDigest: string

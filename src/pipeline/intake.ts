@@ -59,7 +59,7 @@ export class Intake implements Acceptor {
  */
 export function judgeMessage(
   { judge }: CompiledStream,
-  { readings, unreadable }: DecodedMessage,
+  { readings, unreadable, places }: DecodedMessage,
   receivedAtUs: number,
   judgedAtUs?: number,
 ): readonly Verdict[] {
@@ -67,7 +67,8 @@ export function judgeMessage(
   return readings.map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
-    return judge(reading, { receivedAtUs: receivedAtUs + index, judgedAtUs, futureToleranceUs })
+    const atUs = receivedAtUs + (places?.[index] ?? index)
+    return judge(reading, { receivedAtUs: atUs, judgedAtUs, futureToleranceUs })
   })
 }
 
@@ -81,10 +82,10 @@ interface JudgedMessage {
 
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { stream, payload, source } = judged.message
-  const { format } = judged.decoded
+  const { format, places } = judged.decoded
   let elements: readonly Uint8Array[] | undefined
   for (const [index, verdict] of judged.verdicts.entries()) {
-    const atUs = judged.receivedAtUs + index
+    const atUs = judged.receivedAtUs + (places?.[index] ?? index)
     if (verdict.accepted) {
       if (verdict.isFiltered) writer.filtered(stream, verdict, atUs)
       else writer.accepted(stream, verdict, atUs)

@@ -23,6 +23,8 @@ export interface DecodedMessage {
   readonly format: PayloadFormat
   /** Readings that could not be read although their neighbours could: what is wrong, by place. */
   readonly unreadable?: ReadonlyMap<number, string>
+  /** Where each reading stood in the batch that was sent, when these are only some of it. */
+  readonly places?: readonly number[]
   /**
    * The bytes that each reading of a batch was sent as, given those of the message. The quarantine
    * keeps what was sent, byte for byte, and not what we would print of it.

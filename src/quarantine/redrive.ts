@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decoders } from '../../processors/decode.ts'
+import type { StreamId } from '../core/ids.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import { judgeMessage, malformed } from '../pipeline/intake.ts'
 import type {
@@ -49,21 +50,30 @@ function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedRead
 
 /** What came in a format that the stream did not name may be in the one that it names now. */
 function decode(
-  { format = 'json' }: CompiledStream,
+  { streamId, format = 'json' }: CompiledStream,
   held: HeldReading,
 ): DecodedMessage | UndecodableMessage {
-  if (held.isElement) return decodeElement(held)
+  if (held.isElement) return decodeElement(held, streamId)
   const decoded = decoders[held.format](held.payload)
   return decoded.ok || format === held.format ? decoded : decoders[format](held.payload)
 }
 
 /** An element is one reading: an array within an array has never been a batch. */
-function decodeElement({ payload, format }: HeldReading): DecodedMessage | UndecodableMessage {
+function decodeElement(
+  { payload, format }: HeldReading,
+  streamId: StreamId,
+): DecodedMessage | UndecodableMessage {
   // A line of NDJSON is a text of JSON.
   const decoded = decoders[format === 'ndjson' ? 'json' : format](payload)
-  return decoded.ok && decoded.isBatch
-    ? { ok: false, problem: 'a reading must be an object' }
-    : decoded
+  if (!decoded.ok) return decoded
+  if (decoded.isBatch) return { ok: false, problem: 'a reading must be an object' }
+  return { ...decoded, readings: decoded.readings.map((one) => withoutAddress(one, streamId)) }
+}
+
+/** Among readings of several streams each says which one it belongs to: that is no field of it. */
+function withoutAddress(reading: unknown, streamId: StreamId): unknown {
+  const { streamId: address, ...fields } = reading as { readonly streamId?: unknown }
+  return address === streamId ? fields : reading
 }
 
 function stay(

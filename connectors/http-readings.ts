@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { decoders, formatOfMediaType } from '../processors/decode.ts'
+import { DomainError, type ErrorDetail } from '../src/core/errors.ts'
+import type { StreamId } from '../src/core/ids.ts'
+import { formatUs } from '../src/core/time.ts'
+import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
+import type { DecodedMessage, RefusedReading, Scan, Verdict } from '../src/pipeline/reading.ts'
+
+/** Readings in the body of a request, and what is answered about them. */
+
+/** Options of every route that takes readings. */
+export const readingsOptions = {
+  bodyLimit: 4 * 1024 * 1024,
+  config: {
+    scope: 'data:write',
+    takesCompressed: true,
+    errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
+  },
+} as const
+
+/** Leaves bodies as they are: they are judged by our rules, and a refused reading is kept as it came. */
+export function takeBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const mediaTypes = Object.keys(formatOfMediaType)
+  app.addContentTypeParser(mediaTypes, { parseAs: 'buffer' }, (_, body, done) => {
+    done(null, body)
+  })
+}
+
+export interface SentReadings {
+  readonly payload: Buffer
+  readonly decoded: DecodedMessage
+}
+
+/** @throws DomainError `malformed_body` */
+export function sentReadings({ body, headers }: FastifyRequest, scan?: Scan): SentReadings {
+  const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
+  // There is a parser only for types that name a format.
+  const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
+  const decoded = decoders[format](payload, scan)
+  if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
+  return { payload, decoded }
+}
+
+/** Resolves when the message is on disk. @throws DomainError when it is not */
+export async function durable(
+  intake: Acceptor,
+  message: RawMessage,
+  decoded: DecodedMessage,
+): Promise<MessageOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const outcome = intake.acceptDecoded(message, decoded, (error) => {
+    if (error === undefined) resolve()
+    else reject(error)
+  })
+  await promise
+  return outcome
+}
+
+/** Why a reading of a batch was not taken (D56). */
+export interface Rejection {
+  readonly index: number
+  readonly error: string
+  readonly message: string
+  readonly details: readonly ErrorDetail[]
+}
+
+export function rejectionOf(index: number, refusal: RefusedReading): Rejection {
+  const { reason, message, details } = refusal
+  return { index, error: reason, message, details }
+}
+
+/** What became of a single reading (D56). */
+export function answerOne(reply: FastifyReply, streamId: StreamId, verdict: Verdict): FastifyReply {
+  if (verdict.accepted) {
+    const timestamp = formatUs(verdict.timestampUs)
+    return sent(reply, 202, { streamId, timestamp, status: 'accepted' })
+  }
+  const { reason, message, details } = verdict
+  return sent(reply, 422, { error: 'reading_rejected', statusCode: 422, reason, message, details })
+}
+
+/** What became of the readings of a batch (D56). */
+export function answerMany(
+  reply: FastifyReply,
+  count: number,
+  rejected: readonly Rejection[],
+): FastifyReply {
+  const accepted = count - rejected.length
+  if (accepted > 0) return sent(reply, 202, { accepted, rejected })
+  const message = 'every reading of the batch was refused'
+  const refusal = { error: 'reading_rejected', message, statusCode: 422 }
+  return sent(reply, 422, { ...refusal, accepted, rejected })
+}
+
+/** As text: nothing of it is looked at again. */
+function sent(reply: FastifyReply, statusCode: number, body: object): FastifyReply {
+  const text = JSON.stringify(body)
+  return reply.code(statusCode).header('content-type', 'application/json').send(text)
+}
