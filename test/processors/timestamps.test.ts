@@ -1,0 +1,197 @@
+import { encode as encodeMsgpack } from '@msgpack/msgpack'
+import { encode as encodeCbor } from 'cborg'
+import { describe, expect, test } from 'vitest'
+import { decoders } from '../../processors/decode.ts'
+import { judgeOf } from '../../processors/index.ts'
+import type { TimestampFormat } from '../../src/pipeline/stream-schema.ts'
+import { hex, readingsOf } from '../support/binary-messages.ts'
+
+const receivedAtUs = Date.UTC(2026, 2, 1, 12) * 1000
+const futureToleranceUs = 300_000_000
+
+/** What becomes of a time, whatever the format of its message: microseconds, or the reason. */
+function judged(timestampFormat: TimestampFormat, reading: unknown): number | string {
+  const judge = judgeOf({
+    fields: {},
+    validation: 'strict',
+    timestampField: 'at',
+    timestampFormat,
+  })
+  const verdict = judge(reading, { receivedAtUs, futureToleranceUs })
+  return verdict.accepted ? verdict.timestampUs : `${verdict.reason}: ${verdict.message}`
+}
+
+/** Of a day in 2026, in microseconds. */
+const us = (text: string) => Date.parse(text) * 1000
+
+const tooFar = 'timestamp_in_future'
+const noInstant = 'timestamp_invalid: at not an RFC 3339 date-time'
+const badZone = 'timestamp_invalid: at the time zone must be'
+const tooOld = 'timestamp_invalid: at times before 1970'
+const noNumber = 'timestamp_invalid: at must be a number'
+
+type Case = readonly [TimestampFormat, unknown, number | string]
+
+const texts: readonly Case[] = [
+  ['rfc3339', '2026-01-31T23:59:59Z', us('2026-01-31T23:59:59Z')],
+  ['rfc3339', '2026-01-31t23:59:59z', us('2026-01-31T23:59:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59-00:00', us('2026-01-31T23:59:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59+00:00', us('2026-01-31T23:59:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59+14:00', us('2026-01-31T09:59:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59-12:00', us('2026-02-01T11:59:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59+05:45', us('2026-01-31T18:14:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59+23:59', us('2026-01-31T00:00:59Z')],
+  ['rfc3339', '2026-01-31T23:59:59.1Z', us('2026-01-31T23:59:59.100Z')],
+  ['rfc3339', '2026-01-31T23:59:59.12Z', us('2026-01-31T23:59:59.120Z')],
+  ['rfc3339', '2026-01-31T23:59:59.123Z', us('2026-01-31T23:59:59.123Z')],
+  ['rfc3339', '2026-01-31T23:59:59.1234Z', us('2026-01-31T23:59:59.123Z') + 400],
+  ['rfc3339', '2026-01-31T23:59:59.12345Z', us('2026-01-31T23:59:59.123Z') + 450],
+  ['rfc3339', '2026-01-31T23:59:59.123456Z', us('2026-01-31T23:59:59.123Z') + 456],
+  ['rfc3339', '2026-01-31T23:59:59.1234569Z', us('2026-01-31T23:59:59.123Z') + 456],
+  ['rfc3339', '2026-01-31T23:59:59.123456999Z', us('2026-01-31T23:59:59.123Z') + 456],
+  ['rfc3339', '2026-01-31T23:59:59.999999999999Z', us('2026-01-31T23:59:59.999Z') + 999],
+  ['rfc3339', `2026-01-31T23:59:59.${'0'.repeat(5_000)}1Z`, us('2026-01-31T23:59:59Z')],
+  ['rfc3339', '2024-02-29T12:00:00Z', us('2024-02-29T12:00:00Z')],
+  ['rfc3339', '2000-02-29T12:00:00Z', us('2000-02-29T12:00:00Z')],
+  ['rfc3339', '1970-01-01T00:00:00Z', 0],
+  ['rfc3339', '1970-01-01T00:00:00.000001Z', 1],
+  ['rfc3339', '1970-01-01T01:00:00+01:00', 0],
+  ['rfc3339', '2026-03-01T12:05:00Z', us('2026-03-01T12:05:00Z')],
+  ['rfc3339', '2026-03-01T12:05:00.000001Z', tooFar],
+  ['rfc3339', '2026-03-01T12:05:00+01:00', us('2026-03-01T11:05:00Z')],
+  ['rfc3339', '2027-01-01T00:00:00Z', tooFar],
+  ['rfc3339', '2255-06-05T23:47:34.740991Z', tooFar],
+  ['rfc3339', '2255-06-05T23:47:34.740992Z', 'supported up to the year 2255'],
+  ['rfc3339', '9999-12-31T23:59:59Z', tooFar],
+  ['rfc3339', '1970-01-01T00:00:00+00:01', tooOld],
+  ['rfc3339', '1969-12-31T23:59:59.999999Z', tooOld],
+  ['rfc3339', '1900-01-01T00:00:00Z', tooOld],
+  ['rfc3339', '0001-01-01T00:00:00Z', tooOld],
+  ['rfc3339', '0000-01-01T00:00:00Z', 'there is no year 0000'],
+  ['rfc3339', '10000-01-01T00:00:00Z', noInstant],
+  ['rfc3339', '-0001-01-01T00:00:00Z', noInstant],
+  ['rfc3339', '2026-02-29T00:00:00Z', 'there is no day 29 in 2026-02'],
+  ['rfc3339', '2100-02-29T00:00:00Z', 'there is no day 29 in 2100-02'],
+  ['rfc3339', '2026-04-31T00:00:00Z', 'there is no day 31'],
+  ['rfc3339', '2026-00-10T00:00:00Z', 'there is no month 00'],
+  ['rfc3339', '2026-13-10T00:00:00Z', 'there is no month 13'],
+  ['rfc3339', '2026-01-00T00:00:00Z', 'there is no day 00'],
+  ['rfc3339', '2026-01-31T24:00:00Z', 'there is no hour 24'],
+  ['rfc3339', '2026-01-31T23:60:00Z', 'there is no minute 60'],
+  ['rfc3339', '2016-12-31T23:59:60Z', 'leap seconds are not supported'],
+  ['rfc3339', '2026-01-31T23:59:61Z', 'there is no second 61'],
+  ['rfc3339', '2026-01-31 23:59:59Z', 'separated by T'],
+  ['rfc3339', '2026-01-31_23:59:59Z', 'separated by T'],
+  ['rfc3339', ' 2026-01-31T23:59:59Z', noInstant],
+  ['rfc3339', '2026-01-31T23:59:59Z ', badZone],
+  ['rfc3339', '2026-01-31T23:59:59 Z', badZone],
+  ['rfc3339', '2026-01-31T23:59:59,5Z', badZone],
+  ['rfc3339', '2026-01-31T23:59:59.Z', 'a fraction of a second needs digits'],
+  ['rfc3339', '2026-01-31T23:59:59', 'the time zone is missing'],
+  ['rfc3339', '2026-01-31T23:59:59.5', 'the time zone is missing'],
+  ['rfc3339', '2026-01-31T23:59:59+0100', badZone],
+  ['rfc3339', '2026-01-31T23:59:59+01', badZone],
+  ['rfc3339', '2026-01-31T23:59:59+24:00', badZone],
+  ['rfc3339', '2026-01-31T23:59:59+01:60', badZone],
+  ['rfc3339', '2026-01-31T23:59:59UTC', badZone],
+  ['rfc3339', '2026-01-31T23:59:59Europe/Berlin', badZone],
+  ['rfc3339', '2026-01-31T23:59:59ZZ', badZone],
+  ['rfc3339', '2026-01-31T23:59Z', 'HH:MM:SS'],
+  ['rfc3339', '2026-01-31T2:59:59Z', 'HH:MM:SS'],
+  ['rfc3339', '2026-01-31', 'separated by T'],
+  ['rfc3339', '20260131T235959Z', noInstant],
+  ['rfc3339', '2026-W05-6T23:59:59Z', noInstant],
+  ['rfc3339', '2026-031T23:59:59Z', noInstant],
+  ['rfc3339', '31.01.2026 23:59:59', noInstant],
+  ['rfc3339', 'Sat, 31 Jan 2026 23:59:59 GMT', noInstant],
+  ['rfc3339', '1769903999', noInstant],
+  ['rfc3339', '', noInstant],
+  ['rfc3339', 1_769_903_999, 'must be a text'],
+  ['rfc3339', true, 'must be a text'],
+  ['rfc3339', null, 'must be a text'],
+  ['rfc3339', ['2026-01-31T23:59:59Z'], 'must be a text'],
+  ['rfc3339', { time: '2026-01-31T23:59:59Z' }, 'must be a text'],
+]
+
+const numbers: readonly Case[] = [
+  ['epoch_s', 0, 0],
+  ['epoch_s', -0, 0],
+  ['epoch_s', 1_767_225_600, us('2026-01-01T00:00:00Z')],
+  ['epoch_s', 1_767_225_600.5, us('2026-01-01T00:00:00.500Z')],
+  ['epoch_s', 1_767_225_600.123456, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_s', 0.000001, 1],
+  ['epoch_s', 1e-9, 0],
+  ['epoch_s', -1, tooOld],
+  ['epoch_s', -0.5, tooOld],
+  ['epoch_s', 1_767_225_600_000, 'is beyond the year 2255'],
+  ['epoch_s', 2 ** 53, 'is beyond the year 2255'],
+  ['epoch_s', 1e300, 'is beyond the year 2255'],
+  ['epoch_s', 1_772_366_700, us('2026-03-01T12:05:00Z')],
+  ['epoch_s', 1_772_366_701, tooFar],
+  ['epoch_ms', 1_767_225_600_123, us('2026-01-01T00:00:00.123Z')],
+  ['epoch_ms', 1_767_225_600_123.456, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_ms', 1_767_225_600, 1_767_225_600_000],
+  ['epoch_ms', -1, tooOld],
+  ['epoch_ms', 1e13, 'is beyond the year 2255'],
+  ['epoch_us', 1_767_225_600_123_456, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_us', 1, 1],
+  ['epoch_us', 0.4, 0],
+  ['epoch_us', -1, tooOld],
+  ['epoch_us', 2 ** 53, 'is beyond the year 2255'],
+  ['epoch_us', -(2 ** 53), tooOld],
+  ['epoch_s', '1767225600', noNumber],
+  ['epoch_ms', '1767225600123', noNumber],
+  ['epoch_us', '2026-01-01T00:00:00Z', noNumber],
+  ['epoch_s', null, noNumber],
+  ['epoch_s', true, noNumber],
+  ['epoch_s', [1_767_225_600], noNumber],
+]
+
+const formats = [
+  ['json', (value: unknown) => Buffer.from(JSON.stringify(value))],
+  ['ndjson', (value: unknown) => Buffer.from(JSON.stringify(value))],
+  ['cbor', (value: unknown) => encodeCbor(value)],
+  ['msgpack', (value: unknown) => encodeMsgpack(value)],
+] as const
+
+describe.each(formats)('a time in %s', (format, encode) => {
+  test.each([...texts, ...numbers])('(%s) %j is %s', (timestampFormat, at, expected) => {
+    const [reading] = readingsOf(decoders[format](encode({ at })))
+    const outcome = judged(timestampFormat, reading)
+
+    if (typeof expected === 'number') expect(outcome).toBe(expected)
+    else expect(outcome).toContain(expected)
+  })
+})
+
+describe('a time that its format knows as one', () => {
+  const key = { cbor: 'a1626174', msgpack: '81a26174' }
+
+  test.each([
+    ['cbor', 'tag 0', 'c0 74 323032362d30312d30315430303a30303a30305a', us('2026-01-01T00:00:00Z')],
+    ['cbor', 'tag 0', 'c0 63 303a30', noInstant],
+    ['cbor', 'tag 1', 'c1 1a 6955b900', us('2026-01-01T00:00:00Z')],
+    ['cbor', 'tag 1 with a fraction', 'c1 fb 41da556e40100000', us('2026-01-01T00:00:00.250Z')],
+    ['cbor', 'tag 1 before 1970', 'c1 20', tooOld],
+    ['cbor', 'tag 1 far ahead', 'c1 1b 0000000200000000', tooFar],
+    ['msgpack', '32 bits', 'd6 ff 6955b900', us('2026-01-01T00:00:00Z')],
+    ['msgpack', '64 bits', 'd7 ff ee6b27fc6955b900', us('2026-01-01T00:00:00.999Z') + 999],
+    ['msgpack', '96 bits', 'c7 0c ff 000003e7 000000006955b900', us('2026-01-01T00:00:00Z')],
+    ['msgpack', '96 bits before 1970', 'c7 0c ff 00000000 ffffffffffffffff', tooOld],
+  ] as const)('in %s (%s) is an instant: %s is %s', (format, _, value, expected) => {
+    const [reading] = readingsOf(decoders[format](hex(key[format] + value)))
+    const outcome = judged('rfc3339', reading)
+
+    if (typeof expected === 'number') expect(outcome).toBe(expected)
+    else expect(outcome).toContain(expected)
+  })
+
+  test.each([
+    ['cbor', 'c1 1a 6955b900'],
+    ['msgpack', 'd6 ff 6955b900'],
+  ] as const)('in %s is no number of seconds for a stream that wants one', (format, value) => {
+    const [reading] = readingsOf(decoders[format](hex(key[format] + value)))
+
+    expect(judged('epoch_s', reading)).toContain(noNumber)
+  })
+})
