@@ -131,7 +131,9 @@ async function ownStream(
 ): Promise<CompiledStream | undefined> {
   const id = parseId<StreamId>(text)
   const stream = id && (await findStream(id))
-  return stream?.ownerId === callerOf(request).userId ? stream : undefined
+  // What the service itself writes into is no stream for readings of others.
+  const isOwn = stream?.ownerId === callerOf(request).userId && !stream.isInternal
+  return isOwn ? stream : undefined
 }
 
 /** @throws DomainError `not_found` or `stream_paused` */
