@@ -9,6 +9,8 @@ import type { AggregatePage, AggregateQuery } from './time-series/aggregate-quer
 import type {
   HistoryPage,
   HistoryQuery,
+  LatestPage,
+  LatestQuery,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
@@ -82,6 +84,11 @@ export class ProcessingWorker implements StateWriter {
   /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow`, `too_many_points` */
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
     return await fromStore(this.#caller.call('aggregate', query))
+  }
+
+  /** The newest readings of some streams. @throws DomainError as `query` */
+  async latest(query: LatestQuery): Promise<LatestPage> {
+    return await fromStore(this.#caller.call('latest', query))
   }
 
   /** @throws DomainError `store_unavailable` */

@@ -10,6 +10,7 @@ import type { Posts } from './idempotency/posts.ts'
 import { type LiveParts, tailRoutes } from './live/tail-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
+import { latestRoutes } from './queries/latest-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
 import { removalRoutes } from './removals/removal-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
@@ -50,6 +51,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         callerOf,
       }),
     (callerOf) => queryRoutes({ ...parts, store: worker, callerOf }),
+    (callerOf) => latestRoutes({ ...parts, latest: (query) => worker.latest(query), callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),

@@ -30,6 +30,8 @@ import { shapeOf } from './time-series/shape.ts'
 import type {
   HistoryPage,
   HistoryQuery,
+  LatestPage,
+  LatestQuery,
   QueryLoad,
   ReadingsCursor,
   ReadingsPage,
@@ -93,6 +95,7 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   /** The fields that readings of a stream have had, by name. */
   fieldsOf(streamId: string): Promise<readonly string[]>
   aggregate(query: AggregateQuery): Promise<AggregatePage>
+  latest(query: LatestQuery): Promise<LatestPage>
   history(query: HistoryQuery): Promise<HistoryPage>
   placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
   progress(streamId: string): Promise<StreamProgress>
@@ -164,6 +167,7 @@ type StoreProcedure =
   | 'aggregate'
   | 'readLines'
   | 'fieldsOf'
+  | 'latest'
   | 'history'
   | 'placeBeforeNewest'
   | 'progress'
@@ -186,6 +190,9 @@ function storeProcedures(
     },
     async fieldsOf(streamId) {
       return (await composed).store.fieldsOf(streamId)
+    },
+    async latest(query) {
+      return (await composed).store.latest(query)
     },
     async history(query) {
       return (await composed).store.history(query)

@@ -13,7 +13,7 @@ import {
   uuid,
 } from '../http/schema.ts'
 
-const dataPoint = component('DataPoint', {
+export const dataPoint = component('DataPoint', {
   type: 'object',
   description: 'The fields of the stream beside the time; unknown ones under `extra`.',
   required: ['timestamp'],

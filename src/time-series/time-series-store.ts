@@ -134,6 +134,25 @@ export interface HistoryPage {
   readonly position: Offset
 }
 
+/** A question for the newest reading of each of some streams. */
+export interface LatestQuery {
+  readonly streamIds: readonly string[]
+  /** The answer ends before it has more than this, but for one reading alone. */
+  readonly bytesMax: number
+}
+
+export interface LatestReading {
+  readonly streamId: string
+  readonly point: DataPoint
+}
+
+export interface LatestPage {
+  /** In the order of the question; streams without a reading are left out. */
+  readonly readings: readonly LatestReading[]
+  /** How many of the streams, from the first on, are answered by that. */
+  readonly covered: number
+}
+
 /** Stores readings, each exactly once, and answers questions about them. */
 export interface TimeSeriesStore {
   /** Offset of the first journal entry that is not stored yet. */
@@ -166,6 +185,13 @@ export interface TimeSeriesStore {
 
   /** Names of all fields that readings of the stream have had, in whichever version, sorted. */
   fieldsOf(streamId: string): readonly string[]
+
+  /**
+   * The newest readings by (time, digest): what comes late moves nothing.
+   *
+   * @throws DomainError `overloaded`, `query_too_slow`
+   */
+  latest(query: LatestQuery): Promise<LatestPage>
 
   /** @throws DomainError `overloaded`, `query_too_slow` */
   query(query: ReadingsQuery): Promise<ReadingsPage>

@@ -72,6 +72,12 @@ class Model {
     }
   }
 
+  /** Time and digest of the newest, of one time the one with the greatest digest. */
+  get newest(): readonly number[] {
+    const identities = [...this.#there.keys()].map((identity) => identity.split(' ').map(Number))
+    return identities.sort(([t1 = 0, d1 = 0], [t2 = 0, d2 = 0]) => t2 - t1 || d2 - d1)[0] ?? []
+  }
+
   get times(): readonly number[] {
     return [...this.#there.values()].sort((left, right) => left - right)
   }
@@ -82,7 +88,9 @@ class Model {
   }
 }
 
-test('what is removed is gone and counted, and comes in anew when it is sent again', async () => {
+const streamIds = ['nothing', ...streams]
+
+test('what is removed is gone and counted, comes in anew, and is not the newest any more', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
       await using opened = await openDuckDbStore()
@@ -93,6 +101,13 @@ test('what is removed is gone and counted, and comes in anew when it is sent aga
           expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)
           expect(opened.store.counts(id)).toMatchObject(model.counts)
         }
+        const { readings, covered } = await opened.store.latest({ streamIds, bytesMax: 1e9 })
+        expect(covered).toBe(streamIds.length)
+        const newest = streamIds.map((id) => {
+          const point = readings.find(({ streamId }) => streamId === id)?.point
+          return point ? [point.timestampUs, point.values['temperature']] : []
+        })
+        expect(newest).toEqual(streamIds.map((id) => models.get(id)?.newest ?? []))
       }
 
       for (const one of steps) {
@@ -102,7 +117,12 @@ test('what is removed is gone and counted, and comes in anew when it is sent aga
           models.get(one.streamId)?.remove(one.startUs, one.endUs)
         } else {
           const readings = one.readings.map(({ shape, digest, ...rest }) =>
-            storedReading({ ...rest, shape: shapes[shape], digest: BigInt(digest) }),
+            storedReading({
+              ...rest,
+              shape: shapes[shape],
+              digest: BigInt(digest),
+              values: { temperature: digest },
+            }),
           )
           await ship(opened.store, readings)
           for (const each of readings) models.get(each.streamId)?.take(each)
@@ -129,6 +149,25 @@ test('many readings go in portions, and all of them', async () => {
   expect(opened.store.counts('boiler')).toMatchObject({ stored: 8 * rows, deleted: 8 * rows - 2 })
   expect(await allPoints(opened.store)).toHaveLength(2)
   expect(await allPoints(opened.store, { streamId: 'pump' })).toHaveLength(8)
+})
+
+test('newest readings end by their bytes, and say how many streams that answers', async () => {
+  await using opened = await openDuckDbStore()
+  const ids = ['boiler', 'fan', 'pump']
+  const extra = { blob: 'x'.repeat(10_000) }
+  await ship(
+    opened.store,
+    ids.map((streamId) => storedReading({ streamId, extra })),
+  )
+  const latest = async (bytesMax: number) => {
+    const asked = ['nothing', ...ids, 'nothing either']
+    const { readings, covered } = await opened.store.latest({ streamIds: asked, bytesMax })
+    return [readings.map(({ streamId }) => streamId), covered]
+  }
+
+  expect(await latest(1)).toEqual([['boiler'], 2])
+  expect(await latest(25_000)).toEqual([['boiler', 'fan'], 3])
+  expect(await latest(100_000)).toEqual([ids, 5])
 })
 
 test('a removal from another place than where the store stands is refused', async () => {

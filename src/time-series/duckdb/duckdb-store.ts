@@ -5,6 +5,8 @@ import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type {
   HistoryPage,
   HistoryQuery,
+  LatestPage,
+  LatestQuery,
   QueryLoad,
   ReadingsCursor,
   ReadingsPage,
@@ -24,6 +26,7 @@ import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
+import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings } from './removal.ts'
 import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
@@ -111,6 +114,10 @@ export class DuckDbStore implements TimeSeriesStore {
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
     return await this.#file.read((connection) => readRaw(connection, this.#catalog, query))
+  }
+
+  async latest(query: LatestQuery): Promise<LatestPage> {
+    return await this.#file.read((connection) => readLatest(connection, this.#catalog, query))
   }
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {

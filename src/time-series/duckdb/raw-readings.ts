@@ -1,12 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
 import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
-import { type Row, valuesOf } from './point-values.ts'
 import { type OrderedPage, type OrderedPoint, type Outline, RawPage } from './raw-page.ts'
-
-/** Bytes of a reading beside its texts, about: its time, and each of its fields. */
-const bytesOfReading = 48
-const bytesOfField = 24
+import { pointOf, readingList, readingSize } from './reading-rows.ts'
 
 /** Months that are read together, at most: a stream may have hundreds, and little in each. */
 const monthsTogether = 12
@@ -113,12 +109,7 @@ async function outlineOf(
   }: { readonly sources: readonly Source[]; readonly window: Window; readonly rows: number },
 ): Promise<Outline[]> {
   const parts = sources.map(({ table, key, columns }) => {
-    const texts = columns.filter(({ type }) => type === 'varchar' || type === 'json')
-    const lengths = ['extra', ...texts.map(({ name }) => name)].map(
-      (name) => `coalesce(strlen(${quoted(name)}), 0)`,
-    )
-    const own = bytesOfReading + bytesOfField * columns.length
-    return `SELECT "timestamp" AS t, "$digest" AS d, ${own} + ${lengths.join(' + ')} AS b
+    return `SELECT "timestamp" AS t, "$digest" AS d, ${readingSize(columns)} AS b
       FROM ${quoted(table)} WHERE ${within(key, window)}`
   })
   const found = await rowsOf(
@@ -147,13 +138,9 @@ async function pointsOf(
   const time = instant(last.timestampUs)
   const upToLast = `"timestamp" <= ${time} AND ("timestamp" < ${time} OR "$digest" <= ${last.digest}::UBIGINT)`
   for (const { table, key, columns } of sources) {
-    const selected = columns.map(({ name, type }) =>
-      type === 'timestamp' ? `epoch_us(${quoted(name)})::DOUBLE AS ${quoted(name)}` : quoted(name),
-    )
-    const own = ['epoch_us("timestamp")::DOUBLE AS "$time"', '"$digest"', '"extra"', '"$flagged"']
     const rows = await rowsOf(
       connection,
-      `SELECT ${[...own, ...selected].join(', ')} FROM ${quoted(table)}
+      `SELECT ${readingList(columns)} FROM ${quoted(table)}
        WHERE ${within(key, window)} AND ${upToLast}`,
     )
     for (const row of rows) points.push(pointOf(row, columns, fields.length === 0))
@@ -176,18 +163,6 @@ function within(key: number, { startUs, endUs, afterDigest }: Window): string {
 
 function instant(timestampUs: number): string {
   return `make_timestamp(${timestampUs}::BIGINT)`
-}
-
-function pointOf(row: Row, columns: readonly Column[], withExtra: boolean): OrderedPoint {
-  const extra = row['extra']
-  const flagged = row['$flagged']
-  return {
-    timestampUs: row['$time'] as number,
-    digest: row['$digest'] as bigint,
-    values: valuesOf(row, columns),
-    ...(withExtra && typeof extra === 'string' && { extra: JSON.parse(extra) as Row }),
-    ...(typeof flagged === 'string' && { flagged: flagged.split(',') }),
-  }
 }
 
 function inOrder(left: OrderedPoint, right: OrderedPoint): number {

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Removal } from '../time-series-store.ts'
-import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord } from './catalog.ts'
+import { type Catalog, quoted, rowsOf, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'
+import { newestOf, tablesOf } from './newest.ts'
 
 /**
  * Rows of one portion, about: what is deleted in one transaction is kept in memory until the end of it, and
@@ -29,19 +30,6 @@ export async function removeReadings(needs: RemovalNeeds, removal: Removal): Pro
     }
   }
   await finish(needs, record, removal)
-}
-
-/** The tables that readings of a stream in a range of time can be in, newest month first. */
-function tablesOf(
-  catalog: Catalog,
-  { shapes }: StreamRecord,
-  { startUs, endUs }: Pick<Removal, 'startUs' | 'endUs'>,
-): readonly string[] {
-  if (startUs >= endUs) return []
-  return [...shapes]
-    .flatMap((shape) => catalog.tablesOf(shape, startUs, endUs))
-    .sort((left, right) => right.month - left.month)
-    .map(({ name }) => name)
 }
 
 /** Returns whether there was anything to remove. */
@@ -87,25 +75,4 @@ async function finish(
   catalog.position = nextOffset
   catalog.countRows -= rowsLess
   if (wasNewest) record.timestampMaxUs = newestUs
-}
-
-/** The newest timestamp that is stored of a stream, or -1. */
-async function newestOf(
-  writer: DuckDBConnection,
-  catalog: Catalog,
-  record: StreamRecord,
-): Promise<number> {
-  const upToNow = { startUs: 0, endUs: record.timestampMaxUs + 1 }
-  let newestUs = -1
-  for (const table of tablesOf(catalog, record, upToNow)) {
-    // Tables of one month come together, whatever their shapes are.
-    if (newestUs >= 0 && !table.endsWith(`_${monthOf(newestUs)}`)) break
-    const [row] = await rowsOf(
-      writer,
-      `SELECT epoch_us(max("timestamp"))::DOUBLE AS newest FROM ${quoted(table)}
-       WHERE "streamId" = ${record.key}`,
-    )
-    newestUs = Math.max(newestUs, (row?.['newest'] as number | null) ?? -1)
-  }
-  return newestUs
 }
