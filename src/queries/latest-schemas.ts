@@ -16,7 +16,7 @@ export const readLatest = {
   description: 'The one with the greatest time, whenever it came; null when there is none.',
   tags: ['Readings'],
   params: idParams('streamId'),
-  response: { 200: record({ streamId: uuid, data: nullable(dataPoint) }) },
+  response: { 200: record({ streamId: uuid, data: { anyOf: [dataPoint, { type: 'null' }] } }) },
 } as const
 
 const latestOfStream = {

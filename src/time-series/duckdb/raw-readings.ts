@@ -108,6 +108,8 @@ async function outlineOf(
     rows,
   }: { readonly sources: readonly Source[]; readonly window: Window; readonly rows: number },
 ): Promise<Outline[]> {
+  // Between two months that have readings there may be one that has none.
+  if (sources.length === 0) return []
   const parts = sources.map(({ table, key, columns }) => {
     return `SELECT "timestamp" AS t, "$digest" AS d, ${readingSize(columns)} AS b
       FROM ${quoted(table)} WHERE ${within(key, window)}`
