@@ -104,7 +104,10 @@ async function injected(
 
 /** The routes as the service has them, where whoever can open the folder may do everything. */
 async function serverOver(access: Access, caller: AuthenticatedCaller, config: Config) {
-  const authenticator: Pick<Authenticator, 'authenticate'> = { authenticate: () => caller }
+  const authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood'> = {
+    authenticate: () => caller,
+    isStillGood: () => true,
+  }
   return await buildHttpServer({
     logger: pino({ level: 'silent' }),
     version: productVersion(),

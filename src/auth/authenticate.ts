@@ -33,8 +33,8 @@ interface Presented {
 }
 
 export interface AuthenticatorNeeds {
-  readonly keys: Pick<KeyDirectory, 'find' | 'verify' | 'use'>
-  readonly tokens: Pick<Tokens, 'verify'>
+  readonly keys: Pick<KeyDirectory, 'find' | 'isUnchanged' | 'verify' | 'use'>
+  readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
   /** Told of credentials that were not good. */
   readonly onFailure: (attempt: LoginAttempt) => void
 }
@@ -42,15 +42,17 @@ export interface AuthenticatorNeeds {
 /** The user name that a token is sent with where only a name and a password can be (D26). */
 const bearerUsername = 'bearer'
 
-/** What was found out about a token and the key behind it, as long as neither changes. */
-interface Known {
+/** What a caller is known by. */
+interface Proof {
   readonly key: ApiKey
-  readonly caller: AuthenticatedCaller
+  readonly token?: VerifiedToken
 }
 
 export class Authenticator {
   readonly #needs: AuthenticatorNeeds
-  readonly #known = new WeakMap<VerifiedToken, Known>()
+  /** Whom a token or a key has stood for: one caller as long as neither of them changes. */
+  readonly #callers = new WeakMap<VerifiedToken | ApiKey, AuthenticatedCaller>()
+  readonly #proofs = new WeakMap<AuthenticatedCaller, Proof>()
 
   constructor(needs: AuthenticatorNeeds) {
     this.#needs = needs
@@ -65,12 +67,23 @@ export class Authenticator {
     const hasKey = apiKey !== undefined || apiSecret !== undefined
     if (authorization !== undefined) {
       if (hasKey) throw ambiguous()
-      const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+      const token = bearerToken(authorization)
       if (token === undefined) throw new DomainError('invalid_api_key', 'a bearer token is needed')
       return this.#byToken(token, address)
     }
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
     return this.byKey(apiKey ?? '', apiSecret ?? '', address)
+  }
+
+  /**
+   * Whether the credentials of this caller are still good, as far as that can be told without them:
+   * otherwise they have to be looked at again.
+   */
+  isStillGood(caller: AuthenticatedCaller): boolean {
+    const { keys, tokens } = this.#needs
+    const proof = this.#proofs.get(caller)
+    if (proof === undefined || !keys.isUnchanged(proof.key)) return false
+    return proof.token === undefined || tokens.isGood(proof.token)
   }
 
   /**
@@ -91,8 +104,17 @@ export class Authenticator {
       this.#needs.onFailure({ address, apiKeyId: id })
       throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
     }
+    const known = this.#callers.get(key)
+    if (known !== undefined) return known
     const { userId, scope, expiresAtUs } = key
-    return { userId, apiKeyId: key.id, scope, interface: 'header-key', expiresAtUs }
+    const caller = {
+      userId,
+      apiKeyId: key.id,
+      scope,
+      interface: 'header-key',
+      expiresAtUs,
+    } as const
+    return this.#remember(caller, { key })
   }
 
   /** A token has never more than its key has now (D64): the key is looked at every time. */
@@ -104,8 +126,8 @@ export class Authenticator {
       throw new DomainError('invalid_api_key', 'the access token is not valid')
     }
     this.#needs.keys.use(key)
-    const known = this.#known.get(token)
-    if (known?.key === key) return known.caller
+    const known = this.#callers.get(token)
+    if (known !== undefined && this.#proofs.get(known)?.key === key) return known
     const caller: AuthenticatedCaller = {
       userId: key.userId,
       apiKeyId: key.id,
@@ -113,7 +135,12 @@ export class Authenticator {
       interface: 'bearer',
       expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
     }
-    this.#known.set(token, { key, caller })
+    return this.#remember(caller, { key, token })
+  }
+
+  #remember(caller: AuthenticatedCaller, proof: Proof): AuthenticatedCaller {
+    this.#callers.set(proof.token ?? proof.key, caller)
+    this.#proofs.set(caller, proof)
     return caller
   }
 
@@ -128,6 +155,14 @@ export class Authenticator {
       throw error
     }
   }
+}
+
+function bearerToken(authorization: string): string | undefined {
+  // As nearly everybody writes it, without a pattern: this runs for every request.
+  if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) {
+    return authorization.slice(7) || undefined
+  }
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1]
 }
 
 /**

@@ -77,12 +77,19 @@ export class KeyDirectory {
   /** The key, unless it was revoked or has expired. */
   find(id: string): ApiKey | undefined {
     const entry = this.#entries.get(id)
-    return entry && isCurrent(entry, this.#needs.clock.nowUs()) ? entry : undefined
+    return entry && isCurrent(entry, this.#needs.clock) ? entry : undefined
   }
 
   /** The key, even when it has expired. */
   findAny(id: string): ApiKey | undefined {
     return this.#entries.get(id)
+  }
+
+  /** Whether whoever proved to have this key would do so again: nothing about it can have ended. */
+  isUnchanged(key: ApiKey): boolean {
+    const entry = this.#entries.get(key.id)
+    // While it has two secrets, one of them can end without a change: nobody knows here which it was.
+    return entry === key && entry.previousDigest === undefined && this.find(key.id) === key
   }
 
   /** The key when the secret is its own. All refusals take the same work (D11). */
@@ -98,7 +105,7 @@ export class KeyDirectory {
       entry?.digest ?? this.#nobodysDigest,
       previous,
     )
-    if (!entry || !matches || !isCurrent(entry, nowUs)) return undefined
+    if (!entry || !matches || !isCurrent(entry, this.#needs.clock)) return undefined
     this.use(entry)
     return entry
   }
@@ -204,6 +211,7 @@ export class KeyDirectory {
   }
 }
 
-function isCurrent({ expiresAtUs }: ApiKey, nowUs: number): boolean {
-  return expiresAtUs === undefined || expiresAtUs > nowUs
+/** The clock is only asked for keys that expire: this runs several times for each request. */
+function isCurrent({ expiresAtUs }: ApiKey, clock: Clock): boolean {
+  return expiresAtUs === undefined || expiresAtUs > clock.nowUs()
 }

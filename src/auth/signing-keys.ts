@@ -84,8 +84,10 @@ export class SigningKeys {
 
   /** Whether this very key is still accepted: what it has signed may be remembered elsewhere. */
   isAccepted(key: AcceptedKey): boolean {
-    const current = this.#accepted.get(key.kid)
-    return current !== undefined && current.acceptedUntilUs > this.#needs.clock.nowUs()
+    const untilUs = this.#accepted.get(key.kid)?.acceptedUntilUs
+    // The clock is not asked for the one that signs: this runs several times for each request.
+    if (untilUs === Number.POSITIVE_INFINITY) return true
+    return untilUs !== undefined && untilUs > this.#needs.clock.nowUs()
   }
 
   /** The public halves of all accepted keys: a JSON Web Key Set (RFC 7517). */

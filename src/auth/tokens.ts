@@ -29,9 +29,15 @@ export interface VerifiedToken extends Caller {
 }
 
 interface Remembered {
+  readonly text: string
   readonly token: VerifiedToken
-  readonly key: AcceptedKey
 }
+
+/**
+ * Characters at the end of a token that it is remembered by: half of its signature. Each request
+ * brings its token as a new string, and all 600 characters would have to be hashed to find it.
+ */
+const tailLength = 43
 
 export interface TokensNeeds {
   readonly signingKeys: SigningKeys
@@ -42,7 +48,9 @@ export interface TokensNeeds {
 export class Tokens {
   readonly #keys: SigningKeys
   readonly #clock: Clock
+  /** By their tails. */
   readonly #verified = new LruMap<string, Remembered>(verifiedMax)
+  readonly #signedWith = new WeakMap<VerifiedToken, AcceptedKey>()
 
   constructor({ signingKeys, clock }: TokensNeeds) {
     this.#keys = signingKeys
@@ -69,17 +77,33 @@ export class Tokens {
    * @throws DomainError `token_expired` or `invalid_api_key`
    */
   verify(text: string): VerifiedToken {
-    const nowUs = this.#clock.nowUs()
-    const known = this.#verified.get(text)
-    if (known !== undefined) {
-      if (!this.#keys.isAccepted(known.key)) throw invalidToken()
-      if (known.token.expiresAtUs <= nowUs) throw expiredToken()
+    const tail = text.slice(-tailLength)
+    const known = this.#verified.get(tail)
+    if (known?.text === text) {
+      if (!this.#isAccepted(known.token)) throw invalidToken()
+      if (this.#hasExpired(known.token)) throw expiredToken()
       return known.token
     }
     const key = this.#keyOf(text)
+    const nowUs = this.#clock.nowUs()
     const token = verifiedToken(signedClaims(text, key, nowUs), nowUs)
-    this.#verified.set(text, { token, key })
+    this.#verified.set(tail, { text, token })
+    this.#signedWith.set(token, key)
     return token
+  }
+
+  /** Whether a token that was verified is still good. */
+  isGood(token: VerifiedToken): boolean {
+    return this.#isAccepted(token) && !this.#hasExpired(token)
+  }
+
+  #isAccepted(token: VerifiedToken): boolean {
+    const key = this.#signedWith.get(token)
+    return key !== undefined && this.#keys.isAccepted(key)
+  }
+
+  #hasExpired({ expiresAtUs }: VerifiedToken): boolean {
+    return expiresAtUs <= this.#clock.nowUs()
   }
 
   /** The key that a token names, when its header is exactly one that we write. */

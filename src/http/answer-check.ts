@@ -45,7 +45,10 @@ export function answerChecks() {
       return payload
     } catch (error) {
       const answer = `${reply.statusCode} of ${method} ${routeOptions.url}`
-      request.log.error({ err: error }, `an answer is not as described: ${answer}`)
+      request.log.error(
+        { err: error, reqId: request.id },
+        `an answer is not as described: ${answer}`,
+      )
       return internalError(reply)
     }
   }

@@ -36,13 +36,15 @@ function errorBody(error: DomainError): ErrorBody {
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = toDomainError(error as FastifyError | DomainError)
   if (!known) {
-    request.log.error({ err: error }, 'unexpected failure')
+    request.log.error({ err: error, reqId: request.id }, 'unexpected failure')
     const message = 'an unexpected failure: it is in the log of the service'
     void reply.code(500).send({ error: 'internal_error', message, statusCode: 500 })
     return
   }
   const body = errorBody(known)
-  if (body.statusCode >= 500) request.log.warn({ err: known, cause: known.cause }, known.message)
+  if (body.statusCode >= 500) {
+    request.log.warn({ err: known, cause: known.cause, reqId: request.id }, known.message)
+  }
   if (body.retryAfter !== undefined) void reply.header('retry-after', body.retryAfter)
   void reply.code(body.statusCode).send(body)
 }

@@ -2,6 +2,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -46,7 +47,7 @@ export interface HttpServerNeeds {
   /** Whether an answer that is not as its route describes it becomes a 500: for tests. */
   readonly checkAnswers: boolean
   readonly network: HttpNetwork
-  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood'>
   /** Limits what arrives at once. */
   readonly bodies: BodiesInFlight
   /** Routes that anybody may use. */
@@ -68,6 +69,8 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     ...serverOptions(network.certificate),
     trustProxy: network.trustedProxies.length > 0 && [...network.trustedProxies],
     logController: new LogController({ disableRequestLogging: true }),
+    // One for each request would cost more than the rest of its way to the handler.
+    childLoggerFactory: (shared) => shared,
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
     // No hook runs for what the router cannot read.
@@ -100,7 +103,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
 /** Everything that needs credentials. */
 function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): FastifyPluginAsync {
   return async (guarded) => {
-    const callers = new WeakMap<FastifyRequest, AuthenticatedCaller>()
+    guarded.decorateRequest(callerKey, undefined)
     // A route without one would be open to every key: that is a mistake of ours, found at start.
     guarded.addHook('onRoute', (route) => {
       const { method, url, config, schema = {} } = route
@@ -110,39 +113,56 @@ function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): Fast
       if (method !== 'POST' || schema.headers === keyHeaders) return
       throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })
-    const admit = (request: FastifyRequest) => {
-      const caller = authenticator.authenticate({
-        rawHeaders: credentialHeaders(request.raw),
-        address: request.ip,
-      })
-      const { scope, interface: only } = request.routeOptions.config
-      requireScope(caller, scope)
-      requireInterface(caller, only)
-      callers.set(request, caller)
-    }
-    const userOf = (request: FastifyRequest) => callers.get(request)?.userId
+    const userOf = (request: FastifyRequest) => request[callerKey]?.userId
     guarded.addHook('onSend', limitUnsentAnswers(userOf))
+    const admit = admission(authenticator)
     // Before the body is read: nobody unknown gets us to parse anything.
-    guarded.addHook('onRequest', async (request) => admit(request))
+    guarded.addHook('onRequest', admit)
     guarded.addHook(
       'preParsing',
       incomingBodies({ bodies, ownerOf: (request) => userOf(request) ?? request.ip }),
     )
     // And after it: it may have taken half a minute, in which the key was revoked or has expired.
-    guarded.addHook('preValidation', async (request) => {
-      if (mayHaveBody(request)) admit(request)
+    guarded.addHook('preValidation', (request, reply, done) => {
+      const known = request[callerKey]
+      if (known !== undefined && authenticator.isStillGood(known)) done()
+      else admit(request, reply, done)
     })
-    const callerOf: CallerOf = (request) => {
-      const caller = callers.get(request)
-      if (!caller) throw new Error('the request was not authenticated')
-      return caller
-    }
     for (const group of routes) await guarded.register(group(callerOf))
   }
 }
 
-function mayHaveBody({ method }: FastifyRequest): boolean {
-  return method !== 'GET' && method !== 'HEAD'
+/** Where a request carries who asks. Only this module reads it: routes get `callerOf`. */
+const callerKey = Symbol('caller')
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    [callerKey]?: AuthenticatedCaller | undefined
+  }
+}
+
+const callerOf: CallerOf = (request) => {
+  const caller = request[callerKey]
+  if (!caller) throw new Error('the request was not authenticated')
+  return caller
+}
+
+/** A hook that lets in who has good credentials that are enough. With a callback, because it runs for every request. */
+function admission(authenticator: Pick<Authenticator, 'authenticate'>) {
+  return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
+    try {
+      const rawHeaders = credentialHeaders(request.raw)
+      const caller = authenticator.authenticate({ rawHeaders, address: request.ip })
+      const { scope, interface: only } = request.routeOptions.config
+      requireScope(caller, scope)
+      requireInterface(caller, only)
+      request[callerKey] = caller
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
+  }
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */

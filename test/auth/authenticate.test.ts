@@ -30,9 +30,11 @@ const needs = {
   keys: {
     find: (id: string) => keys.get(id),
     verify: (id: string, secret: string) => (secret === 'right' ? keys.get(id) : undefined),
+    isUnchanged: (key: ApiKey) => keys.get(key.id) === key,
     use: () => undefined,
   },
   tokens: {
+    isGood: (token: VerifiedToken) => [...tokens.values()].includes(token),
     verify(text: string) {
       if (text === 'old.token') throw new DomainError('token_expired', 'the token has expired')
       const token = tokens.get(text)
@@ -132,6 +134,38 @@ describe('a key and its secret', () => {
   test('are not accepted one without the other', () => {
     expect(outcome(...key)).toBe('invalid_api_key')
     expect(outcome(...secret)).toBe('invalid_api_key')
+  })
+})
+
+describe('a caller who was let in', () => {
+  function letIn(...rawHeaders: string[]) {
+    return authenticator.authenticate({ rawHeaders, address: '192.0.2.1' })
+  }
+
+  test.each([
+    ['a token', bearer],
+    ['a key', [...key, ...secret]],
+  ])('by %s is still good, until the key is another one', (_, headers) => {
+    const caller = letIn(...headers)
+    expect(authenticator.isStillGood(caller)).toBe(true)
+
+    const before = keys.get(caller.apiKeyId) as ApiKey
+    keys.set(before.id, { ...before })
+    expect(authenticator.isStillGood(caller)).toBe(false)
+    expect(authenticator.isStillGood(letIn(...headers))).toBe(true)
+  })
+
+  test('by a token is no longer good when the token is not', () => {
+    const caller = letIn(...bearer)
+    const token = tokens.get('good.token') as VerifiedToken
+
+    tokens.delete('good.token')
+    expect(authenticator.isStillGood(caller)).toBe(false)
+    tokens.set('good.token', token)
+  })
+
+  test('elsewhere is not believed', () => {
+    expect(authenticator.isStillGood({ ...letIn(...bearer) })).toBe(false)
   })
 })
 

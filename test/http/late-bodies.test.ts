@@ -90,6 +90,33 @@ describe('a body that comes late', () => {
     expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_api_key' } })
   })
 
+  test('changes nothing once its token was ended with all others', async () => {
+    const ada = await newPerson(service.api)
+    const headers = { authorization: `Bearer ${await ada.token()}` }
+
+    const answer = await answerToLateBody({ path: '/templates', headers, body: template }, () =>
+      service.api.withKey('POST', '/auth/signing-keys/rotate', { overlapSeconds: 0 }),
+    )
+
+    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_api_key' } })
+  })
+
+  test('changes nothing once its secret is the one before the last, and its time is up', async () => {
+    const ada = await newPerson(service.api)
+    const rotated = await ada.withKey('POST', `/keys/${ada.key.apiKey}/rotate`, {
+      overlapSeconds: 2,
+    })
+    expect(rotated.status).toBe(200)
+    const works = async () => (await ada.withKey('GET', '/users')).status === 200
+
+    const answer = await answerToLateBody(
+      { path: '/templates', headers: byKey(ada), body: template },
+      () => expect.poll(works, { timeout: 20_000 }).toBe(false),
+    )
+
+    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_api_key' } })
+  })
+
   test('is not looked at once its user was deleted', async () => {
     const ada = await newPerson(service.api)
     const streamId = await service.api.createStream()

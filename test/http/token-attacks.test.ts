@@ -210,6 +210,17 @@ test('a scope that the key does not have is not granted by its signed claim', as
   expect(answer.body.scope).toBe(payload['scope'])
 })
 
+test('a token that was good vouches for no other one that ends like it', async () => {
+  const token = sealed(header())
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  expect((await answerTo(token)).status).toBe(200)
+
+  await expectRefused(`${head}.${encode({ ...claims, scope: 'platform:admin' })}.${signature}`)
+  await expectRefused(`${encode({ ...header(), kid: 'other' })}.${payload}.${signature}`)
+  await expectRefused(`${head}.${payload}.AAAA${signature.slice(4)}`)
+  expect((await answerTo(token)).status).toBe(200)
+})
+
 test('the other spelling of s is refused, although it verifies', async () => {
   for (let count = 0; count < 20; count++) {
     const [head, body, signature = ''] = (await newToken()).split('.')
