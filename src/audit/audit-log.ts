@@ -51,15 +51,18 @@ const usPerDay = 86_400_000_000
 
 /**
  * What is older is removed; and beyond so many entries the oldest: nobody fills the disk. Failed
- * logins have a share of their own: whoever can fail to log in must not wash away the rest.
+ * logins have a share of their own, and so has each user: neither who can fail to log in nor who
+ * makes and revokes keys all day may wash away what is told of others.
  */
-const keptAtMost = { days: 400, entries: 1_000_000, failedLogins: 100_000 }
+const keptAtMost = { days: 400, entries: 1_000_000, failedLogins: 100_000, aboutUser: 10_000 }
 
 /** Changes that matter to security, in the order of their happening. */
 export class AuditLog {
   readonly #state: StateDatabase
   readonly #clock: Clock
   readonly #kept: typeof keptAtMost
+  /** Users that something was written about since their shares were looked at: all users at most. */
+  readonly #writtenAbout = new Set<string>()
 
   constructor(state: StateDatabase, clock: Clock, kept = keptAtMost) {
     this.#state = state
@@ -73,6 +76,7 @@ export class AuditLog {
    */
   entry(event: AuditEvent, when?: Expression<SqlBool>): Compilable {
     const { action, actor, subjectId, userId, address, details = {} } = event
+    if (userId !== undefined && action !== 'login.failed') this.#writtenAbout.add(userId)
     const values = this.#state.selectNoFrom([
       text(randomUUID()).as('id'),
       sql<number>`cast(${this.#clock.nowUs()} as bigint)`.as('at'),
@@ -110,6 +114,32 @@ export class AuditLog {
       )
     }
     return (await query.execute()).map(fromRow)
+  }
+
+  /** Removes what users have beyond their shares. Looks only at those whom something was written about. */
+  async trimShares(writer: StateWriter): Promise<void> {
+    for (const userId of this.#writtenAbout) {
+      const beyond = await this.#state
+        .selectFrom('audit_log')
+        .select(['at', 'id'])
+        .where('user_id', '=', userId)
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(this.#kept.aboutUser)
+        .limit(1)
+        .executeTakeFirst()
+      if (beyond) {
+        await writer.commit(
+          this.#state
+            .deleteFrom('audit_log')
+            .where('user_id', '=', userId)
+            .where((where) =>
+              where(where.refTuple('at', 'id'), '<=', where.tuple(beyond.at, beyond.id)),
+            ),
+        )
+      }
+      this.#writtenAbout.delete(userId)
+    }
   }
 
   /** Removes what is too old or too much. To be called now and then. */

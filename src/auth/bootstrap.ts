@@ -6,6 +6,7 @@ import { writeFileDurably } from '../config/data-folder.ts'
 import type { Clock } from '../core/clock.ts'
 import { newId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { countChange, everybody } from '../state/totals.ts'
 import { MasterKey } from './master-key.ts'
 import { scopes } from './scopes.ts'
 
@@ -54,7 +55,7 @@ export async function ensureBootstrapKey(
 }
 
 /**
- * Stores a key with all scopes, unless it is known. A configured one takes its secret from the
+ * Stores a key with all scopes, or gives a known one those that it lacks. A configured one takes its secret from the
  * settings at each start; a generated one may have been rotated since it was written to its file.
  */
 async function putKey(
@@ -66,7 +67,7 @@ async function putKey(
   const digest = masterKey.digest(secret)
   const known = await state
     .selectFrom('api_keys')
-    .select(['secret_digest', 'origin'])
+    .select(['secret_digest', 'origin', 'scopes'])
     .where('id', '=', key)
     .executeTakeFirst()
   if (!known) {
@@ -83,6 +84,16 @@ async function putKey(
       }),
     )
     return
+  }
+  // Permissions that a later version has brought: else nobody could grant them.
+  if (known.scopes !== scopes.join(' ')) {
+    await writer.commit(
+      state
+        .updateTable('api_keys')
+        .set({ scopes: scopes.join(' ') })
+        .where('id', '=', key)
+        .where('revoked_at', 'is', null),
+    )
   }
   const isChanged = known.secret_digest !== digest || known.origin !== origin
   if (origin === 'bootstrap' || !isChanged) return
@@ -118,6 +129,7 @@ async function ensureUser({ state, writer, clock }: BootstrapNeeds): Promise<Use
     state
       .insertInto('users')
       .values({ id, username: bootstrapUsername, created_at: clock.nowUs() }),
+    countChange(state, 'users', everybody, 1),
   )
   return id
 }

@@ -8,6 +8,7 @@ import {
 import { type Compilable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
 import type { Clock } from '../core/clock.ts'
+import { DomainError } from '../core/errors.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { MasterKey } from './master-key.ts'
 
@@ -17,8 +18,11 @@ const signingDays = 90
 /** A key that no longer signs is accepted for this long: twice as long as a token lives (D10). */
 export const signingOverlapS = 7_200
 
-/** Keys that can be accepted at one time: nobody can fill the memory by rotating. */
-const acceptedMax = 10
+/**
+ * Keys that can be accepted at one time: nobody can fill the memory by rotating. One more is refused,
+ * because to forget the oldest would end tokens before their time.
+ */
+export const acceptedMax = 10
 
 const usPerSecond = 1_000_000
 const usPerDay = 86_400 * usPerSecond
@@ -40,7 +44,9 @@ interface SigningKey {
 /** A new key that signs, and what makes it do so. */
 export interface PlannedRotation {
   readonly kid: string
+  /** None can be made while as many keys are accepted as can be. */
   readonly changes: readonly Compilable[]
+  readonly refusal: () => Promise<DomainError>
   readonly afterwards: () => Promise<void>
 }
 
@@ -118,17 +124,15 @@ export class SigningKeys {
     return {
       kid,
       changes: [
+        ...(this.#current === undefined ? [] : [this.#ending(untilUs)]),
         state
-          .updateTable('signing_keys')
-          .set({ accepted_until: untilUs })
-          // With no overlap the older ones end as well: one of them may be the one that leaked.
-          .where(sql<SqlBool>`(accepted_until is null or accepted_until > ${untilUs})`),
-        state.insertInto('signing_keys').values({
-          kid,
-          public_key: publicKey,
-          private_key_encrypted: masterKey.encrypt(privateKey),
-          created_at: nowUs,
-        }),
+          .insertInto('signing_keys')
+          .columns(['kid', 'public_key', 'private_key_encrypted', 'created_at'])
+          .expression(
+            sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${nowUs}
+                  WHERE (SELECT count(*) FROM signing_keys WHERE accepted_until > ${nowUs})
+                    < ${acceptedMax}`,
+          ),
         audit.entry({
           action: 'signing_key.rotated',
           actor,
@@ -136,11 +140,23 @@ export class SigningKeys {
           details: { overlapS },
         }),
       ],
+      refusal: async () => this.#tooMany(),
       afterwards: async () => {
         await this.#load()
         await writer.commit(state.deleteFrom('signing_keys').where('accepted_until', '<=', nowUs))
       },
     }
+  }
+
+  /** Ends those that are accepted for longer, the one that signs included. */
+  #ending(untilUs: number): Compilable {
+    return (
+      this.#needs.state
+        .updateTable('signing_keys')
+        .set({ accepted_until: untilUs })
+        // With no overlap the older ones end as well: one of them may be the one that leaked.
+        .where(sql<SqlBool>`(accepted_until is null or accepted_until > ${untilUs})`)
+    )
   }
 
   /** Rotates when it is time to. To be called now and then. */
@@ -150,18 +166,34 @@ export class SigningKeys {
   }
 
   async #rotate(overlapS: number): Promise<void> {
-    const { changes, afterwards } = this.planRotation(undefined, overlapS)
-    await this.#needs.writer.commit(...changes)
+    const { changes, refusal, afterwards } = this.planRotation(undefined, overlapS)
+    if (!(await this.#needs.writer.attempt(...changes))) throw await refusal()
     await afterwards()
   }
 
+  #tooMany(): DomainError {
+    const nowUs = this.#needs.clock.nowUs()
+    const ends = [...this.#accepted.values()].map((key) => key.acceptedUntilUs)
+    const nextUs = Math.min(...ends.filter((untilUs) => untilUs > nowUs))
+    return new DomainError(
+      'rate_limited',
+      `${acceptedMax} signing keys before the current one are still accepted, for tokens that they have signed`,
+      { retryAfter: Math.ceil((nextUs - nowUs) / usPerSecond) },
+    )
+  }
+
   async #load(): Promise<void> {
-    const { state, masterKey } = this.#needs
+    const { state, masterKey, clock } = this.#needs
     const rows = await state
       .selectFrom('signing_keys')
       .selectAll()
+      .where((where) =>
+        where.or([
+          where('accepted_until', 'is', null),
+          where('accepted_until', '>', clock.nowUs()),
+        ]),
+      )
       .orderBy('created_at', 'desc')
-      .limit(acceptedMax)
       .execute()
     this.#accepted = new Map(
       rows.map(({ kid, public_key, accepted_until }) => [

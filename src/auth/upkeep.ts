@@ -50,6 +50,7 @@ export class Upkeep {
   readonly #flushing: readonly (() => Promise<void>)[] = [
     () => this.#needs.directory.flush(),
     () => this.#needs.failedLogins.flush(this.#needs.audit, this.#needs.writer),
+    () => this.#needs.audit.trimShares(this.#needs.writer),
   ]
 
   async #checkSlowly(): Promise<void> {

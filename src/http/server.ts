@@ -128,7 +128,7 @@ function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): Fast
       if (known !== undefined && authenticator.isStillGood(known)) done()
       else admit(request, reply, done)
     })
-    for (const group of routes) await guarded.register(group(callerOf))
+    for (const group of routes) await guarded.register(group(admittedCaller))
   }
 }
 
@@ -141,7 +141,7 @@ declare module 'fastify' {
   }
 }
 
-const callerOf: CallerOf = (request) => {
+const admittedCaller: CallerOf = (request) => {
   const caller = request[callerKey]
   if (!caller) throw new Error('the request was not authenticated')
   return caller

@@ -3,6 +3,7 @@ import type { StateDatabase } from './database.ts'
 
 /** What is counted while it changes, because counting its rows would take too long. */
 export type Total =
+  | 'users'
   | 'templates'
   | 'public_templates'
   | 'vaults'

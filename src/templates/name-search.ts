@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { DomainError } from '../core/errors.ts'
+import type { UserId } from '../core/ids.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { ListedPage, Listing, Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
@@ -11,7 +12,18 @@ const stretchNames = 10_000
 /** Searches that wait for their turn: only one runs, so that searching leaves room for the rest. */
 const waitingMax = 16
 
+/** Those of one user, who cannot take all the places. */
+const waitingOfUserMax = 4
+
 type TemplateListing = Listing<'templates'>
+
+/** Who looks for what, in which list. */
+export interface Search {
+  readonly userId: UserId
+  readonly listing: TemplateListing
+  /** A part of the names, folded like them. */
+  readonly term: string
+}
 
 /** The order's value and the id of a row: everything up to it has been looked at. */
 interface Place {
@@ -28,23 +40,20 @@ interface Place {
  */
 export class NameSearch {
   readonly #state: StateDatabase
-  #waiting = 0
+  /** By user: only those who wait. */
+  readonly #waiting = new Map<UserId, number>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(state: StateDatabase) {
     this.#state = state
   }
 
-  /** @throws DomainError `overloaded` when too many searches wait */
+  /** @throws DomainError `overloaded` when too many searches wait, or too many of this user */
   async pageOf(
-    listing: TemplateListing,
-    term: string,
+    { userId, listing, term }: Search,
     slice: Slice,
   ): Promise<ListedPage<StateSchema['templates']>> {
-    if (this.#waiting >= waitingMax) {
-      throw new DomainError('overloaded', 'too many searches at once', { retryAfter: 1 })
-    }
-    this.#waiting++
+    this.#enter(userId)
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last = promise
@@ -52,9 +61,24 @@ export class NameSearch {
       await before
       return await this.#scan(listing, term, slice)
     } finally {
-      this.#waiting--
+      this.#leave(userId)
       resolve()
     }
+  }
+
+  #enter(userId: UserId): void {
+    const ofUser = this.#waiting.get(userId) ?? 0
+    const all = this.#waiting.values().reduce((sum, waiting) => sum + waiting, 0)
+    if (ofUser >= waitingOfUserMax || all >= waitingMax) {
+      throw new DomainError('overloaded', 'too many searches at once', { retryAfter: 1 })
+    }
+    this.#waiting.set(userId, ofUser + 1)
+  }
+
+  #leave(userId: UserId): void {
+    const others = (this.#waiting.get(userId) ?? 0) - 1
+    if (others > 0) this.#waiting.set(userId, others)
+    else this.#waiting.delete(userId)
   }
 
   async #scan(

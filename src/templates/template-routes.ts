@@ -22,7 +22,7 @@ import {
   listTemplates,
   readTemplate,
 } from './template-schemas.ts'
-import type { TemplateStore } from './template-store.ts'
+import { type TemplateStore, templatesMax } from './template-store.ts'
 
 export interface TemplateRoutesNeeds {
   readonly templates: TemplateStore
@@ -35,12 +35,14 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     app.post<CreateTemplate>(
       '/templates',
-      { schema: createTemplate, config: { scope: 'vaults:write' } },
+      { schema: createTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
       async (request, reply) => {
         const { userId } = callerOf(request)
         return await posts.answer({ request, reply, userId }, async () => {
           const { template, changes } = templates.plan(userId, newTemplate(request.body))
-          return { statusCode: 201, body: templateBody(template), changes }
+          const refusal = async () =>
+            new DomainError('conflict', `a user can have ${templatesMax} templates at most`)
+          return { statusCode: 201, body: templateBody(template), changes, refusal }
         })
       },
     )

@@ -4,12 +4,29 @@ import { newId, type TemplateId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { type Listing, pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
-import { countChange, everybody } from '../state/totals.ts'
+import { countChange, everybody, isBelow } from '../state/totals.ts'
 import { NameSearch } from './name-search.ts'
 import { foldName, type NewTemplate, type Template, type TemplateChange } from './template.ts'
 
 /** The state that a template begins in. */
 const initialStatus = 'UPLOAD_PENDING'
+
+/** Templates of one user: more than a person makes, and what a list still answers quickly from. */
+export const templatesMax = 1_000_000
+
+const columns = [
+  'id',
+  'owner_id',
+  'created_at',
+  'name',
+  'name_folded',
+  'description',
+  'author',
+  'status',
+  'public',
+  'hint',
+  'required_streams',
+] as const
 
 /** Which templates a list is about, and in which order. */
 export interface TemplateQuery {
@@ -40,26 +57,23 @@ export class TemplateStore {
     this.#search = new NameSearch(state)
   }
 
-  /** A new template, and the changes that store it. */
+  /** A new template, and the changes that store it: none can be made when the user has too many. */
   plan(
     ownerId: UserId,
     template: NewTemplate,
   ): { readonly template: Template; readonly changes: readonly Compilable[] } {
     const id = newId<TemplateId>()
     const createdAtUs = this.#clock.nowUs()
-    const insert = this.#state.insertInto('templates').values({
-      id,
-      owner_id: ownerId,
-      created_at: createdAtUs,
-      name: template.name,
-      name_folded: foldName(template.name),
-      description: template.description,
-      author: template.author,
-      status: initialStatus,
-      public: template.public ? 1 : 0,
-      hint: template.hint,
-      required_streams: JSON.stringify(template.requiredStreams),
-    })
+    const { name, description, author, hint, requiredStreams } = template
+    const insert = this.#state
+      .insertInto('templates')
+      .columns(columns)
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${foldName(name)}, ${description},
+                ${author}, ${initialStatus}, ${template.public ? 1 : 0}, ${hint},
+                ${JSON.stringify(requiredStreams)}
+              WHERE ${isBelow('templates', ownerId, templatesMax)}`,
+      )
     return {
       template: { ...template, id, ownerId, createdAtUs, status: initialStatus },
       changes: [
@@ -87,7 +101,10 @@ export class TemplateStore {
     const { rows, total } =
       query.searchTerm === ''
         ? await pageOf(this.#state, listing, slice)
-        : await this.#search.pageOf(listing, foldName(query.searchTerm), slice)
+        : await this.#search.pageOf(
+            { userId: query.userId, listing, term: foldName(query.searchTerm) },
+            slice,
+          )
     return { templates: rows.map(fromRow), total }
   }
 

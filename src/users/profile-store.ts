@@ -34,15 +34,22 @@ export class ProfileStore {
   }
 
   async of(user: User): Promise<Profile> {
+    const [profile] = await this.ofAll([user])
+    return profile as Profile
+  }
+
+  /** The profiles of users, in their order. */
+  async ofAll(users: readonly User[]): Promise<readonly Profile[]> {
+    const ids = users.map(({ id }) => id)
     const [entities, credentials] = await Promise.all([
-      this.#rows('user_entities', user.id),
-      this.#rows('user_credentials', user.id),
+      this.#rows('user_entities', ids),
+      this.#rows('user_credentials', ids),
     ])
-    return {
+    return users.map((user) => ({
       user,
-      entities: (entities as Selectable<StateSchema['user_entities']>[]).map(toEntity),
-      credentials: (credentials as Selectable<StateSchema['user_credentials']>[]).map(toCredential),
-    }
+      entities: entities.filter((row) => row.user_id === user.id).map(toEntity),
+      credentials: credentials.filter((row) => row.user_id === user.id).map(toCredential),
+    }))
   }
 
   /** A new entity, and the change that stores it: none can be made when there are too many. */
@@ -117,14 +124,15 @@ export class ProfileStore {
     return true
   }
 
-  async #rows(part: Part, userId: UserId): Promise<object[]> {
-    return await this.#state
-      .selectFrom(part)
+  async #rows<Of extends Part>(part: Of, userIds: readonly UserId[]) {
+    const rows = await this.#state
+      .selectFrom<Part>(part)
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('user_id', 'in', userIds)
       .orderBy('created_at')
       .orderBy('id')
       .execute()
+    return rows as Selectable<StateSchema[Of]>[]
   }
 
   #common(id: string, userId: UserId, createdAtUs: number) {

@@ -62,9 +62,7 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
         const page = pageRequest(query)
         const { username } = query
         const found = await users.list(sliceOf(page), username)
-        const content = await Promise.all(
-          found.map(async (user) => userBody(await profiles.of(user))),
-        )
+        const content = (await profiles.ofAll(found)).map(userBody)
         return envelope(content, await users.count(username), page)
       },
     )

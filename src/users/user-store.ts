@@ -7,6 +7,7 @@ import { newId, type UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
+import { countChange, everybody, type Total, totalOf } from '../state/totals.ts'
 import type { NewUser, User } from './user.ts'
 
 export interface UserStoreNeeds {
@@ -47,6 +48,7 @@ export class UserStore {
           created_at: createdAtUs,
         })
         .onConflict((conflict) => conflict.doNothing()),
+      countChange(this.#state, 'users', everybody, 1),
       this.#audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
     ]
     return { user: { ...user, id, createdAtUs }, changes }
@@ -71,10 +73,9 @@ export class UserStore {
   }
 
   async count(username?: string): Promise<number> {
-    const { total } = await this.#named(username)
-      .select((select) => select.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow()
-    return total
+    if (username === undefined) return await totalOf(this.#state, 'users', everybody)
+    // A name is had by one user at most.
+    return (await this.#named(username).select('id').executeTakeFirst()) ? 1 : 0
   }
 
   /**
@@ -113,6 +114,12 @@ export class UserStore {
         .where(isDeletedNow),
       this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      this.#state
+        .updateTable('totals')
+        .set({ total: sql<number>`total - 1` })
+        .where('list', '=', 'users' satisfies Total)
+        .where('owner_id', '=', everybody)
+        .where(isDeletedNow),
       this.#audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
     )
     if (await this.find(id)) {

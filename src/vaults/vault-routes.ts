@@ -19,7 +19,7 @@ import type { TemplateStore } from '../templates/template-store.ts'
 import { bearerVaultBody, type Vault, vaultBody } from './vault.ts'
 import { type ChangeVault, type CreateVault, newVault, type OneVault } from './vault-requests.ts'
 import { changeVault, createVault, deleteVault, listVaults, readVault } from './vault-schemas.ts'
-import type { VaultStore } from './vault-store.ts'
+import { type VaultStore, vaultsMax } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
@@ -106,6 +106,9 @@ async function create(
       changes,
       refusal: async () => {
         await visibleTemplate(templates, userId, template.id)
+        if (!(await vaults.hasRoom(userId))) {
+          return new DomainError('conflict', `a user can have ${vaultsMax} vaults at most`)
+        }
         return new DomainError('conflict', 'the template was changed meanwhile: try again')
       },
     }

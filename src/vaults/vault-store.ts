@@ -6,12 +6,15 @@ import type { ListCursor } from '../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
-import { countChange } from '../state/totals.ts'
+import { countChange, isBelow, totalOf } from '../state/totals.ts'
 import type { Template } from '../templates/template.ts'
 import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
 
 /** The state that a vault begins in (D50). */
 const initialStatus = 'SERVICE_RECEIVED'
+
+/** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
+export const vaultsMax = 1_000_000
 
 const listedColumns = [
   'id',
@@ -45,7 +48,7 @@ export class VaultStore {
 
   /**
    * A new vault, and the changes that store it. They find nothing to change when the template is no
-   * longer what it was: gone, hidden, or in need of other asset streams.
+   * longer what it was (gone, hidden, or in need of other asset streams), or the user has too many.
    */
   plan(
     ownerId: UserId,
@@ -62,12 +65,17 @@ export class VaultStore {
                 ${initialStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
-                AND required_streams = ${JSON.stringify(requiredStreams)}`,
+                AND required_streams = ${JSON.stringify(requiredStreams)}
+                AND ${isBelow('vaults', ownerId, vaultsMax)}`,
       )
     return {
       vault: { ...vault, id, ownerId, createdAtUs, status: initialStatus },
       changes: [insert, countChange(this.#state, 'vaults', ownerId, 1)],
     }
+  }
+
+  async hasRoom(ownerId: UserId): Promise<boolean> {
+    return (await totalOf(this.#state, 'vaults', ownerId)) < vaultsMax
   }
 
   /** A vault that this user may see: an own or a public one (D13). */

@@ -137,11 +137,11 @@ describe('a key and its secret', () => {
   })
 })
 
-describe('a caller who was let in', () => {
-  function letIn(...rawHeaders: string[]) {
-    return authenticator.authenticate({ rawHeaders, address: '192.0.2.1' })
-  }
+function letIn(...rawHeaders: string[]) {
+  return authenticator.authenticate({ rawHeaders, address: '192.0.2.1' })
+}
 
+describe('a caller who was let in', () => {
   test.each([
     ['a token', bearer],
     ['a key', [...key, ...secret]],

@@ -41,7 +41,12 @@ class Subject implements AsyncDisposable, Clock, StateWriter {
 
   private constructor(database: TestState) {
     this.#database = database
-    this.audit = new AuditLog(database.state, this, { days: 400, entries: 5, failedLogins: 2 })
+    this.audit = new AuditLog(database.state, this, {
+      days: 400,
+      entries: 5,
+      failedLogins: 2,
+      aboutUser: 3,
+    })
   }
 
   async #start(): Promise<void> {
@@ -256,6 +261,25 @@ describe('the audit log', () => {
 
     expect(await subject.detailsOf('key.created')).toEqual([{ count: 0 }])
     expect(await subject.detailsOf('login.failed')).toEqual([{ count: 8 }, { count: 9 }])
+  })
+
+  test('keeps the newest entries about a user, who cannot wash away those about others', async () => {
+    await using subject = await Subject.open()
+    const created = (userId: string, count: number) => {
+      subject.pass(1)
+      return subject.commit(
+        subject.audit.entry({ action: 'key.created', userId, details: { count } }),
+      )
+    }
+    await created('bob', 0)
+    for (let count = 1; count <= 5; count++) await created('ada', count)
+
+    vi.advanceTimersByTime(minuteMs)
+
+    await vi.waitFor(async () => {
+      const kept = [0, 3, 4, 5].map((count) => ({ count }))
+      expect(await subject.detailsOf('key.created')).toEqual(kept)
+    })
   })
 
   test('keeps entries for 400 days', async () => {

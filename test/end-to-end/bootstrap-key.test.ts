@@ -1,7 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { scopes } from '../../src/auth/scopes.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const { newFolder, start } = startedServices()
@@ -57,6 +60,25 @@ describe('a generated bootstrap key', () => {
     const headers = { authorization: `Bearer ${accessToken}` }
     expect((await fetch(`${second.http}/vaults`, { headers })).status).toBe(200)
   })
+})
+
+test.each([
+  ['generated', generated],
+  ['configured', {}],
+])('a %s bootstrap key gets the permissions that a later version brings', async (_, settings) => {
+  const folder = newFolder()
+  const first = await start(folder, settings)
+  await first.end('SIGTERM')
+  const state = new DatabaseSync(join(folder, 'state.db'))
+  state.exec(`UPDATE api_keys SET scopes = 'data:read platform:admin'`)
+  state.close()
+
+  const { http } = await start(folder, settings)
+
+  const configured = { apiKey: adminKey, apiSecret: adminSecret }
+  const key = settings === generated ? adminFileIn(folder) : configured
+  const answer = await askToken(http, key)
+  expect(await answer.json()).toMatchObject({ scope: scopes.join(' ') })
 })
 
 test('no secret is ever printed, at the finest log level', async () => {

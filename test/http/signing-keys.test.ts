@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { expect, test } from 'vitest'
+import { acceptedMax } from '../../src/auth/signing-keys.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { newPerson } from '../support/people.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
@@ -92,6 +93,25 @@ test('a rotation without overlap ends every token, remembered or not', async () 
   expect(await Promise.all([first, second].map(statusWith))).toEqual([401, 401])
   expect(await statusWith(await newToken())).toBe(200)
   expect(await publicKeys()).toHaveLength(1)
+})
+
+test('a rotation that would end a token before its time is 429, and one without overlap is not', async () => {
+  const { api, newToken, statusWith, publicKeys } = await started()
+  const first = await newToken()
+  const rotate = (body?: object) =>
+    api.withKey<{ error?: string; retryAfter?: number }>('POST', '/auth/signing-keys/rotate', body)
+  for (let count = 0; count < acceptedMax; count++) expect((await rotate()).status).toBe(200)
+
+  const refused = await rotate()
+
+  expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
+  expect(refused.body.retryAfter).toBeGreaterThan(7_000)
+  expect(refused.body.retryAfter).toBeLessThanOrEqual(7_200)
+  expect(await statusWith(first)).toBe(200)
+  expect(await publicKeys()).toHaveLength(acceptedMax + 1)
+  expect((await rotate({ overlapSeconds: 0 })).status).toBe(200)
+  expect(await statusWith(first)).toBe(401)
+  expect((await rotate()).status).toBe(200)
 })
 
 test('an overlap ends by itself', async () => {

@@ -125,6 +125,39 @@ describe('GET /platform/users', () => {
     expect((await ada.withKey('GET', '/platform/users')).status).toBe(403)
   })
 
+  test('tells how many users there are, without those who were deleted or never made', async () => {
+    const total = async () =>
+      (await service.api.withKey<{ total_records: number }>('GET', '/platform/users')).body
+        .total_records
+    const before = await total()
+
+    const username = newUsername()
+    const id = await createUser(service.api, username)
+    await expect(createUser(service.api, username)).rejects.toThrow('conflict')
+    expect(await total()).toBe(before + 1)
+
+    await service.api.withKey('DELETE', `/users/${id}`)
+    await service.api.withKey('DELETE', `/users/${id}`)
+    expect(await total()).toBe(before)
+  })
+
+  test('shows of each user what is theirs', async () => {
+    const [ada, bob] = [await newPerson(service.api), await newPerson(service.api)]
+    for (const person of [ada, bob]) {
+      const entity = { name: `of ${person.userId}`, description: '', type: 'LEGAL_ENTITY' }
+      await person.withKey('POST', `/users/${person.userId}/entities`, entity)
+    }
+
+    const { body } = await service.api.withKey<{
+      content: { id: string; entities: { name: string }[] }[]
+    }>('GET', '/platform/users?page_size=100')
+
+    for (const { userId } of [ada, bob]) {
+      const shown = body.content.find(({ id }) => id === userId)
+      expect(shown?.entities.map(({ name }) => name)).toEqual([`of ${userId}`])
+    }
+  })
+
   test('finds the one of a name, in whatever case, with a total of one', async () => {
     const username = newUsername()
     const id = await createUser(service.api, username)

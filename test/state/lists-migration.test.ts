@@ -46,6 +46,7 @@ test('lists that were there before are counted, and found by their names', async
 
   const state = await openStateForWriting(path)
 
+  expect(await totalOf(state, 'users', everybody)).toBe(2)
   expect(await totalOf(state, 'templates', 'u')).toBe(2)
   expect(await totalOf(state, 'templates', 'v')).toBe(1)
   expect(await totalOf(state, 'public_templates', everybody)).toBe(2)

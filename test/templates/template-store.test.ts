@@ -208,16 +208,26 @@ describe('a search', () => {
   test('is refused when too many wait for their turn, and served again later', async () => {
     await using subject = await Subject.open()
     await subject.create(subject.owner, { name: 'valve', public: false })
-    const search = () =>
-      subject.store.list(subject.query({ searchTerm: 'v' }), { offset: 0, limit: 10 })
+    const search = (userId: string) =>
+      subject.store.list(subject.query({ searchTerm: 'v', userId: userId as UserId }), {
+        offset: 0,
+        limit: 10,
+      })
+    /** Ten searches of each of so many users, all at once: how many are refused. */
+    const refusedOf = async (users: readonly string[]): Promise<number> => {
+      const all = users.flatMap((userId) => Array.from({ length: 10 }, () => search(userId)))
+      const results = await Promise.allSettled(all)
+      const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+      expect(refused.every((one) => one instanceof DomainError && one.code === 'overloaded')).toBe(
+        true,
+      )
+      return refused.length
+    }
 
-    const results = await Promise.allSettled(Array.from({ length: 40 }, search))
-
-    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    expect(refused).toHaveLength(24)
-    expect(refused.every((one) => one instanceof DomainError && one.code === 'overloaded')).toBe(
-      true,
-    )
-    expect((await search()).total).toBe(1)
+    // Four of each, and sixteen of all.
+    expect(await refusedOf(['ada'])).toBe(6)
+    expect(await refusedOf(['ada', 'bob'])).toBe(12)
+    expect(await refusedOf(['ada', 'bob', 'carl', 'dora', 'eve'])).toBe(50 - 16)
+    expect((await search(subject.owner)).total).toBe(1)
   })
 })

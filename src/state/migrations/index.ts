@@ -5,6 +5,7 @@ import { lists } from './0003-lists.ts'
 import { streamChanges } from './0004-stream-changes.ts'
 import { quarantine } from './0005-quarantine.ts'
 import { transforms } from './0006-transforms.ts'
+import { shares } from './0008-shares.ts'
 import { formats } from './0009-formats.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -14,6 +15,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-lists': lists,
   '0004-stream-changes': streamChanges,
   '0005-quarantine': quarantine,
+  '0008-shares': shares,
   '0009-formats': formats,
   '0006-transforms': transforms,
 }
