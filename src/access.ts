@@ -29,6 +29,7 @@ export interface Access {
   readonly auth: Auth
   /** How every POST is done and answered. */
   readonly posts: Posts
+  readonly answers: AnswerStore
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
@@ -47,6 +48,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   return {
     auth,
     posts,
+    answers,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),

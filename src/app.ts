@@ -37,7 +37,7 @@ export interface Service {
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, auth } = await startFronts(engine, { config, logger })
+  const { http, mqtt, auth, purges } = await startFronts(engine, { config, logger })
   const addresses = addressesOf(config, { http, mqtt })
   engine.announce(Object.values(addresses))
   return {
@@ -56,6 +56,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http)])
       await engine.commits.drain()
+      await purges.stop()
       await auth.close()
       await engine.close()
     },
@@ -64,7 +65,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 
 type Addresses = Pick<Service, 'httpAddress' | 'mqttAddress' | 'mqttsAddress'>
 
-function addressesOf(config: Config, { http, mqtt }: Omit<Fronts, 'auth'>): Addresses {
+function addressesOf(config: Config, { http, mqtt }: Pick<Fronts, 'http' | 'mqtt'>): Addresses {
   const { port } = http.server.address() as AddressInfo
   const host = urlHost(config.host)
   return {

@@ -20,6 +20,7 @@ import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
 import { guardedRoutes } from './routes.ts'
+import { PurgeTimer } from './state/purge-timer.ts'
 
 /** Everything that others talk to. */
 export interface Fronts {
@@ -27,6 +28,7 @@ export interface Fronts {
   /** Undefined when MQTT is off. */
   readonly mqtt: MqttBroker | undefined
   readonly auth: Auth
+  readonly purges: PurgeTimer
 }
 
 interface Parts {
@@ -37,36 +39,45 @@ interface Parts {
   readonly access: Access
   readonly live: LiveParts
   readonly certificate: Certificate | undefined
+  /** Told of what failed without anybody waiting for it. */
+  readonly onFailure: (error: unknown) => void
 }
 
 export async function startFronts(
   engine: Engine,
   { config, logger }: { readonly config: Config; readonly logger: Logger },
 ): Promise<Fronts> {
+  const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
   const access = await openAccess(
-    {
-      state: engine.state,
-      writer: engine.worker,
-      clock: systemClock,
-      onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
-    },
+    { state: engine.state, writer: engine.worker, clock: systemClock, onFailure },
     config,
   )
   const { auth } = access
   const certificate = config.tls && readCertificate(config.tls)
   const domains = openDomains(engine, config)
   const live = openLive(engine, logger)
-  const parts: Parts = { config, logger, engine, domains, access, live, certificate }
+  const parts: Parts = { config, logger, engine, domains, access, live, certificate, onFailure }
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
-  return { http: await startHttp(parts, mqtt), mqtt, auth }
+  return { http: await startHttp(parts, mqtt), mqtt, auth, purges: startPurging(parts) }
+}
+
+/** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
+function startPurging({ access, domains, onFailure }: Parts): PurgeTimer {
+  return new PurgeTimer(
+    [
+      () => access.answers.purge(systemClock.nowUs()),
+      () => domains.receiptStore.purge(systemClock.nowUs()),
+    ],
+    onFailure,
+  )
 }
 
 async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
-  const { config, logger, engine, domains, access } = parts
+  const { config, logger, engine, domains, access, onFailure } = parts
   if (config.mqttPort === 0 && config.mqttsPort === 0) return undefined
   return await connectors.mqttBroker(mqttEndpoints(parts), {
     intake: engine.intake,
@@ -75,7 +86,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.commits.assertReady(),
     isReady: () => engine.commits.failure === undefined,
-    onFailure: (error) => logger.error({ err: error }, 'unexpected failure'),
+    onFailure,
     onClientError: (clientId, error) =>
       logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
   })

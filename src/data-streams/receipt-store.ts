@@ -12,9 +12,6 @@ const lifetimeUs = 24 * 3_600 * 1_000_000
 /** Receipts that are remembered of one user: more would let one user fill the disk. */
 export const receiptsMax = 1_000_000
 
-/** Expired receipts are removed this often; until then they only take room. */
-const purgeEveryUs = 60 * 1_000_000
-
 /** One request that may be repeated: who, what for, and the key that they gave it. */
 export interface IdempotentRequest {
   readonly userId: UserId
@@ -38,7 +35,6 @@ export interface Receipt {
 export class ReceiptStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
-  #purgedAtUs = 0
 
   constructor(state: StateDatabase, writer: StateWriter) {
     this.#state = state
@@ -53,7 +49,6 @@ export class ReceiptStore {
    *   `rate_limited` when too many keys of the user are remembered
    */
   async receiptOf(request: IdempotentRequest, nowUs: number): Promise<Receipt> {
-    if (this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
     const known = await this.#find(request, nowUs)
     if (known) return repeated(known, request)
     // Of parallel first requests one wins; the others find its row.
@@ -98,11 +93,10 @@ export class ReceiptStore {
     ]
   }
 
-  async #purge(nowUs: number): Promise<void> {
-    this.#purgedAtUs = nowUs
+  /** Removes a portion of what has expired. Resolves with whether there is more. */
+  async purge(nowUs: number): Promise<boolean> {
     const needs = { state: this.#state, writer: this.#writer }
-    const isMoreLeft = await removeExpired(needs, expiring, nowUs - lifetimeUs)
-    if (isMoreLeft) this.#purgedAtUs = 0
+    return await removeExpired(needs, expiring, nowUs - lifetimeUs)
   }
 
   /** Makes room for a new receipt under the same key. */

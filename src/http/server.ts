@@ -23,6 +23,7 @@ import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { RouteRegister } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 import { undeclaredCheck } from './undeclared.ts'
+import { noticeUnnamedProxy } from './unnamed-proxy.ts'
 import { limitUnsentAnswers } from './unsent-answers.ts'
 import { credentialHeaders, routeUpgrades } from './upgrades.ts'
 import { requestChecks } from './validation.ts'
@@ -91,6 +92,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   app.addHook('onRoute', (route) => register.add(route))
   app.addHook('onRequest', setHeaders)
   app.addHook('onRequest', refuseBadHead)
+  app.addHook('onRequest', noticeUnnamedProxy(needs.logger))
   if (network.corsOrigins.length > 0) app.addHook('onRequest', allowOrigins(network.corsOrigins))
   if (needs.checkAnswers) app.addHook('onSend', answerChecks())
   await app.register(openApiRoutes({ ...needs, routes: register }))

@@ -10,9 +10,6 @@ const lifetimeUs = 24 * 3_600 * 1_000_000
 /** Answers that are remembered of one user: more would let one user fill the disk. */
 export const answersMax = 100_000
 
-/** Expired answers are removed this often; until then they only take room. */
-const purgeEveryUs = 600 * 1_000_000
-
 /** A request that may come again: who, where, and the key that they gave it. */
 export interface KeyedRequest {
   readonly userId: UserId
@@ -44,7 +41,6 @@ export class AnswerStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
   readonly #cipher: Cipher
-  #purgedAtUs = 0
 
   constructor({ state, writer, cipher }: AnswerStoreNeeds) {
     this.#state = state
@@ -56,7 +52,6 @@ export class AnswerStore {
     request: KeyedRequest,
     nowUs: number,
   ): Promise<(Answer & { readonly bodyDigest: string }) | undefined> {
-    if (this.#purgedAtUs <= nowUs - purgeEveryUs) await this.#purge(nowUs)
     const { userId, path, key } = request
     const row = await this.#state
       .selectFrom('idempotent_answers')
@@ -103,11 +98,10 @@ export class AnswerStore {
     return (await totalOf(this.#state, 'idempotent_answers', userId)) < answersMax
   }
 
-  async #purge(nowUs: number): Promise<void> {
-    this.#purgedAtUs = nowUs
+  /** Removes a portion of what has expired. Resolves with whether there is more. */
+  async purge(nowUs: number): Promise<boolean> {
     const needs = { state: this.#state, writer: this.#writer }
-    const isMoreLeft = await removeExpired(needs, expiring, nowUs - lifetimeUs)
-    if (isMoreLeft) this.#purgedAtUs = 0
+    return await removeExpired(needs, expiring, nowUs - lifetimeUs)
   }
 
   /** Makes room for a new answer under the same key. */

@@ -40,9 +40,7 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
         const { userId } = callerOf(request)
         return await posts.answer({ request, reply, userId }, async () => {
           const { template, changes } = templates.plan(userId, newTemplate(request.body))
-          const refusal = async () =>
-            new DomainError('conflict', `a user can have ${templatesMax} templates at most`)
-          return { statusCode: 201, body: templateBody(template), changes, refusal }
+          return { statusCode: 201, body: templateBody(template), changes, refusal: tooMany }
         })
       },
     )
@@ -88,6 +86,10 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
       },
     )
   }
+}
+
+async function tooMany(): Promise<DomainError> {
+  return new DomainError('conflict', `a user can have ${templatesMax} templates at most`)
 }
 
 /** @throws DomainError `not_found` */

@@ -15,7 +15,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-lists': lists,
   '0004-stream-changes': streamChanges,
   '0005-quarantine': quarantine,
+  '0006-transforms': transforms,
   '0008-shares': shares,
   '0009-formats': formats,
-  '0006-transforms': transforms,
 }
