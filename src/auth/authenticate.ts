@@ -13,6 +13,12 @@ export interface AuthenticatedCaller extends Caller {
   readonly expiresAtUs: number | undefined
 }
 
+/** Who came with a token, which always ends. */
+export interface BearerCaller extends AuthenticatedCaller {
+  readonly interface: 'bearer'
+  readonly expiresAtUs: number
+}
+
 /** The part of a request that says who asks: header names and values, alternating, as they came. */
 export interface Credentials {
   readonly rawHeaders: readonly string[]
@@ -128,7 +134,7 @@ export class Authenticator {
     this.#needs.keys.use(key)
     const known = this.#callers.get(token)
     if (known !== undefined && this.#proofs.get(known)?.key === key) return known
-    const caller: AuthenticatedCaller = {
+    const caller: BearerCaller = {
       userId: key.userId,
       apiKeyId: key.id,
       scope: commonScope(token.scope, key.scope),

@@ -78,11 +78,16 @@ export function assertHolds(maker: AuthenticatedCaller, wanted: readonly string[
 function expiryOf(text: string | null | undefined, nowUs: number): number | undefined {
   if (text === undefined || text === null) return undefined
   const expiresAtUs = parseRfc3339(text)
-  if (typeof expiresAtUs !== 'number') throw invalidParameter('expiresAt', expiresAtUs.problem)
+  if (typeof expiresAtUs !== 'number') {
+    throw invalidParameter('expiresAt', `must be an RFC 3339 date-time: ${expiresAtUs.problem}`)
+  }
   if (expiresAtUs <= nowUs) throw invalidParameter('expiresAt', 'must be in the future')
   // A later time in a row of the keys could be written, and then no more be read: not at a start.
   if (!Number.isSafeInteger(expiresAtUs)) {
-    throw invalidParameter('expiresAt', 'must be before June 2255: leave it out for none')
+    throw invalidParameter(
+      'expiresAt',
+      'must be before June 2255; a key without it does not expire',
+    )
   }
   return expiresAtUs
 }
