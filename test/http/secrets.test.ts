@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { makeCertificate } from '../support/certificate.ts'
 import type { MadeKey } from '../support/people.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
+import { freePort, type ServiceProcess } from '../support/service-process.ts'
 import { signingKeyIn } from '../support/signing-key.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -76,6 +77,13 @@ class Exercise {
     const made = await this.#keep('the secret of a key', this.#as('POST', '/keys', wanted))
     const path = `/keys/${made.apiKey}/rotate`
     const rotated = await this.#keep('a rotated secret', this.#as('POST', path))
+    // Their answers are kept, to be given again.
+    const again = { 'idempotency-key': 'again' }
+    const kept = await this.#keep('a secret under a key', this.#as('POST', '/keys', wanted, again))
+    expect(await this.#as('POST', '/keys', wanted, again)).toEqual(kept)
+    const rotation = () => this.#as<MadeKey>('POST', `/keys/${kept.apiKey}/rotate`, {}, again)
+    const keptAgain = await this.#keep('a rotated secret under a key', rotation())
+    expect(await rotation()).toEqual(keptAgain)
     await this.#token('a token', made)
     this.#addSigningKey('the first signing key')
     await this.#as('POST', '/auth/signing-keys/rotate')
@@ -90,9 +98,14 @@ class Exercise {
     await this.#as('DELETE', `/users/${user.id}`)
   }
 
-  async #as<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+  async #as<Body>(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Body> {
     const { apiKey, apiSecret } = this.#admin
-    const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
+    const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret, ...more }
     const answer = await this.#api.request<Body>(method, path, { headers, body })
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`)
     return answer.body
@@ -153,6 +166,9 @@ class Exercise {
       ['POST', '/auth/token', {}, `{"apiKey": "${apiKey}", "apiSecret": "${apiSecret}"`],
       ['POST', '/keys', key, { name: 'k', kind: apiSecret, permission: 'custom', token }],
       ['POST', '/keys', key, { name: 'k', kind: 'test', permission: apiSecret, scopes: [token] }],
+      // Decided before anything is remembered under the name that the client gave.
+      ['POST', '/keys', { ...key, 'idempotency-key': apiSecret }, { name: token }],
+      ['POST', '/templates', { ...key, 'idempotency-key': token }, { name: apiSecret }],
     ]
     for (const [method, path, headers, body] of attempts) {
       const answer = await this.#api.request(method, path, { headers, body })
@@ -180,11 +196,60 @@ describe('a secret is written nowhere', () => {
 
     await exercise.run()
 
-    expect(exercise.secrets.size).toBeGreaterThanOrEqual(12)
+    expect(exercise.secrets.size).toBeGreaterThanOrEqual(16)
     // With what stands in the WAL, and once more when all is written and closed.
     expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
     await service.end('SIGTERM')
     expect(findings(exercise.secrets, placesOf(service, exercise.answers))).toEqual([])
+  })
+
+  test('when it comes over MQTT with TLS, rightly and wrongly', async () => {
+    const folder = services.newFolder()
+    const certificate = makeCertificate(folder)
+    const mqttsPort = await freePort()
+    const service = await services.start(services.newFolder(), {
+      STREAMVAULT_LOG_LEVEL: 'trace',
+      STREAMVAULT_MASTER_KEY: masterKey.toString('base64'),
+      STREAMVAULT_ADMIN_KEY: given.key,
+      STREAMVAULT_ADMIN_SECRET: given.secret,
+      STREAMVAULT_TLS_CERT: certificate.certPath,
+      STREAMVAULT_TLS_KEY: certificate.keyPath,
+      STREAMVAULT_MQTTS_PORT: String(mqttsPort),
+    })
+    const secure = `mqtts://127.0.0.1:${mqttsPort}`
+    const rightly = { username: given.key, password: given.secret, ca: certificate.authority }
+    const connect = (url: string, options: object) =>
+      connectAsync(url, { ...rightly, reconnectPeriod: 0, ...options }, false)
+
+    for (const client of [await connect(secure, {}), await connect(secure, { clientId: 'two' })]) {
+      for (const qos of [0, 1, 2] as const) {
+        for (const payload of ['{"temperature": 1}', given.secret, '{']) {
+          await client.publishAsync('streams/none/data', payload, { qos })
+          await client.publishAsync(`streams/${given.secret}/data`, payload, { qos })
+        }
+      }
+      await client.endAsync()
+    }
+    const stranger = makeCertificate(folder, 'stranger')
+    const mistakes: [string, object][] = [
+      [secure, { ca: stranger.authority }],
+      [secure, { username: given.secret, password: given.key }],
+      [secure, { username: 'bearer' }],
+      // Plain MQTT at the port for TLS: the first bytes that it sends hold the secret.
+      [`mqtt://127.0.0.1:${mqttsPort}`, {}],
+      [`mqtts://127.0.0.1:${service.mqttPort}`, {}],
+    ]
+    for (const [url, options] of mistakes) await expect(connect(url, options)).rejects.toThrow()
+    await service.end('SIGTERM')
+
+    const privateKey = readFileSync(certificate.keyPath, 'utf8').split('\n')[1] ?? ''
+    const secrets = new Map([
+      ['the secret', Buffer.from(given.secret)],
+      ['the master key', masterKey],
+      ['the key of the certificate', Buffer.from(privateKey)],
+    ])
+    expect(findings(secrets, placesOf(service, []))).toEqual([])
+    expect(service.output()).toContain(secure)
   })
 
   test('but in the two files that are made for it', async () => {
