@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { authCost } from './auth-cost.ts'
+import { listSpeed } from './list-speed.ts'
 import {
   acknowledgedRate,
   acknowledgedToQueryable,
@@ -27,6 +29,9 @@ async function main(): Promise<void> {
   await add(acknowledgedToQueryable(20_000, values.quick ? 5 : 30))
   await add(sustained(60_000, values.quick ? 10 : 60))
   await add(httpRates(seconds))
+  await add(authCost(seconds))
+  // Building the lists alone takes longer than all quick runs together.
+  if (!values.quick) await add(listSpeed())
   if (!values.quick) writeFileSync('bench/REPORT.md', report(figures))
 }
 
