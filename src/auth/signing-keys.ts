@@ -131,7 +131,7 @@ export class SigningKeys {
           .expression(
             sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${nowUs}
                   WHERE (SELECT count(*) FROM signing_keys WHERE accepted_until > ${nowUs})
-                    < ${acceptedMax}`,
+                    <= ${acceptedMax}`,
           ),
         audit.entry({
           action: 'signing_key.rotated',

@@ -12,8 +12,8 @@ const dayUs = 24 * 3_600 * 1_000_000
 const minuteMs = 60_000
 const cipher = new MasterKey(Buffer.alloc(32, 7))
 
-function request(key = 'k') {
-  return { userId: 'ada' as UserId, path: '/users {}', key, bodyDigest: 'd' }
+function request(key = 'k', user = 'ada') {
+  return { userId: user as UserId, path: '/users {}', key, bodyDigest: 'd' }
 }
 
 function storeOver(database: TestState, writer: StateWriter = database): AnswerStore {
@@ -73,7 +73,8 @@ describe('expired answers', () => {
     await using database = await TestState.open()
     const store = storeOver(database)
     await database.attempt(...store.remember(request('old'), answer('1'), 0))
-    await database.attempt(...store.remember(request('young'), answer('2'), 1))
+    await database.attempt(...store.remember(request('old', 'bob'), answer('2'), 0))
+    await database.attempt(...store.remember(request('young'), answer('3'), 1))
     const timer = new PurgeTimer([() => store.purge(dayUs)], (error) => {
       throw error
     })
@@ -82,6 +83,7 @@ describe('expired answers', () => {
 
     await vi.waitFor(async () => expect(await keysIn(database)).toEqual(['young']))
     expect(await totalOf(database.state, 'idempotent_answers', 'ada')).toBe(1)
+    expect(await totalOf(database.state, 'idempotent_answers', 'bob')).toBe(0)
     await timer.stop()
   })
 

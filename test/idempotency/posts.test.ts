@@ -185,18 +185,6 @@ describe('a POST under a key', () => {
     expect(await subject.remembered()).toBe(1)
   })
 
-  test('is forgotten for good although nobody asks for it again', async () => {
-    await using subject = await Subject.open()
-    for (const key of ['a', 'b', 'c']) await subject.post(key, 'boiler')
-    await subject.post('a', 'boiler', { user: 'other' })
-
-    subject.pass(dayUs)
-    await subject.post('z', 'boiler')
-
-    expect(await subject.remembered()).toBe(1)
-    expect(await subject.remembered('other')).toBe(0)
-  })
-
   test('is refused with 429 when the user has too many, and others are not', async () => {
     await using subject = await Subject.open()
     await subject.pretend(answersMax, 'eager')

@@ -75,9 +75,17 @@ describe('the time of receipt under a key', () => {
 
     expect(inTime.isRepeated).toBe(true)
     expect(late).toEqual({ receivedAtUs: nowUs + dayUs, isRepeated: false })
-    // What nobody asks for again is removed now and then.
-    await store.receiptOf(request({ key: 'c' }), nowUs + 2 * dayUs - 1)
-    expect(await remembered(subject, boiler)).toBe(2)
+  })
+
+  test('is removed once a day has passed, although nobody asks for it again', async () => {
+    await using subject = await TestState.open()
+    const store = new ReceiptStore(subject.state, subject)
+    await store.receiptOf(request({ key: 'a' }), nowUs)
+    await store.receiptOf(request({ key: 'b' }), nowUs + 1)
+
+    expect(await store.purge(nowUs + dayUs)).toBe(false)
+
+    expect(await remembered(subject, boiler)).toBe(1)
   })
 
   test('is one for all that come at once when the one before has expired', async () => {
