@@ -70,7 +70,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     ...serverOptions(network.certificate),
     trustProxy: network.trustedProxies.length > 0 && [...network.trustedProxies],
     logController: new LogController({ disableRequestLogging: true }),
-    // One for each request would cost more than the rest of its way to the handler.
+    // None for each request: only failures are logged, and they name the request themselves.
     childLoggerFactory: (shared) => shared,
     // The client's id would be as good as ours only if it were unique: ours is a counter.
     requestIdHeader: false,
