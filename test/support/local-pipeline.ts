@@ -1,0 +1,204 @@
+import { judgeOf } from '../../processors/index.ts'
+import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
+import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import type { DecidedCounts } from '../../src/data-streams/data-stream-store.ts'
+import { countersOf } from '../../src/data-streams/stream-status.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
+import type { Consumer } from '../../src/pipeline/consumer.ts'
+import { Decider } from '../../src/pipeline/decider.ts'
+import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
+import { GroupCommit } from '../../src/pipeline/group-commit.ts'
+import { Intake } from '../../src/pipeline/intake.ts'
+import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import { Shipper } from '../../src/pipeline/shipper.ts'
+import type { FieldMap, PayloadFormat, ValidationMode } from '../../src/pipeline/stream-schema.ts'
+import {
+  everything,
+  type HeldReading,
+  QuarantineStore,
+} from '../../src/quarantine/quarantine-store.ts'
+import { Reviews } from '../../src/quarantine/reviews.ts'
+import { openStateForWriting } from '../../src/state/database.ts'
+import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { shapeOf } from '../../src/time-series/shape.ts'
+import { TemporaryFolder } from './temporary-folder.ts'
+
+export interface LocalVersion {
+  readonly fields: FieldMap
+  readonly validation?: ValidationMode
+  readonly format?: PayloadFormat
+}
+
+/** What one process opens of a data folder. */
+async function openParts(folder: TemporaryFolder, pipeline: LocalPipeline) {
+  const state = await openStateForWriting(folder.file('state.db'))
+  const file = new SqliteJournalFile(folder.file('journal.db'), 1024 ** 3)
+  const reader = new SqliteJournalReader(folder.file('journal.db'))
+  const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock)
+  const journal: Journal = {
+    append: async (bytes, count) => file.append(bytes, count),
+    trim: async () => {},
+    status: async () => file.status(),
+  }
+  const commits = new GroupCommit(journal)
+  const loadShape = async (_: string, version: number) =>
+    shapeOf(pipeline.versionOf(version).fields)
+  const decisions = new StateDecisionStore({ state, onDiscard: () => {} })
+  const quarantine = new QuarantineStore(state)
+  return {
+    state,
+    store,
+    reader,
+    quarantine,
+    intake: new Intake({ commits, receipts: new ReceiptClock(systemClock) }),
+    decider: await Decider.open(decisions),
+    shipper: new Shipper({ store, loadShape }),
+    reviews: new Reviews({
+      quarantine,
+      commits,
+      directory: { find: async () => pipeline.stream() },
+      processing: { caughtUp: () => pipeline.caughtUp() },
+      clock: systemClock,
+    }),
+    async close() {
+      reader.close()
+      file.close()
+      await store.close()
+      await state.destroy()
+    },
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+/**
+ * The way of a reading of one stream, made of the real parts, without threads: its consumers move when
+ * they are told to, and it can be stopped between any two steps.
+ */
+export class LocalPipeline implements AsyncDisposable {
+  readonly streamId = newId<StreamId>()
+  readonly #ownerId = newId<UserId>()
+  readonly #folder = new TemporaryFolder()
+  readonly #versions: LocalVersion[]
+  #parts: Parts | undefined
+  /** Times that the decider may be waited for before it is stuck. */
+  decisionsLeft = Number.POSITIVE_INFINITY
+
+  static async open(first: LocalVersion): Promise<LocalPipeline> {
+    const pipeline = new LocalPipeline(first)
+    pipeline.#parts = await openParts(pipeline.#folder, pipeline)
+    return pipeline
+  }
+
+  private constructor(first: LocalVersion) {
+    this.#versions = [first]
+  }
+
+  get parts(): Parts {
+    if (!this.#parts) throw new Error('the pipeline is not open')
+    return this.#parts
+  }
+
+  versionOf(version: number): LocalVersion {
+    const found = this.#versions[version - 1]
+    if (!found) throw new Error(`there is no version ${version}`)
+    return found
+  }
+
+  /** As a PUT of the definition does. */
+  change(next: LocalVersion): void {
+    this.#versions.push(next)
+  }
+
+  stream(): CompiledStream {
+    const version = this.#versions.length
+    const { fields, validation = 'lenient', format = 'json' } = this.versionOf(version)
+    const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
+    const schema = { fields, validation, ...timestamps }
+    const { streamId } = this
+    return { streamId, ownerId: this.#ownerId, version, schema, format, judge: judgeOf(schema) }
+  }
+
+  /** Takes a message as MQTT would; resolves when it is on disk. */
+  async push(payload: Uint8Array, receivedAtUs?: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const message = { stream: this.stream(), payload, source: 'mqtt gateway' }
+    this.parts.intake.accept(
+      { ...message, ...(receivedAtUs !== undefined && { receivedAtUs }) },
+      (error) => (error ? reject(error) : resolve()),
+    )
+    await promise
+  }
+
+  async caughtUp(): Promise<boolean> {
+    if (this.decisionsLeft <= 0) return false
+    this.decisionsLeft--
+    await this.decide()
+    return true
+  }
+
+  async decide(): Promise<void> {
+    await this.#follow(this.parts.decider)
+  }
+
+  async ship(): Promise<void> {
+    await this.#follow(this.parts.shipper)
+  }
+
+  async held(): Promise<readonly HeldReading[]> {
+    const limits = { entries: 100_000, payloadBytes: 1024 ** 3 }
+    const page = await this.parts.quarantine.page(this.streamId, everything, { after: -1, limits })
+    return page.entries
+  }
+
+  async stored() {
+    const query = {
+      streamId: this.streamId,
+      ...{ startUs: 0, endUs: 253_402_300_800_000_000 },
+      ...{ fields: [], limit: 10_000, bytesMax: 1024 ** 3, after: undefined },
+      aggregation: 'raw',
+    } as const
+    return (await this.parts.store.query(query)).points
+  }
+
+  /** What the status of the stream would show now. */
+  async counters() {
+    return countersOf(await this.#decided(), this.parts.store.counts(this.streamId))
+  }
+
+  /** What the decider and the store have received, each by its own count. */
+  async receivedByBoth(): Promise<readonly [number, number]> {
+    const { received } = await this.#decided()
+    return [received, this.parts.store.counts(this.streamId).received]
+  }
+
+  async restart(): Promise<void> {
+    await this.parts.close()
+    this.decisionsLeft = Number.POSITIVE_INFINITY
+    this.#parts = await openParts(this.#folder, this)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.parts.close()
+    this.#folder[Symbol.dispose]()
+  }
+
+  async #decided(): Promise<DecidedCounts> {
+    const row = await this.parts.state
+      .selectFrom('stream_counters')
+      .selectAll()
+      .where('stream_id', '=', this.streamId)
+      .executeTakeFirst()
+    const { received = 0, accepted = 0, quarantined = 0, discarded = 0 } = row ?? {}
+    const times = { lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
+    return { received, accepted, quarantined, discarded, ...times }
+  }
+
+  async #follow(consumer: Consumer): Promise<void> {
+    const { reader } = this.parts
+    while (consumer.position() < reader.nextOffset()) {
+      await consumer.handle(reader.read(consumer.position(), 1_000))
+    }
+  }
+}
