@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
@@ -8,7 +7,7 @@ import type { CompiledStream } from '../pipeline/reading.ts'
 import type { QuarantineFilter, QuarantineStore } from './quarantine-store.ts'
 import { redrive } from './redrive.ts'
 
-/** What is judged in one go: others wait that long for their turn of the network thread. */
+/** What is judged in one go; while it is being committed others have their turn. */
 const slice = { entries: 200, payloadBytes: 1024 * 1024 }
 
 /** Reviews of all streams at once: each holds a slice in memory. */
@@ -128,7 +127,6 @@ export class Reviews {
         }
       }
       after = entries.at(-1)?.id ?? last
-      await nextTurn()
     }
     return { ...result, stillRefused }
   }

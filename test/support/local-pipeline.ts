@@ -1,13 +1,16 @@
 import { judgeOf } from '../../processors/index.ts'
+import { scanOf } from '../../processors/scan.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { DecidedCounts } from '../../src/data-streams/data-stream-store.ts'
 import { countersOf } from '../../src/data-streams/stream-status.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
+import type { Settled } from '../../src/pipeline/connector.ts'
 import type { Consumer } from '../../src/pipeline/consumer.ts'
 import { Decider } from '../../src/pipeline/decider.ts'
 import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
+import type { EntryWriter } from '../../src/pipeline/entry-writer.ts'
 import { GroupCommit } from '../../src/pipeline/group-commit.ts'
 import { Intake } from '../../src/pipeline/intake.ts'
 import type { CompiledStream } from '../../src/pipeline/reading.ts'
@@ -44,12 +47,14 @@ async function openParts(folder: TemporaryFolder, pipeline: LocalPipeline) {
   const commits = new GroupCommit(journal)
   const loadShape = async (_: string, version: number) =>
     shapeOf(pipeline.versionOf(version).fields)
-  const decisions = new StateDecisionStore({ state, onDiscard: () => {} })
+  const onDiscard = (streamId: string) => pipeline.notices.push(streamId)
+  const decisions = new StateDecisionStore({ state, onDiscard })
   const quarantine = new QuarantineStore(state)
   return {
     state,
     store,
     reader,
+    commits,
     quarantine,
     intake: new Intake({ commits, receipts: new ReceiptClock(systemClock) }),
     decider: await Decider.open(decisions),
@@ -82,6 +87,8 @@ export class LocalPipeline implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #versions: LocalVersion[]
   #parts: Parts | undefined
+  /** Streams whose quarantine began to discard, as often as that was told. */
+  readonly notices: string[] = []
   /** Times that the decider may be waited for before it is stuck. */
   decisionsLeft = Number.POSITIVE_INFINITY
 
@@ -116,19 +123,20 @@ export class LocalPipeline implements AsyncDisposable {
     const { fields, validation = 'lenient', format = 'json' } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
-    const { streamId } = this
-    return { streamId, ownerId: this.#ownerId, version, schema, format, judge: judgeOf(schema) }
+    const compiled = { judge: judgeOf(schema), scan: scanOf(schema) }
+    return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 
   /** Takes a message as MQTT would; resolves when it is on disk. */
   async push(payload: Uint8Array, receivedAtUs?: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const message = { stream: this.stream(), payload, source: 'mqtt gateway' }
-    this.parts.intake.accept(
-      { ...message, ...(receivedAtUs !== undefined && { receivedAtUs }) },
-      (error) => (error ? reject(error) : resolve()),
-    )
-    await promise
+    const received = receivedAtUs === undefined ? message : { ...message, receivedAtUs }
+    await settled((done) => this.parts.intake.accept(received, done))
+  }
+
+  /** Writes entries of a test's own. */
+  async write(entries: (writer: EntryWriter) => void): Promise<void> {
+    await settled((done) => this.parts.commits.add(entries, done))
   }
 
   async caughtUp(): Promise<boolean> {
@@ -155,8 +163,12 @@ export class LocalPipeline implements AsyncDisposable {
   async stored() {
     const query = {
       streamId: this.streamId,
-      ...{ startUs: 0, endUs: 253_402_300_800_000_000 },
-      ...{ fields: [], limit: 10_000, bytesMax: 1024 ** 3, after: undefined },
+      startUs: 0,
+      endUs: 253_402_300_800_000_000,
+      fields: [],
+      limit: 10_000,
+      bytesMax: 1024 ** 3,
+      after: undefined,
       aggregation: 'raw',
     } as const
     return (await this.parts.store.query(query)).points
@@ -184,12 +196,23 @@ export class LocalPipeline implements AsyncDisposable {
     this.#folder[Symbol.dispose]()
   }
 
-  async #decided(): Promise<DecidedCounts> {
-    const row = await this.parts.state
+  /** What the limit of the quarantine is measured by. */
+  async quarantineBytes(): Promise<number | undefined> {
+    const counters = this.parts.state.selectFrom('stream_counters').select('quarantine_bytes')
+    return (await counters.executeTakeFirst())?.quarantine_bytes
+  }
+
+  /** When the newest reading was received, and how many on that day. */
+  async receipts() {
+    await this.decide()
+    return await this.parts.state
       .selectFrom('stream_counters')
-      .selectAll()
-      .where('stream_id', '=', this.streamId)
-      .executeTakeFirst()
+      .select(['last_received_at', 'day', 'received_on_day'])
+      .execute()
+  }
+
+  async #decided(): Promise<DecidedCounts> {
+    const row = await this.parts.state.selectFrom('stream_counters').selectAll().executeTakeFirst()
     const { received = 0, accepted = 0, quarantined = 0, discarded = 0 } = row ?? {}
     const times = { lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
     return { received, accepted, quarantined, discarded, ...times }
@@ -201,4 +224,11 @@ export class LocalPipeline implements AsyncDisposable {
       await consumer.handle(reader.read(consumer.position(), 1_000))
     }
   }
+}
+
+/** Resolves when what is handed in is on disk. @throws DomainError when it is not */
+async function settled(handIn: (done: Settled) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  handIn((error) => (error ? reject(error) : resolve()))
+  await promise
 }
