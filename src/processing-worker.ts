@@ -2,6 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Compilable } from 'kysely'
 import { DomainError } from './core/errors.ts'
 import type { Offset } from './journal/journal.ts'
+import type { RefusalTotals } from './pipeline/decision-store.ts'
 import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
@@ -119,13 +120,17 @@ export class ProcessingWorker implements StateWriter {
     return await this.#call('status')
   }
 
+  async refusals(): Promise<RefusalTotals> {
+    return await this.#call('refusals')
+  }
+
   /** Ends the round under way, closes state and store, and ends the thread. */
   async stop(): Promise<void> {
     await this.#call('stop')
     await this.#thread.terminate()
   }
 
-  async #call<Name extends 'ready' | 'start' | 'status' | 'stop'>(name: Name) {
+  async #call<Name extends 'ready' | 'start' | 'status' | 'refusals' | 'stop'>(name: Name) {
     return await this.#caller.call(name, undefined as never)
   }
 }

@@ -13,7 +13,7 @@ import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { type Consumer, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
-import { StateDecisionStore } from './pipeline/decision-store.ts'
+import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
 import { Shipper } from './pipeline/shipper.ts'
 import {
   attemptChanges,
@@ -104,6 +104,7 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   /** The same for the shipper. */
   stored(offset: Offset): Promise<boolean>
   status(): Promise<ProcessingStatus>
+  refusals(): Promise<RefusalTotals>
   stop(): Promise<void>
 }
 
@@ -130,7 +131,8 @@ async function compose(data: WorkerData) {
   })
   const shipper = new Shipper({ store, loadShape: (id, version) => loadShape(state, id, version) })
   const head = new JournalHead(data.head)
-  return { logger, state, store, shipper, decider: await Decider.open(decisions), head }
+  const decider = await Decider.open(decisions)
+  return { logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadShape(state: StateDatabase, id: string, version: number): Promise<Shape> {
@@ -256,6 +258,9 @@ function run(port: MessagePort, data: WorkerData): void {
         totals: store.totals(),
         queries: store.queries(),
       }
+    },
+    async refusals() {
+      return (await composed).decisions.refusals()
     },
     async stop() {
       const { state, store } = await composed

@@ -1,6 +1,7 @@
 import type { MqttBroker } from '../../connectors/mqtt-broker.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Journal, JournalStatus } from '../journal/journal.ts'
+import type { RefusalTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
@@ -29,6 +30,7 @@ export async function failingParts({ journal, worker }: WatchedParts): Promise<F
 }
 
 export interface MeasuredParts extends WatchedParts {
+  readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
   readonly commits: GroupCommit
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
@@ -46,12 +48,16 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   const { commits, mqtt, directory, exports, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
+  let refusals: RefusalTotals | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
 
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
     ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
     ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
+    ['gauge', 'quarantine_entries', 'Refused, kept now', () => refusals?.quarantined ?? 0],
+    ['gauge', 'readings_discarded', 'Refused, not kept', () => refusals?.discarded ?? 0],
+    ['counter', 'reviews_total', 'Entries about the quarantine', () => commits.kept.reviewed],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
     ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],
     ['counter', 'journal_commits_total', 'Group commits that are on disk', () => commits.committed],
@@ -85,10 +91,12 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   return {
     metrics: figures.map(([type, name, help, value]) => ({ type, name, help, value })),
     async refresh() {
-      const [kept, processed] = await Promise.allSettled([
+      const [kept, processed, refused] = await Promise.allSettled([
         parts.journal.status(),
         parts.worker.status(),
+        parts.worker.refusals(),
       ])
+      if (refused.status === 'fulfilled') refusals = refused.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
     },

@@ -16,6 +16,12 @@ export interface DecisionStoreNeeds {
   readonly onDiscard: (streamId: string) => void
 }
 
+/** Refused readings of all streams: kept now, and those that found no room or were deleted. */
+export interface RefusalTotals {
+  readonly quarantined: number
+  readonly discarded: number
+}
+
 /** Commits decisions to the state database. */
 export class StateDecisionStore implements DecisionStore {
   readonly #state: StateDatabase
@@ -38,6 +44,14 @@ export class StateDecisionStore implements DecisionStore {
       .where('consumer', '=', consumer)
       .executeTakeFirstOrThrow()
     return row.next_offset
+  }
+
+  async refusals(): Promise<RefusalTotals> {
+    return await this.#state
+      .selectFrom('stream_counters')
+      .select(sql<number>`coalesce(sum(quarantined), 0)`.as('quarantined'))
+      .select(sql<number>`coalesce(sum(discarded), 0)`.as('discarded'))
+      .executeTakeFirstOrThrow()
   }
 
   async commit({ from, nextOffset, tallies }: Decision): Promise<void> {

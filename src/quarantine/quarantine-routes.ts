@@ -80,7 +80,10 @@ export function quarantineRoutes(needs: QuarantineRoutesNeeds): FastifyPluginAsy
     )
     app.post<OfStream>(
       '/streams/:streamId/quarantine/redrive',
-      { schema: redriveQuarantine, config: reviewing },
+      {
+        schema: redriveQuarantine,
+        config: { ...reviewing, errors: [...reviewing.errors, 'stream_paused'] },
+      },
       (request, reply) => redrive(needs, request, reply),
     )
     app.delete<OfStream>(

@@ -67,11 +67,12 @@ export class Reviews {
   /**
    * Judges the entries that match by the newest version of the stream.
    *
-   * @throws DomainError `conflict` while the stream has another review, `overloaded`, or why the
-   *   journal takes no more: what was judged by then is redriven, and the rest can be asked for again
+   * @throws DomainError `stream_paused`, `conflict` while the stream has another review,
+   *   `overloaded`, or why the journal takes no more: what was judged by then is redriven, and the rest can be asked for again
    */
   async redrive(streamId: StreamId, filter: QuarantineFilter): Promise<RedriveResult> {
     return await this.#alone(streamId, async (stream) => {
+      if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
       const entries = await this.#needs.quarantine.ids(streamId, filter)
       return await this.#redriveUpTo(entries.at(-1) ?? -1, stream, filter)
     })
