@@ -209,6 +209,21 @@ function storeProcedures(
   }
 }
 
+/** Changes of the state, and what is asked of it by no connection of the asker. */
+function stateProcedures(composed: ReturnType<typeof compose>) {
+  return {
+    async commit(changes: readonly PlainChange[]) {
+      await commitChanges((await composed).state, changes)
+    },
+    async attempt(changes: readonly PlainChange[]) {
+      return attemptChanges((await composed).state, changes)
+    },
+    async refusals() {
+      return (await composed).decisions.refusals()
+    },
+  }
+}
+
 function run(port: MessagePort, data: WorkerData): void {
   // Acknowledgements go before: what is in the journal can wait until there is time for it.
   lowerThreadPriority()
@@ -235,12 +250,7 @@ function run(port: MessagePort, data: WorkerData): void {
       ).finally(() => journal.reader.close())
       loops = { shipper: shipping, decider: deciding, done }
     },
-    async commit(changes) {
-      await commitChanges((await composed).state, changes)
-    },
-    async attempt(changes) {
-      return attemptChanges((await composed).state, changes)
-    },
+    ...stateProcedures(composed),
     ...storeProcedures(composed),
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))
@@ -258,9 +268,6 @@ function run(port: MessagePort, data: WorkerData): void {
         totals: store.totals(),
         queries: store.queries(),
       }
-    },
-    async refusals() {
-      return (await composed).decisions.refusals()
     },
     async stop() {
       const { state, store } = await composed

@@ -154,8 +154,7 @@ function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
     return
   }
   const { origin } = entry.acceptedNotes
-  if (origin === undefined)
-    throw new Error(`the journal does not say what entry ${offset} is about`)
+  if (origin === undefined) throw new Error(`the entry ${offset} does not say what it is about`)
   if (entry.verdict === verdictRejudged) {
     const { streamVersion, timestampUs, notes } = entry.quarantinedEntry()
     const rejudged = { offset: origin.offset, streamVersion, timestampUs, notes }
@@ -165,8 +164,5 @@ function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   // The first reading takes the place of the entry; more that came along are received here.
   if (origin.index === 0) quarantine.push({ kind: 'redriven', offset: origin.offset })
   else countReceipt(tally, entry)
-  if (entry.accepted) tally.accepted++
-  else {
-    quarantine.push({ kind: 'refused', refused: { offset, entry: entry.quarantinedEntry() } })
-  }
+  countVerdict(tally, entry, offset)
 }

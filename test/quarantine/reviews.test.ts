@@ -121,6 +121,18 @@ describe('a redrive', () => {
     expect(await real.counters()).toMatchObject({ received: 2, stored: 1, duplicates: 1 })
   })
 
+  test('takes out what fits now, and is filtered', async () => {
+    await using real = await opened()
+    await real.push(hot(3))
+    real.change({ ...strings, transform: [{ filter: { expression: 'v != "hot"' } }] })
+
+    const result = await real.parts.reviews.redrive(real.streamId, everything)
+    await real.ship()
+
+    expect(result).toMatchObject({ redriven: 3, remaining: 0 })
+    expect(await real.counters()).toMatchObject({ received: 3, stored: 0, filtered: 3, pending: 0 })
+  })
+
   test('judges only what was there when it began', async () => {
     await using real = await opened()
     await real.push(hot(900))
@@ -241,7 +253,7 @@ describe('reviews', () => {
       { receivedAtUs: 1_900_000_000_000_000, futureToleranceUs: 0 },
     )
     await real.write((writer) => {
-      if (!verdict.accepted || !held) throw new Error('nothing to write')
+      if (!verdict.accepted || verdict.isFiltered || !held) throw new Error('nothing to write')
       const origin = { offset: held.id, index: 0 }
       writer.accepted(stream, verdict, held.receivedAtUs, origin)
       writer.accepted(stream, verdict, held.receivedAtUs, origin)

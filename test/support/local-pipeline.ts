@@ -1,5 +1,4 @@
 import { judgeOf } from '../../processors/index.ts'
-import { scanOf } from '../../processors/scan.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { DecidedCounts } from '../../src/data-streams/data-stream-store.ts'
@@ -16,6 +15,7 @@ import { Intake } from '../../src/pipeline/intake.ts'
 import type { CompiledStream } from '../../src/pipeline/reading.ts'
 import { Shipper } from '../../src/pipeline/shipper.ts'
 import type { FieldMap, PayloadFormat, ValidationMode } from '../../src/pipeline/stream-schema.ts'
+import type { TransformStep } from '../../src/pipeline/transform-step.ts'
 import {
   everything,
   type HeldReading,
@@ -31,6 +31,7 @@ export interface LocalVersion {
   readonly fields: FieldMap
   readonly validation?: ValidationMode
   readonly format?: PayloadFormat
+  readonly transform?: readonly TransformStep[]
 }
 
 /** What one process opens of a data folder. */
@@ -120,10 +121,15 @@ export class LocalPipeline implements AsyncDisposable {
 
   stream(): CompiledStream {
     const version = this.#versions.length
-    const { fields, validation = 'lenient', format = 'json' } = this.versionOf(version)
+    const {
+      fields,
+      validation = 'lenient',
+      format = 'json',
+      transform = [],
+    } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
-    const compiled = { judge: judgeOf(schema), scan: scanOf(schema) }
+    const compiled = { judge: judgeOf(schema, transform), scan: undefined }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 
@@ -213,9 +219,9 @@ export class LocalPipeline implements AsyncDisposable {
 
   async #decided(): Promise<DecidedCounts> {
     const row = await this.parts.state.selectFrom('stream_counters').selectAll().executeTakeFirst()
-    const { received = 0, accepted = 0, quarantined = 0, discarded = 0 } = row ?? {}
+    const { received = 0, accepted = 0, filtered = 0, quarantined = 0, discarded = 0 } = row ?? {}
     const times = { lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
-    return { received, accepted, quarantined, discarded, ...times }
+    return { received, accepted, filtered, quarantined, discarded, ...times }
   }
 
   async #follow(consumer: Consumer): Promise<void> {
