@@ -1,10 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './core/clock.ts'
 import type { StreamId } from './core/ids.ts'
+import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
-
 import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
-
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
 
 import type { Offset } from './journal/journal.ts'
@@ -14,7 +13,7 @@ import { createLogger, type LogLevel } from './observability/logger.ts'
 import { type Consumer, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
-import { Shipper } from './pipeline/shipper.ts'
+import { Shipper, type StoredVersion } from './pipeline/shipper.ts'
 import {
   attemptChanges,
   commitChanges,
@@ -36,7 +35,6 @@ import type {
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-  Shape,
   StoredCounts,
   StoredTotals,
 } from './time-series/time-series-store.ts'
@@ -129,13 +127,20 @@ async function compose(data: WorkerData) {
     onDiscard: (streamId) =>
       logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
   })
-  const shipper = new Shipper({ store, loadShape: (id, version) => loadShape(state, id, version) })
+  const shipper = new Shipper({
+    store,
+    loadVersion: (id, version) => loadVersion(state, id, version),
+  })
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions)
   return { logger, state, store, shipper, decisions, decider, head }
 }
 
-async function loadShape(state: StateDatabase, id: string, version: number): Promise<Shape> {
+async function loadVersion(
+  state: StateDatabase,
+  id: string,
+  version: number,
+): Promise<StoredVersion> {
   const row = await state
     .selectFrom('data_stream_versions')
     .select('definition')
@@ -143,7 +148,11 @@ async function loadShape(state: StateDatabase, id: string, version: number): Pro
     .where('version', '=', version)
     .executeTakeFirst()
   if (!row) throw new Error(`the state knows no version ${version} of stream ${id}`)
-  return shapeOf(storedFieldsOf(JSON.parse(row.definition) as VersionedDefinition))
+  const definition = JSON.parse(row.definition) as VersionedDefinition
+  return {
+    shape: shapeOf(storedFieldsOf(definition)),
+    keptEveryUs: keptEveryUs(definition.processing),
+  }
 }
 
 /**

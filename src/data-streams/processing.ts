@@ -34,7 +34,7 @@ export function parseProcessing(value: unknown, found: ErrorDetail[]): Json {
 
 /** What would be stored and then silently not be done. */
 export function unsupportedProcessing(processing: Json): readonly ErrorDetail[] {
-  return ['alerting', 'alertThresholds', 'deduplicate']
+  return ['alerting', 'alertThresholds']
     .filter((key) => processing[key] !== undefined && processing[key] !== false)
     .map((key) => ({ path: `processing.${key}`, message: 'this version does not do that yet' }))
 }

@@ -36,12 +36,13 @@ export interface ConservationCounters {
 export function countersOf(decided: DecidedCounts, stored: StoredCounts): ConservationCounters {
   const received = Math.max(decided.received, stored.received)
   const { filtered, quarantined, discarded } = decided
-  const settled = stored.stored + stored.duplicates + filtered + quarantined + discarded
+  const { unchanged } = stored
+  const settled = stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
   return {
     received,
     stored: stored.stored,
     duplicates: stored.duplicates,
-    unchanged: 0,
+    unchanged,
     filtered,
     quarantined: quarantined + Math.min(0, received - settled),
     discarded,

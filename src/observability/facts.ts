@@ -74,6 +74,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],
     ['counter', 'readings_deleted_total', 'Removed', () => processing?.totals.deleted ?? 0],
     ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
+    ['counter', 'readings_unchanged_total', 'Nothing new', () => processing?.totals.unchanged ?? 0],
     ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
     ['gauge', 'mqtt_connections', 'MQTT clients', () => mqtt?.stats().connections ?? 0],

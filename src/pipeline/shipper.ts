@@ -28,8 +28,15 @@ const streamsMax = 100_000
 /** A stream as far as shipping needs it. */
 interface KnownStream {
   readonly id: string
-  /** Storage shape of each version that came by. */
-  readonly shapes: Map<number, Shape>
+  /** How readings of each version that came by are stored. */
+  readonly versions: Map<number, StoredVersion>
+}
+
+/** How readings of one version of a stream are stored. */
+export interface StoredVersion {
+  readonly shape: Shape
+  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  readonly keptEveryUs?: number | undefined
 }
 
 interface Portion {
@@ -40,8 +47,7 @@ interface Portion {
 
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
-  /** The storage shape of one version of a stream. */
-  readonly loadShape: (streamId: string, version: number) => Promise<Shape>
+  readonly loadVersion: (streamId: string, version: number) => Promise<StoredVersion>
 }
 
 /**
@@ -51,15 +57,15 @@ export interface ShipperNeeds {
 export class Shipper implements Consumer {
   readonly name = 'shipper'
   readonly #store: TimeSeriesStore
-  readonly #loadShape: ShipperNeeds['loadShape']
+  readonly #loadVersion: ShipperNeeds['loadVersion']
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
 
   /** Less than the limit after a failure, until it has gone well again for a while. */
   #entriesMax = entriesMax
 
-  constructor({ store, loadShape }: ShipperNeeds) {
+  constructor({ store, loadVersion }: ShipperNeeds) {
     this.#store = store
-    this.#loadShape = loadShape
+    this.#loadVersion = loadVersion
   }
 
   position(): Offset {
@@ -113,6 +119,7 @@ export class Shipper implements Consumer {
     let isBeforeRemoval = false
     const readings: StoredReading[] = []
     const redriven = new Set<StoredReading>()
+    const deduplicated = new Map<StoredReading, number>()
     const counted = new Map<KnownStream, number>()
     const places = new Places()
     let nextOffset = from
@@ -130,11 +137,12 @@ export class Shipper implements Consumer {
         const stream = this.#streamOf(entry.streamKey)
         if (entry.accepted) {
           const { streamVersion } = entry
-          const shape =
-            stream.shapes.get(streamVersion) ?? (await this.#loadShapeOf(stream, streamVersion))
+          const { shape, keptEveryUs } =
+            stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
           if (!places.take(shape, entry.timestampUs)) break portion
           const reading = storedReading(stream.id, shape, entry)
           readings.push(reading)
+          if (keptEveryUs !== undefined) deduplicated.set(reading, keptEveryUs)
           if (entry.verdict === verdictRedriven) redriven.add(reading)
         }
         counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
@@ -142,21 +150,22 @@ export class Shipper implements Consumer {
       }
     }
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    return { shipment: { readings, redriven, received, from, nextOffset }, isBeforeRemoval }
+    const shipment = { readings, redriven, deduplicated, received, from, nextOffset }
+    return { shipment, isBeforeRemoval }
   }
 
   #streamOf(streamKey: string): KnownStream {
     const known = this.#streams.get(streamKey)
     if (known) return known
-    const made = { id: streamIdOf(streamKey), shapes: new Map<number, Shape>() }
+    const made = { id: streamIdOf(streamKey), versions: new Map<number, StoredVersion>() }
     this.#streams.set(streamKey, made)
     return made
   }
 
-  async #loadShapeOf({ id, shapes }: KnownStream, version: number): Promise<Shape> {
-    const shape = await this.#loadShape(id, version)
-    shapes.set(version, shape)
-    return shape
+  async #versionOf({ id, versions }: KnownStream, number: number): Promise<StoredVersion> {
+    const version = await this.#loadVersion(id, number)
+    versions.set(number, version)
+    return version
   }
 }
 

@@ -34,6 +34,11 @@ export interface Shipment {
   readonly readings: readonly StoredReading[]
   /** Those of them that have waited in the quarantine: how long says nothing about the service. */
   readonly redriven?: ReadonlySet<StoredReading>
+  /**
+   * Those of streams that drop what is unchanged (D24), each with the length of the windows, in
+   * microseconds of event time, in each of which one is kept all the same.
+   */
+  readonly deduplicated?: ReadonlyMap<StoredReading, number>
   /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
   /** The stretch: the first offset after it becomes the shipper's position. */
@@ -58,6 +63,8 @@ export interface StoredCounts {
   readonly duplicates: number
   /** Of those stored, how many were removed again. */
   readonly deleted: number
+  /** Dropped, because they said the same as the one before. */
+  readonly unchanged: number
   /** Sum over the stored readings of the time from receipt to the commit here; redriven ones add 0. */
   readonly latencyUs: number
   readonly lastStoredAtUs: number
@@ -74,6 +81,7 @@ export interface StoredTotals {
   readonly stored: number
   readonly duplicates: number
   readonly deleted: number
+  readonly unchanged: number
 }
 
 /** A page of a stream's readings as they were sent, in ascending time. */

@@ -274,7 +274,6 @@ describe('what this version cannot do', () => {
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { endpoint: 'mqtt://broker:1883' } }, 'source.endpoint'],
     [{ source: { topic: 'boilers/+' } }, 'source.topic'],
-    [{ processing: { deduplicate: true } }, 'processing.deduplicate'],
     [{ processing: { alerting: [] } }, 'processing.alerting'],
   ])('is refused as such, and not stored in silence: %j', (overrides, path) => {
     expect(refusal(body(overrides))).toEqual(unsupported(path))

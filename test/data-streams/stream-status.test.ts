@@ -31,6 +31,7 @@ function storedOf(fates: readonly Fate[]): StoredCounts {
     stored: count(fates, 'stored'),
     duplicates: count(fates, 'duplicate'),
     deleted: 0,
+    unchanged: 0,
     latencyUs: 0,
     lastStoredAtUs: 0,
   }

@@ -183,7 +183,7 @@ test('whoever follows a stream gets every accepted reading once, wherever the co
   const reader = new SqliteJournalReader(path)
   const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock)
   const shape = shapeOf({ number: { type: 'integer' } })
-  const shipper = new Shipper({ store, loadShape: async () => shape })
+  const shipper = new Shipper({ store, loadVersion: async () => ({ shape }) })
   const window = new JournalWindow(reader)
   let behind = 0
 

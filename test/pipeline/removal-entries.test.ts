@@ -83,7 +83,7 @@ describe('removals in the journal', () => {
         await using opened = await openDuckDbStore()
         const { store } = opened
         const streamId = newId<StreamId>()
-        const shipper = new Shipper({ store, loadShape: async () => shape })
+        const shipper = new Shipper({ store, loadVersion: async () => ({ shape }) })
         let head = 0
         const batches = parts.map((steps) => {
           const batch = batchOf(streamId, head, steps)
@@ -109,7 +109,10 @@ describe('removals in the journal', () => {
 
   test('are shipped with what stands around them, without a rest between', async () => {
     await using opened = await openDuckDbStore()
-    const shipper = new Shipper({ store: opened.store, loadShape: async () => shape })
+    const shipper = new Shipper({
+      store: opened.store,
+      loadVersion: async () => ({ shape }),
+    })
     const reading = { kind: 'reading', timestampUs: 1 } as const
     const removal = { kind: 'removal', startUs: 0, endUs: 2 } as const
 

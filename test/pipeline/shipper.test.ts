@@ -41,7 +41,7 @@ async function started(counts: readonly number[]) {
   }
   const shipper = new Shipper({
     store: limited as TimeSeriesStore,
-    loadShape: async () => shape,
+    loadVersion: async () => ({ shape }),
   })
   const journal = journalOf(streamId, counts)
   return {

@@ -46,8 +46,9 @@ async function openParts(folder: TemporaryFolder, pipeline: LocalPipeline) {
     status: async () => file.status(),
   }
   const commits = new GroupCommit(journal)
-  const loadShape = async (_: string, version: number) =>
-    shapeOf(pipeline.versionOf(version).fields)
+  const loadVersion = async (_: string, version: number) => ({
+    shape: shapeOf(pipeline.versionOf(version).fields),
+  })
   const onDiscard = (streamId: string) => pipeline.notices.push(streamId)
   const decisions = new StateDecisionStore({ state, onDiscard })
   const quarantine = new QuarantineStore(state)
@@ -59,7 +60,7 @@ async function openParts(folder: TemporaryFolder, pipeline: LocalPipeline) {
     quarantine,
     intake: new Intake({ commits, receipts: new ReceiptClock(systemClock) }),
     decider: await Decider.open(decisions),
-    shipper: new Shipper({ store, loadShape }),
+    shipper: new Shipper({ store, loadVersion }),
     reviews: new Reviews({
       quarantine,
       commits,

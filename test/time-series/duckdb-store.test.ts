@@ -26,7 +26,9 @@ describe('the file', () => {
     const store = await DuckDbStore.open(path, systemClock)
     await ship(store, [storedReading({ timestampUs: marchUs })])
     await store.close()
-    await runIn(path, 'ALTER TABLE stream_counts DROP COLUMN deleted')
+    for (const column of ['deleted', 'unchanged', 'newest_content']) {
+      await runIn(path, `ALTER TABLE stream_counts DROP COLUMN ${column}`)
+    }
     await runIn(path, 'UPDATE store_version SET version = 1')
 
     const reopened = await DuckDbStore.open(path, systemClock)

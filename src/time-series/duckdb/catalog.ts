@@ -3,7 +3,10 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { Column, ColumnType, Shape, StoredCounts } from '../time-series-store.ts'
 
-/** Version of the tables below; a file of a newer one is refused. 2: readings can be removed. */
+/**
+ * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
+ * when they say nothing new.
+ */
 const storeVersion = 2
 
 const ddl = `
@@ -15,6 +18,8 @@ const ddl = `
     "streamId" INTEGER, received BIGINT, stored BIGINT, duplicates BIGINT, latency_us BIGINT,
     last_stored_at BIGINT, timestamp_max BIGINT);
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS deleted BIGINT;
+  ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS unchanged BIGINT;
+  ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS newest_content UBIGINT;
 `
 
 /** What is known of one stream, in memory; the tables hold the same. */
@@ -25,6 +30,8 @@ export interface StreamRecord {
   counts: StoredCounts
   /** Newest timestamp that is stored, or -1: what is newer cannot be a duplicate. */
   timestampMaxUs: number
+  /** What the newest stored reading says, if the stream drops others like it. */
+  newestContent: bigint | undefined
   readonly rate: DecayingRate
 }
 
@@ -34,6 +41,7 @@ export const noCounts: StoredCounts = {
   stored: 0,
   duplicates: 0,
   deleted: 0,
+  unchanged: 0,
   latencyUs: 0,
   lastStoredAtUs: 0,
 }
@@ -76,6 +84,7 @@ export class Catalog {
         shapes: new Set(),
         counts: noCounts,
         timestampMaxUs: -1,
+        newestContent: undefined,
         rate: new DecayingRate(),
       }
       this.streams.set(id, record)
@@ -106,6 +115,8 @@ export class Catalog {
          coalesce(sum(c.stored), 0)::DOUBLE AS stored,
          coalesce(sum(c.duplicates), 0)::DOUBLE AS duplicates,
          coalesce(sum(c.deleted), 0)::DOUBLE AS deleted,
+         coalesce(sum(c.unchanged), 0)::DOUBLE AS unchanged,
+         arg_max({'of': c.newest_content}, c.timestamp_max).of AS content,
          coalesce(sum(c.latency_us), 0)::DOUBLE AS latency,
          coalesce(max(c.last_stored_at), 0) AS last, coalesce(max(c.timestamp_max), -1) AS newest
        FROM streams s LEFT JOIN stream_counts c USING ("streamId") GROUP BY s."streamId"`,
@@ -120,10 +131,12 @@ export class Catalog {
           stored: Number(row['stored']),
           duplicates: Number(row['duplicates']),
           deleted: Number(row['deleted']),
+          unchanged: Number(row['unchanged']),
           latencyUs: Number(row['latency']),
           lastStoredAtUs: Number(row['last']),
         },
         timestampMaxUs: Number(row['newest']),
+        newestContent: (row['content'] as bigint | null) ?? undefined,
         rate: new DecayingRate(),
       })
     }

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StoredCounts } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, noCounts, type StreamRecord } from './catalog.ts'
-import { BigIntColumn, IntegerColumn } from './columns.ts'
+import { BigIntColumn, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
 import type { CountChange } from './stream-groups.ts'
 
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
@@ -19,14 +19,19 @@ export async function writeCounts(
 ): Promise<number> {
   const compact = catalog.countRows + changes.length > catalog.streams.size + countRowsSlack
   if (!compact) {
-    const rows = changes.map(({ record, added }) => ({ ...added, key: record.key }))
+    const rows = changes.map(({ record, added, after }) => ({
+      ...added,
+      key: record.key,
+      // In every row: of two with one newest time, either may be found.
+      newestContent: after.newestContent,
+    }))
     await append(writer, rows)
     return catalog.countRows + rows.length
   }
   const changed = new Map(changes.map(({ record, after }) => [record, after]))
   const rows = [...catalog.streams.values()].map((record) => {
-    const { counts, timestampMaxUs } = changed.get(record) ?? record
-    return { ...counts, key: record.key, timestampMaxUs }
+    const { counts, timestampMaxUs, newestContent } = changed.get(record) ?? record
+    return { ...counts, key: record.key, timestampMaxUs, newestContent }
   })
   await writer.run('DELETE FROM stream_counts')
   await append(writer, rows)
@@ -39,7 +44,8 @@ export async function addDeleted(
   { key }: StreamRecord,
   deleted: number,
 ): Promise<void> {
-  await append(writer, [{ ...noCounts, key, deleted, timestampMaxUs: -1 }])
+  const nothingNewer = { timestampMaxUs: -1, newestContent: undefined }
+  await append(writer, [{ ...noCounts, key, deleted, ...nothingNewer }])
 }
 
 /**
@@ -52,7 +58,7 @@ export async function replaceCounts(
   timestampMaxUs: number,
 ): Promise<number> {
   const { rowsChanged } = await writer.run(`DELETE FROM stream_counts WHERE "streamId" = ${key}`)
-  await append(writer, [{ ...counts, key, timestampMaxUs }])
+  await append(writer, [{ ...counts, key, timestampMaxUs, newestContent: undefined }])
   return rowsChanged - 1
 }
 
@@ -60,6 +66,7 @@ export async function replaceCounts(
 interface CountRow extends StoredCounts {
   readonly key: number
   readonly timestampMaxUs: number
+  readonly newestContent: bigint | undefined
 }
 
 async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Promise<void> {
@@ -72,5 +79,16 @@ async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Prom
     new BigIntColumn(rows.length).fill(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
     new BigIntColumn(rows.length).fill(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
     new BigIntColumn(rows.length).fill(rows.map(({ deleted }) => deleted)),
+    new BigIntColumn(rows.length).fill(rows.map(({ unchanged }) => unchanged)),
+    contentColumn(rows),
   ])
+}
+
+function contentColumn(rows: readonly CountRow[]): UnsignedBigIntColumn {
+  const column = new UnsignedBigIntColumn(rows.length)
+  for (const [row, { newestContent }] of rows.entries()) {
+    if (newestContent === undefined) column.setNull(row)
+    else column.set(row, newestContent)
+  }
+  return column
 }

@@ -72,12 +72,14 @@ export class DuckDbStore implements TimeSeriesStore {
     let stored = 0
     let duplicates = 0
     let deleted = 0
+    let unchanged = 0
     for (const { counts } of this.#catalog.streams.values()) {
       stored += counts.stored
       duplicates += counts.duplicates
       deleted += counts.deleted
+      unchanged += counts.unchanged
     }
-    return { stored, duplicates, deleted }
+    return { stored, duplicates, deleted, unchanged }
   }
 
   queries(): QueryLoad {

@@ -74,5 +74,9 @@ async function finish(
   await writer.run('COMMIT')
   catalog.position = nextOffset
   catalog.countRows -= rowsLess
-  if (wasNewest) record.timestampMaxUs = newestUs
+  if (wasNewest) {
+    record.timestampMaxUs = newestUs
+    // What comes next is stored, even if it says the same as what was removed.
+    record.newestContent = undefined
+  }
 }

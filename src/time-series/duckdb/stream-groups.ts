@@ -1,5 +1,6 @@
 import type { Shipment, StoredCounts, StoredReading } from '../time-series-store.ts'
 import { type Catalog, monthOf, type StreamRecord, tableName } from './catalog.ts'
+import { withoutUnchanged } from './unchanged.ts'
 
 /** One stream's part of a shipment. */
 export interface StreamGroup {
@@ -10,6 +11,10 @@ export interface StreamGroup {
   readonly readings: StoredReading[]
   /** The redriven ones of the whole shipment. */
   readonly redriven: ReadonlySet<StoredReading>
+  /** Readings that were dropped, as they said nothing new. */
+  readonly unchanged: number
+  /** What the newest stored reading will say, if the stream drops others like it. */
+  readonly newestContent: bigint | undefined
 }
 
 const none: ReadonlySet<StoredReading> = new Set()
@@ -17,17 +22,27 @@ const none: ReadonlySet<StoredReading> = new Set()
 /** A shipment by stream, so that what concerns a stream is looked up once and not per reading. */
 export function groupByStream(catalog: Catalog, shipment: Shipment): StreamGroup[] {
   const groups = new Map<string, StreamGroup>()
-  const { redriven = none } = shipment
+  const { redriven = none, deduplicated } = shipment
   for (const [id, received] of shipment.received) {
-    groups.set(id, { id, record: catalog.stream(id), received, readings: [], redriven })
+    const record = catalog.stream(id)
+    const { newestContent } = record
+    groups.set(id, { id, record, received, readings: [], redriven, unchanged: 0, newestContent })
   }
   for (const reading of shipment.readings) {
     const group = groups.get(reading.streamId)
     if (!group) throw new Error(`stream ${reading.streamId} has readings but was not received`)
     group.readings.push(reading)
   }
-  return [...groups.values()]
+  const all = [...groups.values()]
+  const isPlain = deduplicated === undefined || deduplicated.size === 0
+  return all.map((group) => {
+    // A stream that dropped readings once, and does so no more, has to forget what its newest one says.
+    const isAllKept = isPlain && group.newestContent === undefined
+    return isAllKept ? group : { ...group, ...withoutUnchanged(group, deduplicated ?? noWindows) }
+  })
 }
+
+const noWindows: ReadonlyMap<StoredReading, number> = new Map()
 
 /** Readings of one stream for one table. */
 export interface TableRows {
@@ -68,11 +83,15 @@ const usPerDay = 86_400_000_000
 export interface CountChange {
   readonly record: StreamRecord
   readonly added: StoredCounts & { readonly timestampMaxUs: number }
-  readonly after: { readonly counts: StoredCounts; readonly timestampMaxUs: number }
+  readonly after: {
+    readonly counts: StoredCounts
+    readonly timestampMaxUs: number
+    readonly newestContent: bigint | undefined
+  }
 }
 
 export function countChange(
-  { record, received, readings, redriven }: StreamGroup,
+  { record, received, readings, redriven, unchanged, newestContent }: StreamGroup,
   duplicates: ReadonlySet<StoredReading>,
   nowUs: number,
 ): CountChange {
@@ -97,6 +116,7 @@ export function countChange(
       stored,
       duplicates: found,
       deleted: 0,
+      unchanged,
       latencyUs,
       lastStoredAtUs,
       timestampMaxUs,
@@ -107,10 +127,12 @@ export function countChange(
         stored: counts.stored + stored,
         duplicates: counts.duplicates + found,
         deleted: counts.deleted,
+        unchanged: counts.unchanged + unchanged,
         latencyUs: counts.latencyUs + latencyUs,
         lastStoredAtUs,
       },
       timestampMaxUs: Math.max(record.timestampMaxUs, timestampMaxUs),
+      newestContent,
     },
   }
 }

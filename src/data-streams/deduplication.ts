@@ -1,0 +1,16 @@
+import type { Json } from './definition-problems.ts'
+
+const unitUs = { s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_000 } as const
+
+/** Where no `frequency` is given. */
+const windowUsDefault = unitUs.h
+
+/**
+ * In which windows of event time, aligned to the epoch, at least one reading is kept although nothing
+ * has changed (D24), in microseconds; nothing for a stream that keeps all of them.
+ */
+export function keptEveryUs({ deduplicate, frequency }: Json): number | undefined {
+  if (deduplicate !== true) return undefined
+  if (typeof frequency !== 'string') return windowUsDefault
+  return Number(frequency.slice(0, -1)) * unitUs[frequency.slice(-1) as keyof typeof unitUs]
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import type { StoredReading } from '../time-series-store.ts'
+import type { StreamGroup } from './stream-groups.ts'
+
+/** What is left of a stream's part of a shipment when readings that tell nothing new are dropped. */
+export interface ChangedReadings {
+  readonly readings: StoredReading[]
+  readonly unchanged: number
+  /** What the newest of the stream's stored readings says, where the stream drops others like it. */
+  readonly newestContent: bigint | undefined
+}
+
+/**
+ * Drops each reading that is newer than all stored ones of its stream, says the same as the newest of
+ * them, and falls into the same window (D24). It follows from the journal and from what is stored
+ * before, so a repetition after a crash, in other portions, drops the same ones.
+ *
+ * A late reading is stored: what followed it may have been dropped because of what came before it.
+ */
+export function withoutUnchanged(
+  { record, readings }: Pick<StreamGroup, 'record' | 'readings'>,
+  windowsUs: ReadonlyMap<StoredReading, number>,
+): ChangedReadings {
+  const kept: StoredReading[] = []
+  let { timestampMaxUs: newestUs, newestContent } = record
+  for (const reading of readings) {
+    const { timestampUs } = reading
+    if (timestampUs > newestUs) {
+      const windowUs = windowsUs.get(reading)
+      const content = windowUs === undefined ? undefined : contentOf(reading)
+      const isUnchanged =
+        windowUs !== undefined &&
+        content === newestContent &&
+        Math.floor(timestampUs / windowUs) === Math.floor(newestUs / windowUs)
+      if (isUnchanged) continue
+      newestUs = timestampUs
+      newestContent = content
+    }
+    kept.push(reading)
+  }
+  return { readings: kept, unchanged: readings.length - kept.length, newestContent }
+}
+
+/** 64 bits of what is stored of a reading beside its times. */
+function contentOf({ shape, values, extra = '', flagged }: StoredReading): bigint {
+  const text = JSON.stringify([shape.id, values, extra, flagged])
+  return hash('sha256', text, 'buffer').readBigUInt64LE()
+}
