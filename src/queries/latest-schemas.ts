@@ -25,6 +25,13 @@ const latestOfStream = {
   description: 'The newest reading of a data stream.',
   required: ['streamId', 'timestamp'],
   properties: { streamId: uuid, ...(dataPoint['properties'] as object) },
+  examples: [
+    {
+      streamId: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
+      timestamp: '2026-01-31T10:00:00.000000Z',
+      temperature: 21.5,
+    },
+  ],
 }
 
 export const readVaultLatest = {
