@@ -37,12 +37,36 @@ const fieldsSchema = {
   additionalProperties: fieldSchema,
 } as const
 
+const transformSchema = {
+  type: 'array',
+  maxItems: 32,
+  description: [
+    'What becomes of a reading before it is stored, step by step. Each step is one of rename {from,',
+    'to}, convert {field, from, to}, scale {field, factor, offset}, derive {field, type, expression},',
+    'filter {expression} and drop {field}. Expressions are in CEL.',
+  ].join(' '),
+  items: { type: 'object', minProperties: 1, maxProperties: 1 },
+  examples: [
+    [
+      { convert: { field: 'temperature', from: 'degF', to: 'degC' } },
+      { filter: { expression: 'temperature > -40.0' } },
+    ],
+  ],
+} as const
+
 const processingSchema = {
   type: 'object',
   properties: {
     validation: { enum: ['lenient', 'strict'], default: 'lenient' },
     frequency: { ...text, pattern: String.raw`^[1-9]\d{0,5}(s|m|h|d)$`, examples: ['1m'] },
     aggregation: { enum: ['average', 'latest', 'min', 'max', 'sum', 'count'] },
+    transform: transformSchema,
+    deduplicate: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Drops readings that say the same as the one before; one is kept in each window of frequency.',
+    },
   },
 } as const
 
