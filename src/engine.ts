@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
+import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
@@ -46,9 +47,19 @@ export async function startEngine(config: Config) {
     const { shipper, decider } = await worker.status()
     return Math.min(shipper.position, decider.position)
   })
+  const deletions = new DeletionSchedule({
+    state,
+    writer: worker,
+    clock: systemClock,
+    drain: () => commits.drain(),
+    head: async () => (await journal.status()).head,
+    remove: (stream) => worker.removeStream(stream),
+  })
+  deletions.wake()
   return {
     journal,
     worker,
+    deletions,
     state,
     receipts,
     commits,
@@ -56,6 +67,7 @@ export async function startEngine(config: Config) {
     journalPath: folder.journal,
     announce: folder.announce,
     async close() {
+      await deletions.stop()
       await trimming.stop()
       // Before the connection that writes: whoever closes last takes the write-ahead log away,
       // which one that may only read cannot.

@@ -1,6 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Compilable } from 'kysely'
 import { DomainError } from './core/errors.ts'
+import type { RemovedStream } from './data-streams/stream-removal.ts'
 import type { Offset } from './journal/journal.ts'
 import type { RefusalTotals } from './pipeline/decision-store.ts'
 import { plain, type StateWriter } from './state/database.ts'
@@ -114,6 +115,11 @@ export class ProcessingWorker implements StateWriter {
   /** Resolves with whether the shipper has passed the offset, after a bounded wait. */
   async stored(offset: Offset): Promise<boolean> {
     return await this.#caller.call('stored', offset)
+  }
+
+  /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
+  async removeStream(stream: RemovedStream): Promise<boolean> {
+    return await this.#caller.call('removeStream', stream)
   }
 
   async status(): Promise<ProcessingStatus> {

@@ -39,6 +39,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         ...parts,
         nowUs: () => systemClock.nowUs(),
         forget: (id) => directory.forget(id),
+        onDeleted: () => engine.deletions.wake(),
         callerOf,
       }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),

@@ -4,8 +4,8 @@ import type { StreamId } from './core/ids.ts'
 import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
 import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
+import { type RemovedStream, removeStream } from './data-streams/stream-removal.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
-
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
@@ -101,6 +101,8 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   decided(offset: Offset): Promise<boolean>
   /** The same for the shipper. */
   stored(offset: Offset): Promise<boolean>
+  /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
+  removeStream(stream: RemovedStream): Promise<boolean>
   status(): Promise<ProcessingStatus>
   refusals(): Promise<RefusalTotals>
   stop(): Promise<void>
@@ -226,6 +228,9 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
     },
     async attempt(changes: readonly PlainChange[]) {
       return attemptChanges((await composed).state, changes)
+    },
+    async removeStream(stream: RemovedStream) {
+      return await removeStream(await composed, stream)
     },
     async refusals() {
       return (await composed).decisions.refusals()

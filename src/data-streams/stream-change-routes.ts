@@ -25,6 +25,8 @@ export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
   readonly changes: StreamChanges
   /** Lets readings meet the stream as it is now. */
   readonly forget: (id: StreamId) => void
+  /** Has what is left of deleted streams removed. */
+  readonly onDeleted: () => void
 }
 
 interface OneStream {
@@ -123,11 +125,12 @@ async function change(
 }
 
 async function remove(
-  { changes, forget }: StreamChangeRoutesNeeds,
+  { changes, forget, onDeleted }: StreamChangeRoutesNeeds,
   stream: DataStream,
 ): Promise<boolean> {
   if (!(await changes.remove(stream))) return false
   forget(stream.id)
+  onDeleted()
   return true
 }
 

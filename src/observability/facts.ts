@@ -34,6 +34,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly commits: GroupCommit
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
+  readonly deletions: { readonly pending: number }
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
@@ -82,6 +83,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
     ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
     ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
+    ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
     ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],

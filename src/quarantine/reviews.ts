@@ -112,6 +112,10 @@ export class Reviews {
       this.#assertRunning()
       const range = { after, last, limits: slice }
       const { entries } = await quarantine.page(stream.streamId, filter, range)
+      // Nothing may come into a stream that was deleted meanwhile.
+      if (!(await this.#needs.directory.find(stream.streamId))) {
+        throw new DomainError('not_found', `no stream ${stream.streamId}`)
+      }
       const redrives = entries.map((held) => redrive(stream, held, clock.nowUs()))
       await this.#durable((writer) => {
         for (const { write } of redrives) write(writer)

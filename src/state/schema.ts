@@ -17,7 +17,6 @@ export interface StateSchema {
   data_stream_versions: DataStreamVersionTable
   data_stream_tags: DataStreamTagTable
   data_stream_deletions: DataStreamDeletionTable
-  lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
   totals: TotalTable
   idempotency_keys: IdempotencyKeyTable
@@ -185,15 +184,6 @@ interface DataStreamDeletionTable {
   readonly removed_at: number | null
   readonly removed_readings: number
   readonly removed_quarantine: number
-}
-
-/** What has happened to streams and vaults, on its way into the journal. */
-interface LifecycleEventTable {
-  readonly id: Defaulted<number>
-  readonly owner_id: string
-  readonly at: number
-  /** JSON object: the fields of a reading. */
-  readonly event: string
 }
 
 interface FavoriteTable {

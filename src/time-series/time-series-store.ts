@@ -182,6 +182,12 @@ export interface TimeSeriesStore {
    */
   remove(removal: Removal): Promise<void>
 
+  /**
+   * Removes all readings of a stream that gets no more, and says how many there have been. Its counts
+   * stay, as parts of the totals. To be repeated when it fails.
+   */
+  removeStream(streamId: string): Promise<number>
+
   counts(streamId: string): StoredCounts
 
   /** Readings stored per second, averaged over about a minute. */

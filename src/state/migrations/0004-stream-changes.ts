@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Data streams that are changed, paused, tagged and deleted, and the events that tell of it.
+ * Data streams that are changed, paused, tagged and deleted.
  *
  * A deleted stream has no row among the streams any more, so nothing can find it; its versions stay
  * until all of its readings have passed the journal, so they refer to no stream.
@@ -44,8 +44,4 @@ const statements = [
      deleted_at BIGINT NOT NULL, journal_offset BIGINT, removed_at BIGINT,
      removed_readings BIGINT NOT NULL, removed_quarantine BIGINT NOT NULL)`,
   'CREATE INDEX data_stream_deletions_by_end ON data_stream_deletions (removed_at, deleted_at)',
-
-  `CREATE TABLE lifecycle_events (
-     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id TEXT NOT NULL, at BIGINT NOT NULL,
-     event TEXT NOT NULL)`,
 ]

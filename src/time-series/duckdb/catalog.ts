@@ -92,6 +92,11 @@ export class Catalog {
     return record
   }
 
+  /** Tables of a shape, of all months. */
+  tablesOfShape(shape: string): ReadingsTable[] {
+    return [...this.tables.values()].filter((table) => table.shape === shape)
+  }
+
   /** Tables of a shape whose months touch [startUs, endUs). */
   tablesOf(shape: string, startUs: number, endUs: number): ReadingsTable[] {
     const first = monthOf(startUs)

@@ -20,7 +20,7 @@ import type {
 } from '../time-series-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
 import { appendColumns, ReadingRows } from './append.ts'
-import { Catalog, createReadingsTable, noCounts } from './catalog.ts'
+import { Catalog, createReadingsTable, noCounts, quoted } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
@@ -42,6 +42,7 @@ export class DuckDbStore implements TimeSeriesStore {
   #catalog: Catalog
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
+  #lastWrite: Promise<void> = Promise.resolve()
   #rowsSinceRelease = 0
   #textSinceRelease = 0
 
@@ -88,15 +89,17 @@ export class DuckDbStore implements TimeSeriesStore {
   }
 
   async write(shipment: Shipment): Promise<void> {
-    await this.#move(shipment, () => this.#writeAll(shipment))
-    for (const { values, extra = '' } of shipment.readings) {
-      this.#textSinceRelease += values.length + extra.length
-    }
-    await this.#releaseMemory(shipment.readings.length)
+    await this.#exclusively(async () => {
+      await this.#move(shipment, () => this.#writeAll(shipment))
+      for (const { values, extra = '' } of shipment.readings) {
+        this.#textSinceRelease += values.length + extra.length
+      }
+      await this.#releaseMemory(shipment.readings.length)
+    })
   }
 
   async remove(removal: Removal): Promise<void> {
-    await this.#move(removal, () =>
+    const work = () =>
       removeReadings(
         {
           writer: this.#file.writer,
@@ -104,8 +107,41 @@ export class DuckDbStore implements TimeSeriesStore {
           onPortion: (rows) => this.#releaseMemory(rows),
         },
         removal,
-      ),
-    )
+      )
+    await this.#exclusively(() => this.#move(removal, work))
+  }
+
+  async removeStream(streamId: string): Promise<number> {
+    const tables = () => {
+      const record = this.#catalog.streams.get(streamId)
+      return [...(record?.shapes ?? [])].flatMap((shape) => this.#catalog.tablesOfShape(shape))
+    }
+    // Table by table, so that shipments come in between.
+    for (const { name } of tables()) {
+      await this.#exclusively(() => this.#removeRows(streamId, `DELETE FROM ${quoted(name)}`))
+    }
+    await this.#exclusively(() => this.#removeRows(streamId, 'DELETE FROM stream_shapes'))
+    this.#catalog.streams.get(streamId)?.shapes.clear()
+    return this.counts(streamId).stored
+  }
+
+  async #removeRows(streamId: string, statement: string): Promise<void> {
+    await this.#reopenIfSuspect()
+    const record = this.#catalog.streams.get(streamId)
+    if (!record) return
+    try {
+      await this.#file.writer.run(`${statement} WHERE "streamId" = ${record.key}`)
+    } catch (error) {
+      this.#isSuspect = true
+      throw error
+    }
+  }
+
+  /** There is one connection that writes, and its transactions must not mix. */
+  async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastWrite.then(work)
+    this.#lastWrite = result.then(nothing, nothing)
+    return await result
   }
 
   fieldsOf(streamId: string): readonly string[] {
@@ -206,6 +242,8 @@ export class DuckDbStore implements TimeSeriesStore {
     catalog.position = shipment.nextOffset
   }
 }
+
+function nothing(): void {}
 
 async function createMissing(
   connection: DuckDBConnection,

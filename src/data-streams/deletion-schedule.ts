@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../core/clock.ts'
+import type { StateDatabase, StateWriter } from '../state/database.ts'
+
+/** How long it is known that a stream was removed. */
+const rememberedUs = 30 * 24 * 3_600 * 1_000_000
+
+/** Streams that are looked at together. */
+const streamsPerRound = 200
+
+/** After a failure, or while a consumer lags behind, the next round begins this much later. */
+const retryMs = 1_000
+
+export interface DeletionScheduleNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+  /** Resolves when all that was handed to the journal before is settled. */
+  readonly drain: () => Promise<void>
+  /** The offset after the last entry of the journal. */
+  readonly head: () => Promise<number>
+  /**
+   * Removes the data of one stream. False when a consumer has not passed the offset yet.
+   */
+  readonly remove: (stream: { streamId: string; offset: number }) => Promise<boolean>
+}
+
+/**
+ * Removes the data of deleted streams in the background. A stream's row is gone by then, so nothing
+ * new can come; what is on its way has to pass the journal first, or it would come back. Where its
+ * last entry can be at most is written down, so that a restart goes on from there.
+ */
+export class DeletionSchedule {
+  readonly #needs: DeletionScheduleNeeds
+  #running: Promise<void> | undefined
+  #isWanted = false
+  #isStopped = false
+  #timer: NodeJS.Timeout | undefined
+  #pending = 0
+
+  constructor(needs: DeletionScheduleNeeds) {
+    this.#needs = needs
+  }
+
+  /** Deleted streams of which there is data left, as far as was looked. */
+  get pending(): number {
+    return this.#pending
+  }
+
+  /** To be called at the start, and when a stream was deleted. */
+  wake(): void {
+    if (this.#isStopped) return
+    this.#isWanted = true
+    this.#running ??= this.#run()
+      .catch(() => this.#retry())
+      .finally(() => {
+        this.#running = undefined
+        if (this.#isWanted) this.wake()
+      })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#isWanted = false
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    this.#isWanted = false
+    await this.#findEnds()
+    await this.#removeAll()
+    await this.#forgetOld()
+  }
+
+  #retry(): void {
+    if (this.#isStopped) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.wake(), retryMs).unref()
+  }
+
+  /** Writes down where the journal has no more of the streams that were deleted by now. */
+  async #findEnds(): Promise<void> {
+    const { state, writer, drain, head } = this.#needs
+    const rows = await state
+      .selectFrom('data_stream_deletions')
+      .select('stream_id')
+      .where('journal_offset', 'is', null)
+      .where('removed_at', 'is', null)
+      .limit(streamsPerRound)
+      .execute()
+    if (rows.length === 0) return
+    // Whoever has found a stream before it was deleted hands its reading over in the same turn.
+    await turn()
+    await drain()
+    const ids = rows.map((row) => row.stream_id)
+    await writer.commit(
+      state
+        .updateTable('data_stream_deletions')
+        .set({ journal_offset: await head() })
+        .where('stream_id', 'in', ids),
+    )
+    if (rows.length === streamsPerRound) this.#isWanted = true
+  }
+
+  async #removeAll(): Promise<void> {
+    const rows = await this.#needs.state
+      .selectFrom('data_stream_deletions')
+      .select(['stream_id', 'journal_offset'])
+      .where('removed_at', 'is', null)
+      .where('journal_offset', 'is not', null)
+      .orderBy('deleted_at')
+      .limit(streamsPerRound)
+      .execute()
+    this.#pending = rows.length
+    for (const row of rows) {
+      if (this.#isStopped) return
+      const stream = { streamId: row.stream_id, offset: row.journal_offset ?? 0 }
+      if (!(await this.#needs.remove(stream))) {
+        this.#retry()
+        return
+      }
+      this.#pending--
+    }
+    if (rows.length === streamsPerRound) this.#isWanted = true
+  }
+
+  async #forgetOld(): Promise<void> {
+    const { state, writer, clock } = this.#needs
+    await writer.commit(
+      state
+        .deleteFrom('data_stream_deletions')
+        .where('removed_at', '<', clock.nowUs() - rememberedUs),
+    )
+  }
+}
