@@ -1,6 +1,8 @@
 import { connectors } from '../connectors/index.ts'
+import { judgeOf } from '../processors/index.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
+import { fleetRoutes } from './data-streams/fleet-routes.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
@@ -34,6 +36,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => vaultRoutes({ ...parts, callerOf }),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
       streamChangeRoutes({
         ...parts,

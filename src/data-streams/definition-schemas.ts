@@ -12,7 +12,7 @@ import {
 import { streamStates } from './stream-body.ts'
 import { streamTypes } from './stream-type.ts'
 
-const fieldSchema = component('Field', {
+export const fieldSchema = component('Field', {
   type: 'object',
   required: ['type'],
   additionalProperties: false,
@@ -32,8 +32,7 @@ const fieldSchema = component('Field', {
 
 const fieldsSchema = {
   type: 'object',
-  description:
-    'The fields of a reading, by name: at most 256, at most 8 levels deep. Streams of the type service have one of their own.',
+  description: 'The fields of a reading, by name: at most 256, at most 8 levels deep.',
   additionalProperties: fieldSchema,
 } as const
 
@@ -70,7 +69,7 @@ const processingSchema = {
   },
 } as const
 
-const tagsSchema = {
+export const tagsSchema = {
   type: 'object',
   description: 'Texts to find the stream by: at most 32.',
   maxProperties: 32,
@@ -93,7 +92,7 @@ export const newDataStream = component('NewDataStream', {
       processing: processingSchema,
       tags: tagsSchema,
     },
-    { optional: ['source', 'schema', 'processing', 'tags'] },
+    { optional: ['source', 'processing', 'tags'] },
   ),
   examples: [
     {

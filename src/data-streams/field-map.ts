@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../core/errors.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 
 /** Limits of a schema (D14). */
-const depthMax = 8
+export const depthMax = 8
 export const fieldsMax = 256
 
 /** An enumeration stands in every message about it, so it has to stay short. */
@@ -85,7 +85,12 @@ export function fieldNameProblem(name: string, taken: ReadonlySet<string>): stri
   return nameProblem(name, taken, 1)
 }
 
-function nameProblem(name: string, seen: ReadonlySet<string>, depth: number): string | undefined {
+/** What is wrong with the name of a field, if anything is. Seen are lower-case names at its place. */
+export function nameProblem(
+  name: string,
+  seen: ReadonlySet<string>,
+  depth: number,
+): string | undefined {
   const folded = name.toLowerCase()
   if (!namePattern.test(name)) {
     return 'must be letters, digits and _, not begin with a digit, and have at most 63 characters'

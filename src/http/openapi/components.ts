@@ -20,7 +20,8 @@ export class Components {
           .map(([key, value]) => [key, this.hoisted(value)]),
       )
     if (typeof name !== 'string') return inner()
-    const source = JSON.stringify(rest)
+    // One that only describes a body is the same one elsewhere.
+    const source = JSON.stringify({ ...rest, [checkedByHandler]: undefined })
     const known = this.#schemas.get(name)
     if (known !== undefined && known.source !== source) {
       throw new Error(`two different schemas are named ${name}`)

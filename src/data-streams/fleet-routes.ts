@@ -1,0 +1,71 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../core/errors.ts'
+import type { VaultId } from '../core/ids.ts'
+import type { Judge } from '../pipeline/reading.ts'
+import type { StreamSchema } from '../pipeline/stream-schema.ts'
+import { ownVault } from '../vaults/vault-routes.ts'
+import { parseBulk } from './bulk-creation.ts'
+import type { DataStreamRoutesNeeds } from './data-stream-routes.ts'
+import { createStreams, inferStream } from './fleet-schemas.ts'
+import { streamBody } from './stream-body.ts'
+import { proposeStream } from './stream-proposal.ts'
+
+export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
+  readonly judgeOf: (schema: StreamSchema) => Judge
+}
+
+interface InferStream {
+  Body: { readonly samples: readonly unknown[] }
+}
+
+/** Many streams at once, and the schema of one from what a device sends. */
+export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    app.post('/streams/bulk', createStreamsOptions, (request, reply) =>
+      createAll(needs, request, reply),
+    )
+
+    app.post<InferStream>(
+      '/streams/infer',
+      { schema: inferStream, config: { scope: 'streams:write' } },
+      async (request, reply) => {
+        const { posts, callerOf, judgeOf, nowUs } = needs
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const body = proposeStream(request.body.samples, { judgeOf, nowUs: nowUs() })
+          return { statusCode: 200, body, changes: [] }
+        })
+      },
+    )
+  }
+}
+
+const createStreamsOptions = {
+  schema: createStreams,
+  config: { scope: 'streams:write', errors: ['not_found', 'unsupported_definition'] },
+} as const
+
+async function createAll(
+  { streams, vaults, posts, callerOf, publicUrl }: FleetRoutesNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { userId, apiKeyId } = callerOf(request)
+  return await posts.answer({ request, reply, userId }, async () => {
+    const definitions = parseBulk(request.body)
+    const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
+    for (const id of vaultIds) await ownVault(vaults, userId, id)
+    const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))
+    return {
+      statusCode: 201,
+      body: {
+        streamIds: planned.map(({ stream }) => stream.id),
+        streams: planned.map(({ stream }) =>
+          streamBody({ ...stream, hasReceived: false }, publicUrl),
+        ),
+      },
+      changes: planned.flatMap(({ changes }) => changes),
+      refusal: async () => new DomainError('not_found', 'a vault is no longer there'),
+    }
+  })
+}
