@@ -1,0 +1,241 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { systemClock } from '../src/core/clock.ts'
+import type { AggregateQuery } from '../src/time-series/aggregate-query.ts'
+import { rowsOf } from '../src/time-series/duckdb/catalog.ts'
+import { DuckDbFile } from '../src/time-series/duckdb/duckdb-file.ts'
+import { DuckDbStore } from '../src/time-series/duckdb/duckdb-store.ts'
+import { ApiClient } from '../test/support/api-client.ts'
+import {
+  adminKey,
+  adminSecret,
+  newDataDir,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../test/support/service-process.ts'
+import type { MqttLoadResult } from './mqtt-load.ts'
+import { flagsOf, mqttFlags, runGenerator } from './servers.ts'
+
+const streams = 1_000
+const readingsOfEach = 5_000
+/** Each stream has a reading every eight minutes, from the first day of 2026 on: a month. */
+const everyUs = 480_000_000
+const fromUs = Date.UTC(2026, 0, 1) * 1_000
+const hourUs = 3_600_000_000
+
+const rounds = 15
+
+/** Readings a second while the queries run: what a machine of this kind does at its ease. */
+const loadRate = 5_000
+const loadSeconds = 8
+
+const schema = {
+  temperature: { type: 'number', range: [-50, 150] },
+  humidity: { type: 'number' },
+  pressure: { type: 'number' },
+  status: { type: 'string' },
+  sequence: { type: 'integer' },
+}
+
+interface Finding {
+  readonly what: string
+  readonly measured: string
+  readonly isMet: boolean
+}
+
+/** Builds a store of five million readings, and measures what queries take and what they disturb. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { keep: { type: 'string' } } })
+  const dataDir = values.keep ?? newDataDir()
+  const beganMs = performance.now()
+  const ids = await makeStreams(dataDir)
+  const path = join(dataDir, 'time-series.duckdb')
+  const rows = await fill(path)
+  print(
+    `${rows} readings of ${ids.length} streams in ${((performance.now() - beganMs) / 1_000).toFixed(0)} s`,
+  )
+
+  const findings = [...(await aggregationOfOne(path, ids)), ...(await disturbance(dataDir, ids))]
+  for (const { what, measured, isMet } of findings) {
+    print(`${isMet ? 'met ' : 'MISS'} ${what}: ${measured}`)
+    if (!isMet) process.exitCode = 1
+  }
+  if (values.keep === undefined) rmSync(dataDir, { recursive: true })
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+async function start(dataDir: string): Promise<ServiceProcess> {
+  return await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
+}
+
+/** Streams of one vault, each with one reading, so that the store knows them and has their table. */
+async function makeStreams(dataDir: string): Promise<readonly string[]> {
+  const service = await start(dataDir)
+  const api = new ApiClient(service.http)
+  const template = { name: 'machine', hint: 'a machine', required_streams: [] }
+  const made = await api.withKey<{ id: string }>('POST', '/templates', template)
+  const machines = { template_id: made.body.id, name: 'machines' }
+  const vault = await api.withKey<{ id: string }>('POST', '/vaults', machines)
+  const ids: string[] = []
+  for (let index = 0; index < streams; index++) {
+    const stream = await api.withToken<{ streamId: string }>('POST', '/streams', {
+      name: `machine ${index}`,
+      vaultId: vault.body.id,
+      type: 'iot_sensor',
+      schema,
+    })
+    const { streamId } = stream.body
+    const reading = { timestamp: '2026-01-01T00:00:00Z', temperature: 20 }
+    await api.withToken('POST', `/streams/${streamId}/data`, reading)
+    ids.push(streamId)
+  }
+  await Promise.all(ids.slice(-1).map((id) => api.settled(id, 1)))
+  await service.end('SIGTERM')
+  return ids
+}
+
+/** Adds readings as the shipper lays them out: in portions of time, and in each by stream. */
+async function fill(path: string): Promise<number> {
+  const file = await DuckDbFile.open(path)
+  const { writer } = file
+  const [table] = await rowsOf(
+    writer,
+    `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'readings%202601'`,
+  )
+  const name = `"${String(table?.['name'])}"`
+  const ofShipment = 10
+  for (let first = 1; first < readingsOfEach; first += ofShipment * 10) {
+    await writer.run(`
+      INSERT INTO ${name} BY NAME
+      SELECT s."streamId", make_timestamp(${fromUs} + i * ${everyUs}::BIGINT) AS "timestamp",
+        make_timestamp(${fromUs} + i * ${everyUs}::BIGINT) AS "$receivedAt",
+        hash(s."streamId", i) AS "$digest",
+        20 + 5 * sin(i / 50) + random() AS temperature, 40 + random() * 20 AS humidity,
+        1000 + random() * 30 AS pressure, 'state ' || (i % 5) AS status, i AS sequence
+      FROM streams s, range(${first}, ${first + ofShipment * 10}) t(i)
+      ORDER BY i // ${ofShipment}, s."streamId", i`)
+  }
+  await writer.run('CHECKPOINT')
+  const [row] = await rowsOf(writer, `SELECT count(*)::DOUBLE AS rows FROM ${name}`)
+  await file.close()
+  return Number(row?.['rows'])
+}
+
+/** The same question to the store and, typed by hand, to the engine under it. */
+async function aggregationOfOne(path: string, ids: readonly string[]): Promise<Finding[]> {
+  const streamId = ids[ids.length >> 1] ?? ''
+  const query: AggregateQuery = {
+    series: [{ key: streamId, streamIds: [streamId] }],
+    startUs: fromUs,
+    endUs: fromUs + 31 * 24 * hourUs,
+    buckets: { kind: 'calendar', unit: 'hour', units: 1, zone: 'UTC' },
+    fields: [{ key: 'temperature', name: 'temperature', type: 'double', function: 'avg' }],
+    fill: 'none',
+    limit: 10_000,
+    after: undefined,
+  }
+  const store = await DuckDbStore.open(path, systemClock)
+  const zone = { kind: 'calendar', unit: 'day', units: 1, zone: 'America/New_York' } as const
+  const all = { ...query, series: ids.toSorted().map((id) => ({ key: id, streamIds: [id] })) }
+  const ours = await median(() => store.aggregate(query))
+  const filled = await median(() => store.aggregate({ ...query, buckets: zone, fill: 'linear' }))
+  const many = await median(() => store.aggregate({ ...all, buckets: zone, limit: 10_000 }))
+  await store.close()
+
+  const instance = await DuckDBInstance.create(path, { memory_limit: '512MB', threads: '2' })
+  const connection = await instance.connect()
+  const [table] = await rowsOf(
+    connection,
+    `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'readings%202601'`,
+  )
+  const [stream] = await rowsOf(
+    connection,
+    `SELECT "streamId" AS key FROM streams WHERE id = '${streamId}'`,
+  )
+  const byHand = `SELECT time_bucket(INTERVAL 1 HOUR, "timestamp") AS hour, favg(temperature), count(*)
+    FROM "${String(table?.['name'])}" WHERE "streamId" = ${Number(stream?.['key'])}
+      AND "timestamp" >= '2026-01-01' AND "timestamp" < '2026-02-01' GROUP BY 1 ORDER BY 1`
+  const theirs = await median(() => rowsOf(connection, byHand))
+  connection.closeSync()
+  instance.closeSync()
+  return [
+    {
+      what: 'hourly averages of a month of one stream, against the same by hand (wanted: 1.3x + 5 ms)',
+      measured: `${ms(ours)} and ${ms(theirs)}`,
+      isMet: ours <= theirs * 1.3 + 5,
+    },
+    {
+      what: 'days of a zone, filled, of one stream; and of all streams, page 1 (nothing promised)',
+      measured: `${ms(filled)} and ${ms(many)}`,
+      isMet: true,
+    },
+  ]
+}
+
+async function median(work: () => Promise<unknown>): Promise<number> {
+  const took: number[] = []
+  await work()
+  for (let round = 0; round < rounds; round++) {
+    const beganMs = performance.now()
+    await work()
+    took.push(performance.now() - beganMs)
+  }
+  return took.toSorted((left, right) => left - right)[rounds >> 1] ?? 0
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`
+}
+
+/** How long acknowledgements take while somebody asks about everything, again and again. */
+async function disturbance(dataDir: string, ids: readonly string[]): Promise<Finding[]> {
+  const service = await start(dataDir)
+  const api = new ApiClient(service.http)
+  const load = async () => {
+    const target = { port: service.mqttPort, username: adminKey, password: adminSecret }
+    const topics = ids.slice(0, 20).map((id) => `streams/${id}/data`)
+    return await runGenerator<MqttLoadResult>('mqtt-load', [
+      ...mqttFlags({ ...target, topics }),
+      ...flagsOf({ rate: loadRate, seconds: loadSeconds, warmup: 2 }),
+    ])
+  }
+  const alone = await load()
+  const scans = { isOver: false, took: [] as number[] }
+  const scanning = (async () => {
+    while (!scans.isOver) {
+      const beganMs = performance.now()
+      const { status, body } = await api.withToken('POST', '/query', fullScan)
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      scans.took.push(performance.now() - beganMs)
+    }
+  })()
+  const disturbed = await load()
+  scans.isOver = true
+  await scanning
+  await service.end('SIGTERM')
+  const [before, during] = [alone.latencyUs.p99 / 1_000, disturbed.latencyUs.p99 / 1_000]
+  const slowest = Math.max(...scans.took)
+  return [
+    {
+      what: `p99 of acknowledgements at ${loadRate}/s, without and with full scans (wanted: less than twice)`,
+      measured: `${ms(before)} and ${ms(during)}; ${scans.took.length} scans, the slowest ${ms(slowest)}`,
+      isMet: during < before * 2,
+    },
+  ]
+}
+
+const fullScan = {
+  fields: ['temperature', 'humidity:max', 'pressure:p95', 'status', 'sequence:stddev'],
+  start: '2026-01-01T00:00:00Z',
+  end: '2026-02-01T00:00:00Z',
+  aggregation: 'daily',
+  tz: 'Europe/Berlin',
+  groupBy: 'time',
+}
+
+await main()
