@@ -53,6 +53,17 @@ function idsOf(
   ownerId: UserId,
   { filter, after, limit }: Parameters<typeof listStreams>[2],
 ) {
+  let query = idsThatMeet(state, ownerId, filter)
+  if (after) {
+    query = query.where((where) =>
+      where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+    )
+  }
+  return query.orderBy('created_at').orderBy('id').limit(limit)
+}
+
+/** The ids of all streams of an owner that meet a filter: a part of queries. */
+export function idsThatMeet(state: StateDatabase, ownerId: UserId, filter: StreamFilter) {
   const { vaultId, name, tags } = filter
   let query = state.selectFrom('data_streams').select('id').where('owner_id', '=', ownerId)
   if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
@@ -70,10 +81,5 @@ function idsOf(
       .where('value', '=', value)
     query = query.where('id', 'in', tagged)
   }
-  if (after) {
-    query = query.where((where) =>
-      where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
-    )
-  }
-  return query.orderBy('created_at').orderBy('id').limit(limit)
+  return query
 }

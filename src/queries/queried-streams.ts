@@ -1,6 +1,8 @@
-import type { UserId, VaultId } from '../core/ids.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import type { VersionedDefinition } from '../data-streams/definition.ts'
+import { idsThatMeet, type StreamFilter } from '../data-streams/stream-list.ts'
+import type { Tags } from '../data-streams/tags.ts'
 import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import type { StateDatabase } from '../state/database.ts'
@@ -39,12 +41,26 @@ export class QueriedStreams {
     return fields
   }
 
-  /** Streams of an owner, at most `limit`, by their ids: named ones, those of a vault, or all. */
+  /** Those of the ids that are streams of the owner. */
+  async known(ownerId: UserId, ids: readonly StreamId[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#state
+      .selectFrom('data_streams')
+      .select('id')
+      .where('owner_id', '=', ownerId)
+      .where('id', 'in', ids)
+      .execute()
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Streams of an owner that meet a filter, of all or of the given ids: at most `limit`. */
   async select(
     ownerId: UserId,
-    { ids, vaultId }: { readonly ids?: readonly string[]; readonly vaultId?: VaultId | undefined },
+    {
+      ids,
+      filter,
+    }: { readonly ids: readonly StreamId[] | undefined; readonly filter: StreamFilter },
     limit: number,
-  ): Promise<readonly SelectedStream[]> {
+  ): Promise<readonly QueriedStream[]> {
     let query = this.#state
       .selectFrom('data_streams as stream')
       .innerJoin('data_stream_versions as version', (join) =>
@@ -52,25 +68,23 @@ export class QueriedStreams {
           .onRef('version.stream_id', '=', 'stream.id')
           .onRef('version.version', '=', 'stream.version'),
       )
-      .select(['stream.id', 'stream.vault_id', 'version.definition'])
-      .where('stream.owner_id', '=', ownerId)
-      .orderBy('stream.created_at')
-      .orderBy('stream.id')
+      .select(['stream.id', 'stream.tags', 'version.definition'])
+      .where('stream.id', 'in', idsThatMeet(this.#state, ownerId, filter))
       .limit(limit)
     if (ids) query = query.where('stream.id', 'in', ids)
-    if (vaultId !== undefined) query = query.where('stream.vault_id', '=', vaultId)
     const rows = await query.execute()
-    return rows.map((row) => {
+    return rows.map(({ id, tags, definition }) => {
       const fields = new Map<string, FieldType>()
-      addFields(fields, (JSON.parse(row.definition) as VersionedDefinition).schema)
-      return { id: row.id, vaultId: row.vault_id, fields }
+      addFields(fields, storedFieldsOf(JSON.parse(definition) as VersionedDefinition))
+      return { id, tags: JSON.parse(tags) as Tags, fields }
     })
   }
 }
 
-export interface SelectedStream {
+/** A stream that is asked about, with its fields as they are now. */
+export interface QueriedStream {
   readonly id: string
-  readonly vaultId: string
+  readonly tags: Tags
   readonly fields: KnownFields
 }
 

@@ -1,3 +1,4 @@
+import { compareText } from '../core/canonical-json.ts'
 import { DomainError, invalidParameter } from '../core/errors.ts'
 import type { FieldType } from '../pipeline/stream-schema.ts'
 import type { AggregateQuery, Fill, SeriesSelection } from '../time-series/aggregate-query.ts'
@@ -5,29 +6,28 @@ import { parseAggregation, zoneParameter } from './aggregation.ts'
 import { parseAggregateCursor } from './cursors.ts'
 import { assertBounded } from './data-query.ts'
 import { type KnownFields, parseFields } from './fields.ts'
+import type { QueriedStream } from './queried-streams.ts'
 import { timeRange } from './time-range.ts'
 
-export type GroupBy = 'stream' | 'time'
+/** Before the name of a tag, in `groupBy`. */
+const tagPrefix = 'tag:'
 
 /** The body of `POST /query`, as its schema lets it through. */
 export interface QueryBody {
   readonly streamIds?: readonly string[]
   readonly vaultId?: string
+  readonly name?: string
+  readonly tags?: Readonly<Record<string, string>>
   readonly fields: readonly string[]
   readonly start?: string
   readonly end?: string
   readonly aggregation: string
   readonly tz?: string
   readonly fill?: Fill
-  readonly groupBy?: GroupBy
+  /** `stream`, `time`, or `tag:` and the name of a tag. */
+  readonly groupBy?: string
   readonly limit?: number
   readonly cursor?: string
-}
-
-/** A stream that is asked about, with its fields as they are now. */
-export interface QueriedStream {
-  readonly id: string
-  readonly fields: KnownFields
 }
 
 /** @throws DomainError `invalid_request`, `unsupported_query` */
@@ -51,10 +51,24 @@ export function streamsQuery(body: QueryBody, streams: readonly QueriedStream[])
   }
 }
 
-function seriesOf(groupBy: GroupBy, streams: readonly QueriedStream[]): SeriesSelection[] {
-  const ids = streams.map(({ id }) => id).sort()
-  if (groupBy === 'time') return [{ key: '', streamIds: ids }]
-  return ids.map((id) => ({ key: id, streamIds: [id] }))
+/** What has not got the tag is a series of its own: no tag is an empty text. */
+function seriesOf(groupBy: string, streams: readonly QueriedStream[]): SeriesSelection[] {
+  const tag = groupBy.startsWith(tagPrefix) ? groupBy.slice(tagPrefix.length) : undefined
+  const keyOf = ({ id, tags }: QueriedStream) => {
+    if (tag !== undefined) return Object.hasOwn(tags, tag) ? (tags[tag] ?? '') : ''
+    return groupBy === 'stream' ? id : ''
+  }
+  const groups = [...Map.groupBy(streams, keyOf)]
+  return groups
+    .map(([key, own]) => ({ key, streamIds: own.map(({ id }) => id).sort() }))
+    .sort((left, right) => compareText(left.key, right.key))
+}
+
+/** What tells the series of a point in an answer. */
+export function seriesBody(groupBy: string, key: string): Readonly<Record<string, string | null>> {
+  if (groupBy === 'stream') return { streamId: key }
+  if (groupBy === 'time') return {}
+  return { tag: key === '' ? null : key }
 }
 
 /**

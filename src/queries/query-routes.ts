@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import type { UserId } from '../core/ids.ts'
+import { parseId, type StreamId, type UserId } from '../core/ids.ts'
+import { streamFilter } from '../data-streams/stream-filter.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import { visibleVault } from '../vaults/vault-routes.ts'
@@ -8,8 +9,8 @@ import type { VaultStore } from '../vaults/vault-store.ts'
 import { encodeAggregateCursor } from './cursors.ts'
 import { type QueriedStore, storeErrors } from './data-routes.ts'
 import { aggregateBody } from './point-body.ts'
-import type { QueriedStreams } from './queried-streams.ts'
-import { type QueriedStream, type QueryBody, streamsQuery } from './query-body.ts'
+import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
+import { type QueryBody, seriesBody, streamsQuery } from './query-body.ts'
 import { queryStreams, streamsMax } from './query-schemas.ts'
 import { rangeBody } from './time-range.ts'
 
@@ -45,9 +46,7 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
           ...rangeBody(query),
           aggregation,
           groupBy,
-          data: points.map((point) =>
-            aggregateBody(point, groupBy === 'stream' ? { streamId: point.series } : {}),
-          ),
+          data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
           nextCursor: next ? encodeAggregateCursor(next) : null,
         }
         return { statusCode: 200, body: answer, changes: [] }
@@ -65,20 +64,29 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
 async function selectedStreams(
   { queried, vaults }: QueryRoutesNeeds,
   userId: UserId,
-  { streamIds, vaultId }: QueryBody,
+  { streamIds, vaultId, name, tags = {} }: QueryBody,
 ): Promise<readonly QueriedStream[]> {
-  const vault = vaultId === undefined ? undefined : await visibleVault(vaults, userId, vaultId)
-  const ids = streamIds && [...new Set(streamIds.map((id) => id.toLowerCase()))]
-  // Named streams are looked for in all vaults, so that it is known which of them there are.
-  const within = ids ? { ids } : { vaultId: vault?.id }
-  const found = await queried.select(userId, within, streamsMax + 1)
-  const unknown = ids?.find((id) => !found.some((stream) => stream.id === id))
-  if (unknown !== undefined) throw new DomainError('not_found', `no stream ${unknown}`)
-  if (found.length <= streamsMax) {
-    return found.filter((stream) => vault === undefined || stream.vaultId === vault.id)
-  }
-  throw new DomainError(
-    'too_many_points',
-    `a query takes at most ${streamsMax} streams: name them with streamIds, or their vault`,
-  )
+  if (vaultId !== undefined) await visibleVault(vaults, userId, vaultId)
+  const ids = streamIds && (await knownIds(queried, userId, streamIds))
+  const tagged = Object.entries(tags).map(([key, value]) => [`tag.${key}`, value])
+  const filter = streamFilter({
+    ...(vaultId !== undefined && { vaultId }),
+    ...(name !== undefined && { name }),
+    ...(Object.fromEntries(tagged) as object),
+  })
+  const found = await queried.select(userId, { ids, filter }, streamsMax + 1)
+  if (found.length <= streamsMax) return found
+  throw new DomainError('too_many_points', `a query takes at most ${streamsMax} streams`)
+}
+
+async function knownIds(
+  queried: QueriedStreams,
+  userId: UserId,
+  texts: readonly string[],
+): Promise<readonly StreamId[]> {
+  const ids = [...new Set(texts.map((text) => parseId<StreamId>(text) ?? (text as StreamId)))]
+  const known = await queried.known(userId, ids)
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown === undefined) return ids
+  throw new DomainError('not_found', `no stream ${unknown}`)
 }

@@ -24,6 +24,7 @@ const point = component('QueryPoint', {
   properties: {
     timestamp: { ...dateTime, description: 'The start of the bucket.' },
     streamId: { ...uuid, description: 'Where points are grouped by stream.' },
+    tag: nullable({ ...text, description: 'Its value, where points are grouped by a tag.' }),
     count: { ...count, description: 'Readings in the bucket.' },
   },
   examples: [{ timestamp: '2026-01-31T10:00:00.000000Z', 'temperature:max': 21.5, count: 60 }],
@@ -32,12 +33,23 @@ const point = component('QueryPoint', {
 const optional = {
   streamIds: listOf(uuid, { minItems: 1, maxItems: streamsMax }),
   vaultId: uuid,
+  name: {
+    ...text,
+    description: 'The whole name, or its beginning and `*`; case makes no difference.',
+  },
+  tags: {
+    type: 'object',
+    additionalProperties: text,
+    description: 'Streams that have all of these tags.',
+    examples: [{ site: 'berlin' }],
+  },
   ...rangeParameters,
   groupBy: {
-    enum: ['stream', 'time'],
+    ...text,
+    pattern: '^(stream|time|tag:.{1,63})$',
     default: 'stream',
     description:
-      '`stream`: a point for each stream and bucket; `time`: one for all of them together.',
+      '`stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag; `time`: one for all of them together.',
   },
   limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 1_000 },
 } as const
@@ -45,7 +57,7 @@ const optional = {
 export const queryStreams = {
   operationId: 'queryStreams',
   summary: 'Aggregate the readings of many data streams at once.',
-  description: `Of all your streams, or of those that \`streamIds\` and \`vaultId\` both allow: ${streamsMax} at most. Points come in ascending time, and at one time by stream.`,
+  description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`name\` and \`tags\`: ${streamsMax} at most. Points come in ascending time, and at one time by stream or tag.`,
   tags: ['Readings'],
   headers: keyHeaders,
   body: record(

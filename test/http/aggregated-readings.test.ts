@@ -213,3 +213,45 @@ describe('a query for aggregated points', () => {
     expect(status).toBe(422)
   })
 })
+
+/** An hour of the first of March. */
+function at(hour: number): string {
+  return `2026-03-01T0${hour}:00:00.000000Z`
+}
+
+describe('a stream whose definition was changed', () => {
+  test('has one point in a bucket over all its versions', async () => {
+    const id = await service.api.createStream({
+      level: { type: 'integer' },
+      state: { type: 'string' },
+      old: { type: 'number' },
+    })
+    const path = `/streams/${id}`
+    await service.api.withToken('POST', `${path}/data`, [
+      { timestamp: at(0), level: 1, state: 'on', old: 7 },
+      { timestamp: at(1), level: 2, state: 'off' },
+    ])
+    const schema = { level: { type: 'number' }, state: { type: 'boolean' } }
+    const { status } = await service.api.withToken('PUT', path, { schema })
+    expect(status).toBe(200)
+    await service.api.withToken('POST', `${path}/data`, {
+      timestamp: at(2),
+      level: 4.5,
+      state: true,
+    })
+    await service.api.settled(id, 3)
+
+    const { body } = await get('aggregation=daily', id)
+    expect(body.data).toEqual([{ timestamp: at(0), level: 2.5, state: true, old: 7, count: 3 }])
+    const fields = 'state:first,old:max'
+    const named = await get(
+      `aggregation=hourly&fill=previous&start=${at(0)}&end=${at(3)}&fields=${fields}`,
+      id,
+    )
+    expect(named.body.data.map(({ count, 'state:first': state }) => [count, state])).toEqual([
+      [1, null],
+      [1, null],
+      [1, true],
+    ])
+  })
+})

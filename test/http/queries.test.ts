@@ -13,12 +13,13 @@ let fan: string
 let vaultId: string
 let stranger: Person
 
-async function newStream(vault: string, schema: object): Promise<string> {
+async function newStream(vault: string, schema: object, rest: object = {}): Promise<string> {
   const { body } = await service.api.withToken<{ streamId: string }>('POST', '/streams', {
     name: 'machine',
     vaultId: vault,
     type: 'iot_sensor',
     schema,
+    ...rest,
   })
   return body.streamId
 }
@@ -37,9 +38,19 @@ async function send(streamId: string, readings: readonly object[]): Promise<void
 
 beforeAll(async () => {
   vaultId = await newVault()
-  boiler = await newStream(vaultId, { temperature: { type: 'number' }, mode: { type: 'string' } })
-  pump = await newStream(vaultId, { temperature: { type: 'integer' }, mode: { type: 'boolean' } })
-  fan = await newStream(await newVault(), { temperature: { type: 'number' } })
+  const berlin = { tags: { site: 'berlin' } }
+  boiler = await newStream(
+    vaultId,
+    { temperature: { type: 'number' }, mode: { type: 'string' } },
+    berlin,
+  )
+  pump = await newStream(
+    vaultId,
+    { temperature: { type: 'integer' }, mode: { type: 'boolean' } },
+    berlin,
+  )
+  const paris = { name: 'Fan', tags: { site: 'paris', floor: '2' } }
+  fan = await newStream(await newVault(), { temperature: { type: 'number' } }, paris)
   await send(boiler, [
     { timestamp: '2026-03-01T00:00:00Z', temperature: 1.5, mode: 'on' },
     { timestamp: '2026-03-01T12:00:00Z', temperature: 2.5, mode: 'off' },
@@ -57,6 +68,12 @@ interface QueryPage extends DataPage {
 function ask<Body = QueryPage>(body: object): Promise<Answer<Body>> {
   const all = { fields: ['temperature'], aggregation: 'daily', ...body }
   return service.api.withToken<Body>('POST', '/query', all)
+}
+
+/** Sums and counts by the values of a tag. */
+async function sums(groupBy: string): Promise<unknown[][]> {
+  const { body } = await ask({ groupBy, aggregation: 'monthly', fields: ['temperature:sum'] })
+  return body.data.map(({ tag, 'temperature:sum': sum, count }) => [tag, sum, count])
 }
 
 /** Whose points an answer has. */
@@ -92,11 +109,29 @@ describe('a query of many streams', () => {
     ])
   })
 
+  test('answers a point for each value of a tag, and one for streams without it', async () => {
+    expect(await sums('tag:site')).toEqual([
+      ['berlin', 17, 4],
+      ['paris', 100, 1],
+    ])
+    expect(await sums('tag:floor')).toEqual([
+      [null, 17, 4],
+      ['2', 100, 1],
+    ])
+    expect(await sums('tag:toString')).toEqual([[null, 117, 5]])
+  })
+
   test('is about all streams of the caller, or those that are named, or those of a vault', async () => {
     expect(await streamsOf({})).toEqual(new Set([boiler, pump, fan]))
     expect(await streamsOf({ streamIds: [fan, pump] })).toEqual(new Set([fan, pump]))
     expect(await streamsOf({ streamIds: [fan.toUpperCase(), fan] })).toEqual(new Set([fan]))
     expect(await streamsOf({ streamIds: [fan, pump], vaultId })).toEqual(new Set([pump]))
+    expect(await streamsOf({ name: 'mach*' })).toEqual(new Set([boiler, pump]))
+    expect(await streamsOf({ name: 'fan' })).toEqual(new Set([fan]))
+    expect(await streamsOf({ tags: { site: 'berlin' } })).toEqual(new Set([boiler, pump]))
+    expect(await streamsOf({ tags: { site: 'paris', floor: '2' } })).toEqual(new Set([fan]))
+    expect(await streamsOf({ tags: { site: 'berlin', floor: '2' } })).toEqual(new Set())
+    expect(await streamsOf({ tags: { site: 'berlin' }, streamIds: [fan] })).toEqual(new Set())
   })
 
   test.each(['none', 'null', 'previous', 'linear'])(
@@ -202,6 +237,10 @@ describe('a query that cannot be answered', () => {
     [{ cursor: 'x' }, 'cursor'],
     [{ start: 'yesterday' }, 'start'],
     [{ groupBy: 'mode' }, 'groupBy'],
+    [{ groupBy: 'tag:' }, 'groupBy'],
+    [{ tags: { 'no name': 'x' } }, 'tag'],
+    [{ tags: { site: '' } }, 'tag'],
+    [{ tags: { site: 1 } }, 'tags'],
     [{ streamIds: [] }, 'streamIds'],
     [{ other: 1 }, 'other'],
   ])('because it says %o is 400', async (body, path) => {
