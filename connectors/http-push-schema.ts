@@ -23,7 +23,7 @@ const reading = component('Reading', {
   examples: [{ timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }],
 })
 
-const rejection = component(
+export const rejection = component(
   'RejectedReading',
   record(
     {
@@ -83,6 +83,12 @@ const rejectedAnswer = {
   },
 }
 
+/** One reading, or an array of them, in any format. */
+export const readingsBody = bodyOf(
+  { oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] },
+  reading,
+)
+
 /** What became of the readings of a request (D56). */
 export const pushReadings = {
   operationId: 'pushReadings',
@@ -96,7 +102,7 @@ export const pushReadings = {
   tags: ['Readings'],
   params: idParams('streamId'),
   headers: keyHeaders,
-  body: bodyOf({ oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] }, reading),
+  body: readingsBody,
   response: {
     202: {
       oneOf: [

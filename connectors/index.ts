@@ -1,5 +1,6 @@
 import { httpPush } from './http-push.ts'
+import { httpValidate } from './http-validate.ts'
 import { startMqttBroker } from './mqtt-broker.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
-export const connectors = { httpPush, mqttBroker: startMqttBroker } as const
+export const connectors = { httpPush, httpValidate, mqttBroker: startMqttBroker } as const

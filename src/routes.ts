@@ -60,6 +60,8 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>
+      connectors.httpValidate({ intake, findStream: (id) => directory.find(id), callerOf }),
+    (callerOf) =>
       connectors.httpPush({
         intake,
         receipts,

@@ -31,6 +31,8 @@ export interface Acceptor {
   accept(message: RawMessage, settled: Settled): MessageOutcome
   /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
+  /** The verdicts that the readings of a message would get now. Nothing is kept of it. */
+  judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[]
   /**
    * Settles in order with what was accepted before, for a message of which nothing is kept, or that
    * could not be taken.

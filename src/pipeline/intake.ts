@@ -47,6 +47,10 @@ export class Intake implements Acceptor {
     return { receivedAtUs, verdicts }
   }
 
+  judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[] {
+    return judgeMessage(stream, decoded, this.#receipts.reserve(decoded.readings.length))
+  }
+
   settleInOrder(settled: Settled, failure?: DomainError): void {
     this.#commits.add(nothing, failure === undefined ? settled : () => settled(failure))
   }

@@ -1,0 +1,66 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { DomainError } from '../src/core/errors.ts'
+import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+import { formatUs } from '../src/core/time.ts'
+import type { Acceptor } from '../src/pipeline/connector.ts'
+import type { CompiledStream, Verdict } from '../src/pipeline/reading.ts'
+import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
+import { validateReadings } from './http-validate-schema.ts'
+
+export interface HttpValidateNeeds {
+  readonly intake: Acceptor
+  readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
+  readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
+}
+
+interface OneStream {
+  Params: { streamId: string }
+}
+
+const validateOptions = {
+  bodyLimit: 4 * 1024 * 1024,
+  schema: validateReadings,
+  config: { scope: 'data:write', takesCompressed: true },
+} as const
+
+/** Says what would become of readings, and keeps and counts nothing of them (D20). */
+export function httpValidate(needs: HttpValidateNeeds): FastifyPluginAsync {
+  return async (app) => {
+    takeBytes(app)
+    app.post<OneStream>('/streams/:streamId/validate', validateOptions, async (request) => {
+      const stream = await ownStream(needs, request)
+      const { decoded } = sentReadings(request, stream.scan)
+      const readings = needs.intake.judge(stream, decoded).map(verdictBody)
+      const accepted = readings.filter(({ status }) => status !== 'rejected').length
+      const counts = { accepted, rejected: readings.length - accepted }
+      return { streamId: stream.streamId, version: stream.version, ...counts, readings }
+    })
+  }
+}
+
+async function ownStream(
+  { findStream, callerOf }: HttpValidateNeeds,
+  request: FastifyRequest<OneStream>,
+): Promise<CompiledStream> {
+  const text = request.params.streamId
+  const id = parseId<StreamId>(text)
+  const stream = id && (await findStream(id))
+  const isOwn = stream?.ownerId === callerOf(request).userId && !stream.isInternal
+  if (!isOwn) throw new DomainError('not_found', `no stream ${text}`)
+  return stream
+}
+
+function verdictBody(verdict: Verdict, index: number) {
+  if (!verdict.accepted) return { status: 'rejected', ...rejectionOf(index, verdict) }
+  const timestamp = formatUs(verdict.timestampUs)
+  if (verdict.isFiltered) return { index, status: 'filtered', timestamp }
+  const { values, flagged, extra } = verdict
+  return {
+    index,
+    status: 'accepted',
+    timestamp,
+    values: JSON.parse(values) as object,
+    flagged,
+    ...(extra !== '' && { extra: JSON.parse(extra) as object }),
+  }
+}
