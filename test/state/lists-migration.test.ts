@@ -1,39 +1,13 @@
-import { DatabaseSync } from 'node:sqlite'
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import { expect, test } from 'vitest'
 import { openStateForWriting } from '../../src/state/database.ts'
-import { migrations } from '../../src/state/migrations/index.ts'
 import { everybody, totalOf } from '../../src/state/totals.ts'
+import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
-
-/** The statements of a migration, run nowhere. */
-async function statementsOf(migration: Migration): Promise<readonly string[]> {
-  const statements: string[] = []
-  const nowhere = new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new SqliteIntrospector(database),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-    log: ({ query }) => {
-      statements.push(query.sql)
-    },
-  })
-  await migration.up(nowhere)
-  return statements
-}
 
 test('lists that were there before are counted, and found by their names', async () => {
   using folder = new TemporaryFolder()
   const path = folder.file('state.db')
-  const old = new DatabaseSync(path)
-  old.exec('CREATE TABLE kysely_migration (name TEXT PRIMARY KEY, timestamp TEXT NOT NULL)')
-  for (const name of ['0001-first-slice', '0002-who-asks']) {
-    for (const statement of await statementsOf(migrations[name] as Migration)) old.exec(statement)
-    old.exec(`INSERT INTO kysely_migration VALUES ('${name}', '2026-01-01T00:00:00Z')`)
-  }
+  const old = await openOldState(path, ['0001-first-slice', '0002-who-asks'])
   old.exec(`INSERT INTO users (id, username, created_at) VALUES ('u', 'ada', 0), ('v', 'bob', 0)`)
   old.exec(`INSERT INTO templates VALUES
     ('t1', 'u', 1, 'Boiler', NULL, NULL, 'UPLOAD_PENDING', 1, '', '[]'),
