@@ -68,7 +68,8 @@ export class Reviews {
    * Judges the entries that match by the newest version of the stream.
    *
    * @throws DomainError `stream_paused`, `conflict` while the stream has another review,
-   *   `overloaded`, or why the journal takes no more: what was judged by then is redriven, and the rest can be asked for again
+   *   `overloaded`, or why the journal takes no more: what was judged by then is redriven, and the
+   *   rest can be asked for again
    */
   async redrive(streamId: StreamId, filter: QuarantineFilter): Promise<RedriveResult> {
     return await this.#alone(streamId, async (stream) => {
