@@ -30,7 +30,7 @@ export function transforming(
 }
 
 /** The fields of a reading that its schema declares, free to be changed. */
-function declaredValues(
+export function declaredValues(
   reading: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Record<string, unknown> {

@@ -3,6 +3,7 @@ import { judgeOf } from '../processors/index.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
+import { previewRoute } from './data-streams/preview-route.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
@@ -45,6 +46,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         onDeleted: () => engine.deletions.wake(),
         callerOf,
       }),
+    (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
     (callerOf) =>
       dataRoutes({

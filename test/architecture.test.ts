@@ -110,8 +110,8 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/(core|state|http)\//,
       /^src\/idempotency\/posts\.ts$/,
       /^src\/pipeline\/(reading|stream-schema|transform-step)\.ts$/,
-      // To check the steps of a transform is to compile them.
-      /^processors\/transform\.ts$/,
+      // To check the steps of a transform is to compile them; to preview them is to run them.
+      /^processors\/(transform|preview)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runningService } from '../support/running-service.ts'
+
+const service = runningService()
+
+const schema = { a: { type: 'number', required: true }, b: { type: 'number' } }
+const transform = [
+  { scale: { field: 'a', factor: 2 } },
+  { filter: { expression: 'a > 2.0' } },
+  { derive: { field: 'sum', expression: 'a + b' } },
+]
+
+let streamId: string
+
+beforeAll(async () => {
+  streamId = await service.api.createStream(schema, { processing: { transform } })
+})
+
+function preview(body: object) {
+  return service.api.withToken<object>('POST', `/streams/${streamId}/transform/preview`, body)
+}
+
+describe('a preview', () => {
+  test('shows readings after each step, and why they end', async () => {
+    const readings = [{ a: 3, b: 1 }, { a: 1, b: 1 }, { a: 3 }, { a: 'x' }, 7]
+    const { status, body } = await preview({ readings })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      streamId,
+      results: [
+        {
+          status: 'stored',
+          steps: [
+            { a: 6, b: 1 },
+            { a: 6, b: 1 },
+            { a: 6, b: 1, sum: 7 },
+          ],
+        },
+        { status: 'filtered', steps: [{ a: 2, b: 1 }] },
+        {
+          status: 'refused',
+          steps: [{ a: 6 }, { a: 6 }],
+          reason: 'transform_failed',
+          details: [{ path: 'processing.transform.2.derive' }],
+        },
+        { status: 'refused', steps: [], reason: 'schema_mismatch' },
+        { status: 'refused', steps: [], reason: 'malformed' },
+      ],
+    })
+  })
+
+  test('tries another transform, and changes and stores nothing', async () => {
+    const before = (await service.api.withToken('GET', `/streams/${streamId}`)).body
+    const { body } = await preview({
+      readings: [{ a: 3 }],
+      transform: [{ rename: { from: 'a', to: 'c' } }],
+    })
+
+    expect(body).toMatchObject({ results: [{ status: 'stored', steps: [{ c: 3 }] }] })
+    expect((await service.api.withToken('GET', `/streams/${streamId}`)).body).toEqual(before)
+    expect((await service.api.settled(streamId)).received).toBe(0)
+  })
+
+  test.each([
+    ['no readings', { readings: [] }, 'readings'],
+    ['too many readings', { readings: Array.from({ length: 101 }, () => ({})) }, 'readings'],
+    [
+      'a transform that cannot be run',
+      { readings: [{}], transform: [{ drop: { field: 'x' } }] },
+      'transform.0.drop.field',
+    ],
+  ])('of %s is refused', async (_, body, path) => {
+    const answer = await preview(body)
+
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ details: [{ path }] })
+  })
+
+  test('of an unknown stream is 404', async () => {
+    const path = '/streams/00000000-0000-4000-8000-000000000000/transform/preview'
+    const { status } = await service.api.withToken('POST', path, { readings: [{ a: 1 }] })
+
+    expect(status).toBe(404)
+  })
+})
