@@ -43,7 +43,10 @@ const previewTransform = {
       readings: { type: 'array', minItems: 1, maxItems: readingsMax, items: {} },
       transform: { type: 'array', description: 'As in `processing`.', items: {} },
     },
-    { optional: ['transform'] },
+    {
+      optional: ['transform'],
+      examples: [{ readings: [{ timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }] }],
+    },
   ),
   response: {
     200: record({
