@@ -1,7 +1,9 @@
+import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
 
 const service = runningService()
 
@@ -202,6 +204,29 @@ describe('pausing a stream', () => {
     expect([resumed.status, resumed.body.status]).toEqual([200, 'active'])
     expect(taken.status).toBe(202)
     expect(await service.api.settled(streamId, 2)).toMatchObject({ received: 2, stored: 2 })
+  })
+
+  test('keeps what comes over MQTT in the quarantine, and it was received', async () => {
+    const streamId = await service.api.createStream()
+    const client = await connectAsync(`mqtt://127.0.0.1:${service.process.mqttPort}`, {
+      username: adminKey,
+      password: adminSecret,
+    })
+    const publish = (reading: object) =>
+      client.publishAsync(`streams/${streamId}/data`, JSON.stringify(reading), { qos: 1 })
+    await publish({ temperature: 1 })
+    await act(streamId, 'pause')
+    await publish({ temperature: 2 })
+    await act(streamId, 'resume')
+    await publish({ temperature: 3 })
+    await client.endAsync()
+
+    const expected = { received: 3, stored: 2, quarantined: 1 }
+    expect(await service.api.settled(streamId, 3)).toMatchObject(expected)
+    const { body } = await service.api.withToken('GET', `/streams/${streamId}/quarantine`)
+    expect(body).toMatchObject({
+      entries: [{ reason: 'stream_paused', payload: '{"temperature":2}' }],
+    })
   })
 
   test('can be asked for again, and shows in status, list and definition', async () => {
