@@ -43,7 +43,10 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         ...parts,
         nowUs: () => systemClock.nowUs(),
         forget: (id) => directory.forget(id),
-        onDeleted: () => engine.deletions.wake(),
+        onDeleted(id) {
+          live.tails.endStream(id)
+          engine.deletions.wake()
+        },
         callerOf,
       }),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),

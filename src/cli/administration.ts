@@ -135,7 +135,7 @@ function viaHttp(address: ServiceAddress, config: Config): Connection {
 }
 
 /** From the environment, else from the file that the first start has written. */
-function credentialsOf({ adminKey, dataDir }: Config): ApiKeyPair {
+export function credentialsOf({ adminKey, dataDir }: Config): ApiKeyPair {
   if (adminKey) return { apiKey: adminKey.key, apiSecret: adminKey.secret }
   const { admin } = filesIn(dataDir)
   if (!existsSync(admin)) {
@@ -157,7 +157,7 @@ interface ErrorBody {
   readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
-function parsed<Body>({ status, text }: OfflineAnswer): Body {
+export function parsed<Body>({ status, text }: OfflineAnswer): Body {
   const body = text === '' ? undefined : parsedJson(text)
   if (status >= 200 && status < 300) return body as Body
   const {

@@ -27,9 +27,9 @@ export interface Input {
 
 /** What a command has found out or done. */
 export interface Outcome {
-  /** What `--json` prints. */
+  /** What `--json` prints; undefined: everything was printed already. */
   readonly json: unknown
-  /** What is printed otherwise. */
+  /** What is printed otherwise; empty: everything was printed already. */
   readonly text: string
   /** A remark beside the result, which goes to standard error. */
   readonly notice?: string

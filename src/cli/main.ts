@@ -3,14 +3,29 @@ import { ConfigError } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { doctor } from './doctor.ts'
+import { exportReadings } from './export.ts'
 import { helpOf, overview } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { parseInput } from './parse-input.ts'
+import { replay } from './replay.ts'
 import { serve } from './serve.ts'
+import { simulate } from './simulate.ts'
+import { streamCommands } from './streams.ts'
+import { tail } from './tail.ts'
 import { userCommands } from './users.ts'
 
 /** Every sub-command, in the order of the help. */
-export const commands: readonly Command[] = [serve, ...keyCommands, ...userCommands, doctor]
+export const commands: readonly Command[] = [
+  serve,
+  ...keyCommands,
+  ...userCommands,
+  ...streamCommands,
+  tail,
+  replay,
+  exportReadings,
+  simulate,
+  doctor,
+]
 
 /** Runs the command that the words name, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
@@ -28,7 +43,8 @@ export async function main(words: readonly string[]): Promise<void> {
 async function run(command: Command, rest: readonly string[]): Promise<void> {
   const input = parseInput(command, rest)
   const outcome = await command.run(input)
-  print(input.isJson ? JSON.stringify(outcome.json, null, 2) : outcome.text)
+  if (outcome.json !== undefined && input.isJson) print(JSON.stringify(outcome.json, null, 2))
+  if (outcome.text !== '' && !input.isJson) print(outcome.text)
   if (outcome.notice !== undefined && !input.isJson) warn(outcome.notice)
   if (outcome.isFailure) process.exitCode = exitCodes.failed
 }

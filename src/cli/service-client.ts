@@ -32,27 +32,42 @@ export interface ApiKeyPair {
   readonly apiSecret: string
 }
 
+/** What is asked of a service, with the headers as they are. */
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly text?: string | undefined
+  readonly signal: AbortSignal
+}
+
 /** @throws CommandError `service_unreachable`; Error when a file cannot be read */
 export async function askService(
   address: ServiceAddress,
   credentials: ApiKeyPair | undefined,
   { method, path, body }: OfflineRequest,
 ): Promise<OfflineAnswer> {
+  const text = body && JSON.stringify(body)
+  const headers = {
+    ...(credentials && { 'x-api-key': credentials.apiKey, 'x-api-secret': credentials.apiSecret }),
+    ...(text !== undefined && { 'content-type': 'application/json' }),
+  }
+  const signal = AbortSignal.timeout(timeoutMs)
+  return await readAnswer(await sendRequest(address, { method, path, headers, text, signal }))
+}
+
+/**
+ * An answer whose body was not read yet.
+ *
+ * @throws CommandError `service_unreachable`; Error when a file cannot be read
+ */
+export async function sendRequest(
+  address: ServiceAddress,
+  { method, path, headers, text, signal }: ServiceRequest,
+): Promise<IncomingMessage> {
   const url = new URL(address.url.replace(/\/+$/, '') + path)
   const isSecure = url.protocol === 'https:'
-  const text = body && JSON.stringify(body)
-  const options = {
-    method,
-    agent: false as const,
-    signal: AbortSignal.timeout(timeoutMs),
-    headers: {
-      ...(credentials && {
-        'x-api-key': credentials.apiKey,
-        'x-api-secret': credentials.apiSecret,
-      }),
-      ...(text !== undefined && { 'content-type': 'application/json' }),
-    },
-  }
+  const options = { method, agent: false as const, signal, headers }
   const trust = isSecure ? trustOf(address) : {}
   try {
     const outgoing = isSecure
@@ -60,10 +75,20 @@ export async function askService(
       : requestHttp(url, options)
     outgoing.end(text)
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
-    const answer = await textOf(incoming)
-    return { status: incoming.statusCode ?? 0, text: answer }
+    return incoming
   } catch (error) {
     throw unreachable(url, error)
+  }
+}
+
+/** The whole of an answer. @throws CommandError `service_unreachable` when it breaks off */
+export async function readAnswer(incoming: IncomingMessage): Promise<OfflineAnswer> {
+  try {
+    return { status: incoming.statusCode ?? 0, text: await textOf(incoming) }
+  } catch (error) {
+    throw new CommandError('service_unreachable', `the answer broke off: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
 }
 

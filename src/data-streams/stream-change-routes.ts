@@ -25,8 +25,8 @@ export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
   readonly changes: StreamChanges
   /** Lets readings meet the stream as it is now. */
   readonly forget: (id: StreamId) => void
-  /** Has what is left of deleted streams removed. */
-  readonly onDeleted: () => void
+  /** Has what is left of a deleted stream removed, and ends what goes on about it. */
+  readonly onDeleted: (id: StreamId) => void
 }
 
 interface OneStream {
@@ -130,7 +130,7 @@ async function remove(
 ): Promise<boolean> {
   if (!(await changes.remove(stream))) return false
   forget(stream.id)
-  onDeleted()
+  onDeleted(stream.id)
   return true
 }
 

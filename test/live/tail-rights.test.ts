@@ -5,7 +5,7 @@ import { runningService } from '../support/running-service.ts'
 import { headersOf, kinds, numbers, tailsOf } from '../support/tails.ts'
 
 const service = runningService()
-const { open: openTail, refusal } = tailsOf(service)
+const { open: openTail, refusal, push } = tailsOf(service)
 
 describe.each(kinds)('a tail over %s', (kind) => {
   test('ends at once when its key is revoked, and says so', async () => {
@@ -23,6 +23,19 @@ describe.each(kinds)('a tail over %s', (kind) => {
     const closeCode = kind === 'socket' ? 4401 : undefined
     const end = { error: 'invalid_api_key', closeCode }
     expect(await Promise.all([byKey.ended, byToken.ended])).toEqual([end, end])
+  })
+
+  test('ends when its stream is deleted', async () => {
+    const { api } = service
+    const [streamId, other] = [await api.createStream(), await api.createStream()]
+    const opened = await openTail(kind, `/streams/${streamId}/tail`)
+    const kept = await openTail(kind, `/streams/${other}/tail`)
+
+    await api.withToken('DELETE', `/streams/${streamId}`)
+    await push(other, { temperature: 1 })
+    await kept.received(1)
+
+    expect((await opened.ended).error).toBe('not_found')
   })
 
   test('ends when its key expires', async () => {

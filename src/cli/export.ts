@@ -1,0 +1,119 @@
+import { createWriteStream, renameSync, rmSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { messageOf } from '../core/errors.ts'
+import { serviceOptions } from './administration.ts'
+import { type Command, CommandError, type Input } from './command.ts'
+import { Session } from './session.ts'
+import { streamOperand, streamPath } from './streams.ts'
+
+const formats = ['csv', 'ndjson', 'parquet'] as const
+
+type Format = (typeof formats)[number]
+
+const contentTypes: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/x-ndjson',
+}
+
+/** Column types of DuckDB for the fields of a stream, as far as they are not VARCHAR. */
+const columnTypes: Readonly<Record<string, string>> = {
+  number: 'DOUBLE',
+  integer: 'BIGINT',
+  boolean: 'BOOLEAN',
+  datetime: 'TIMESTAMPTZ',
+  object: 'JSON',
+  array: 'JSON',
+}
+
+/** Writes the stored readings of a stream into a file. */
+export const exportReadings: Command = {
+  name: 'export',
+  summary: 'Write the readings of a data stream into a file.',
+  description:
+    'The file appears under its name when it is complete. Parquet has a column for each field of the ' +
+    'definition, and one for the time; what the definition does not know is in the column extra.',
+  operands: [streamOperand],
+  options: [
+    {
+      name: 'format',
+      value: 'FORMAT',
+      choices: formats,
+      isRequired: true,
+      summary: 'Of the file.',
+    },
+    { name: 'out', value: 'FILE', isRequired: true, summary: 'Where it is written.' },
+    { name: 'start', value: 'TIME', summary: 'RFC 3339; included. Default: the first reading.' },
+    { name: 'end', value: 'TIME', summary: 'RFC 3339; excluded. Default: the last reading.' },
+    ...serviceOptions,
+  ],
+  async run(input) {
+    const { options, operands } = input
+    const file = options['out'] ?? ''
+    const format = options['format'] as Format
+    const session = Session.open(input)
+    const part = `${file}.part`
+    try {
+      await download(session, input, { format, part })
+      if (format === 'parquet') await toParquet(session, streamPath(operands), { part, file })
+      else renameSync(part, file)
+    } catch (error) {
+      if (error instanceof CommandError) throw error
+      throw new CommandError('export_failed', `${file} is not complete: ${messageOf(error)}`, {
+        cause: error,
+      })
+    } finally {
+      rmSync(part, { force: true })
+    }
+    return { json: { file, format }, text: `wrote ${file}` }
+  },
+}
+
+async function download(
+  session: Session,
+  { operands, options }: Input,
+  { format, part }: { readonly format: Format; readonly part: string },
+): Promise<void> {
+  const query = new URLSearchParams()
+  for (const name of ['start', 'end']) {
+    const value = options[name]
+    if (value !== undefined) query.set(name, value)
+  }
+  const incoming = await session.open({
+    method: 'GET',
+    path: `${streamPath(operands)}/data?${query}`,
+    headers: { accept: contentTypes[format] },
+  })
+  // An answer that breaks off is an error here, and not the end of the file.
+  await pipeline(incoming, createWriteStream(part))
+}
+
+/** Lets DuckDB read the lines and write them in columns, in this process. */
+async function toParquet(
+  session: Session,
+  path: string,
+  { part, file }: { readonly part: string; readonly file: string },
+): Promise<void> {
+  interface Definition {
+    readonly schema: Readonly<Record<string, { readonly type: string }>>
+  }
+  const { schema } = await session.call<Definition>({ method: 'GET', path })
+  const columns = Object.entries(schema).map(([name, { type }]) => [name, columnTypes[type]])
+  const all = [['timestamp', 'TIMESTAMPTZ'], ...columns, ['extra', 'JSON']]
+  const typed = all.map(([name, type = 'VARCHAR']) => `${text(name)}: ${text(type)}`)
+  const { DuckDBInstance } = await import('@duckdb/node-api')
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    const lines = `read_json(${text(part)}, format = 'newline_delimited', columns = {${typed.join(', ')}})`
+    await connection.run(`COPY (SELECT * FROM ${lines}) TO ${text(file)} (FORMAT parquet)`)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** A literal of SQL. */
+function text(value = ''): string {
+  return `'${value.replaceAll("'", "''")}'`
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import { readConfig } from '../config/config.ts'
+import { readOwner } from '../config/folder-owner.ts'
+import { credentialsOf, isServiceUrl, parsed, serviceOf } from './administration.ts'
+import { CommandError, type Input, UsageError } from './command.ts'
+import {
+  type ApiKeyPair,
+  readAnswer,
+  type ServiceAddress,
+  type ServiceRequest,
+  sendRequest,
+} from './service-client.ts'
+
+/** Longest time that a request may take, unless it goes on by its nature. */
+const timeoutMs = 60_000
+
+/** A token is good for an hour; it is asked for anew in good time. */
+const tokenLifetimeMs = 50 * 60_000
+
+export interface SessionRequest {
+  readonly method: ServiceRequest['method']
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A running service, asked over the token interface. */
+export class Session {
+  readonly credentials: ApiKeyPair
+  /** Such as mqtt://127.0.0.1:1883; undefined when that is not known. */
+  readonly mqttUrl: string | undefined
+  readonly #address: ServiceAddress
+  #token: { readonly text: string; readonly untilMs: number } | undefined
+
+  /** @throws CommandError `no_service` when none runs here and no other is named */
+  static open({ options }: Input): Session {
+    const given = options['url']
+    if (given !== undefined && !isServiceUrl(given)) {
+      throw new UsageError('--url must be such as http://127.0.0.1:8080, without a key or a path')
+    }
+    const config = readConfig(process.env)
+    const url = given ?? serviceOf(config.dataDir)
+    if (url === undefined) {
+      const message = `no service has the folder ${config.dataDir}: start one, or name it with --url`
+      throw new CommandError('no_service', message)
+    }
+    const address = {
+      url,
+      authorityPath: options['ca'],
+      ownCertificatePath: given === undefined ? config.tls?.certPath : undefined,
+    }
+    const mqttUrl = given === undefined ? mqttOf(config.dataDir) : undefined
+    return new Session(address, credentialsOf(config), options['mqtt'] ?? mqttUrl)
+  }
+
+  private constructor(
+    address: ServiceAddress,
+    credentials: ApiKeyPair,
+    mqttUrl: string | undefined,
+  ) {
+    this.#address = address
+    this.credentials = credentials
+    this.mqttUrl = mqttUrl
+  }
+
+  get url(): string {
+    return this.#address.url
+  }
+
+  /** The parsed answer. @throws CommandError with the service's code and message */
+  async call<Body>(request: SessionRequest): Promise<Body> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    return parsed<Body>(await readAnswer(await this.#send(request, signal)))
+  }
+
+  /** An answer without an end, or a long one. @throws CommandError when it is a refusal */
+  async open(request: SessionRequest): Promise<IncomingMessage> {
+    const incoming = await this.#send(request, new AbortController().signal)
+    if (incoming.statusCode === 200) return incoming
+    parsed(await readAnswer(incoming))
+    throw new CommandError('not_this_service', `an unexpected answer: ${incoming.statusCode}`)
+  }
+
+  /** All items of a list of the token interface. */
+  async list<Item>(path: string): Promise<Item[]> {
+    const items: Item[] = []
+    for (let next: string | undefined = `${path}?limit=1000`; next !== undefined; ) {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const incoming = await this.#send({ method: 'GET', path: next }, signal)
+      items.push(...parsed<Item[]>(await readAnswer(incoming)))
+      next = /<([^>]+)>; *rel="next"/.exec(String(incoming.headers['link'] ?? ''))?.[1]
+    }
+    return items
+  }
+
+  async #send(request: SessionRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const { method, path, body, headers = {} } = request
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    return await sendRequest(this.#address, {
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${await this.#currentToken()}`,
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      text,
+      signal,
+    })
+  }
+
+  async #currentToken(): Promise<string> {
+    if (this.#token !== undefined && this.#token.untilMs > performance.now()) {
+      return this.#token.text
+    }
+    const incoming = await sendRequest(this.#address, {
+      method: 'POST',
+      path: '/auth/token',
+      headers: { 'content-type': 'application/json' },
+      text: JSON.stringify(this.credentials),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const { accessToken } = parsed<{ accessToken: string }>(await readAnswer(incoming))
+    this.#token = { text: accessToken, untilMs: performance.now() + tokenLifetimeMs }
+    return accessToken
+  }
+}
+
+function mqttOf(dataDir: string): string | undefined {
+  const address = readOwner(dataDir)?.addresses.find((one) => one?.startsWith('mqtt:'))
+  return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MqttClient } from 'mqtt'
+import { messageOf } from '../core/errors.ts'
+import { serviceOptions } from './administration.ts'
+import { type Command, CommandError, type Input, UsageError } from './command.ts'
+import { Session } from './session.ts'
+import { deviceSchema, SimulatedDevice } from './simulated-device.ts'
+
+/** Devices of one simulation: each has a connection. */
+const devicesMax = 1_000
+
+/** Readings of one device that may wait for their acknowledgement; beyond it, it skips. */
+const inFlightMax = 100
+
+/** Lets a fleet of devices publish over MQTT. */
+export const simulate: Command = {
+  name: 'simulate',
+  summary: 'Let simulated devices publish readings over MQTT.',
+  description:
+    'Makes a template, a vault and a data stream for each device. Devices have a day curve, noise, and ' +
+    'faults: wrong types, late readings, clocks that are ahead, readings sent twice. Ctrl-C ends it.',
+  operands: [],
+  options: [
+    { name: 'devices', value: 'N', summary: 'Default: 5.' },
+    { name: 'rate', value: 'N', summary: 'Readings a second of each device. Default: 1.' },
+    { name: 'seconds', value: 'N', summary: 'Default: until it is stopped.' },
+    { name: 'faults', value: 'SHARE', summary: 'Share of readings with a fault. Default: 0.02.' },
+    { name: 'mqtt', value: 'URL', summary: 'The broker. Default: that of the service here.' },
+    ...serviceOptions,
+  ],
+  async run(input) {
+    const wish = wishOf(input)
+    const session = Session.open(input)
+    if (session.mqttUrl === undefined) {
+      throw new UsageError('--mqtt URL is needed for a service elsewhere, or one without MQTT')
+    }
+    const streamIds = await createFleet(session, wish.devices)
+    tell(input, { vault: 'simulated fleet', streamIds })
+    const stop = stopSignal(wish.seconds)
+    const sent = await Promise.all(
+      streamIds.map((streamId) => runDevice({ session, streamId, wish, stop })),
+    )
+    const total = sent.reduce((sum, one) => sum + one.sent, 0)
+    const acknowledged = sent.reduce((sum, one) => sum + one.acknowledged, 0)
+    const text = `${total} readings sent, ${acknowledged} acknowledged`
+    return { json: { streamIds, sent: total, acknowledged }, text }
+  },
+}
+
+interface Wish {
+  readonly devices: number
+  readonly rate: number
+  readonly seconds: number
+  readonly faults: number
+}
+
+function wishOf({ options }: Input): Wish {
+  return {
+    devices: numberOf(options, 'devices', { fallback: 5, min: 1, max: devicesMax }),
+    rate: numberOf(options, 'rate', { fallback: 1, min: 0.001, max: 1_000 }),
+    seconds: numberOf(options, 'seconds', { fallback: 1e9, min: 0.1, max: 1e9 }),
+    faults: numberOf(options, 'faults', { fallback: 0.02, min: 0, max: 1 }),
+  }
+}
+
+/** @throws UsageError */
+function numberOf(
+  options: Input['options'],
+  name: string,
+  rule: { readonly fallback: number; readonly min: number; readonly max: number },
+): number {
+  const given = options[name]
+  const value = given === undefined ? rule.fallback : Number(given)
+  if (value >= rule.min && value <= rule.max) return value
+  throw new UsageError(`--${name} must be a number from ${rule.min} to ${rule.max}`)
+}
+
+async function createFleet(session: Session, devices: number): Promise<string[]> {
+  const template = await session.call<{ id: string }>({
+    method: 'POST',
+    path: '/templates',
+    body: {
+      name: 'simulated fleet',
+      hint: 'devices of streamvault simulate',
+      required_streams: [],
+    },
+  })
+  const vault = await session.call<{ id: string }>({
+    method: 'POST',
+    path: '/vaults',
+    body: { template_id: template.id, name: 'simulated fleet' },
+  })
+  const streamIds: string[] = []
+  for (let device = 1; device <= devices; device++) {
+    const body = {
+      name: `device ${device}`,
+      vaultId: vault.id,
+      type: 'iot_sensor',
+      source: { protocol: 'mqtt', deviceId: `device-${device}` },
+      schema: deviceSchema,
+    }
+    const made = await session.call<{ streamId: string }>({
+      method: 'POST',
+      path: '/streams',
+      body,
+    })
+    streamIds.push(made.streamId)
+  }
+  return streamIds
+}
+
+/** Told on standard error: standard output has the result. */
+function tell({ isJson }: Input, facts: object): void {
+  const { streamIds = [] } = facts as { readonly streamIds?: readonly string[] }
+  const text = isJson ? JSON.stringify(facts) : `publishing to ${streamIds.join(', ')}`
+  process.stderr.write(`${text}\n`)
+}
+
+/** Aborted after the time, or by Ctrl-C: then what is under way is still acknowledged. */
+function stopSignal(seconds: number): AbortSignal {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), Math.min(seconds * 1_000, 2 ** 31 - 1))
+  const stop = () => {
+    clearTimeout(timer)
+    controller.abort()
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  return controller.signal
+}
+
+interface DeviceRun {
+  readonly session: Session
+  readonly streamId: string
+  readonly wish: Wish
+  readonly stop: AbortSignal
+}
+
+interface Sent {
+  readonly sent: number
+  readonly acknowledged: number
+}
+
+async function runDevice({ session, streamId, wish, stop }: DeviceRun): Promise<Sent> {
+  const client = await connect(session, streamId)
+  const device = new SimulatedDevice(Math.random)
+  const open = new Set<Promise<void>>()
+  let sent = 0
+  let acknowledged = 0
+  const publish = (payload: string) => {
+    sent++
+    const done = client.publishAsync(`streams/${streamId}/data`, payload, { qos: 1 }).then(
+      () => void acknowledged++,
+      () => undefined,
+    )
+    open.add(done)
+    void done.finally(() => open.delete(done))
+  }
+  const periodMs = 1_000 / wish.rate
+  for (let dueMs = performance.now(); !stop.aborted; dueMs += periodMs) {
+    if (open.size < inFlightMax) {
+      for (const payload of device.payloads(Date.now(), wish.faults)) publish(payload)
+    }
+    await sleep(Math.max(0, dueMs + periodMs - performance.now()), undefined, {
+      signal: stop,
+    }).catch(() => undefined)
+  }
+  await Promise.race([Promise.all(open), sleep(2_000, undefined, { ref: false })])
+  await client.endAsync()
+  return { sent, acknowledged }
+}
+
+async function connect(
+  { mqttUrl = '', credentials }: Session,
+  streamId: string,
+): Promise<MqttClient> {
+  const { connectAsync } = await import('mqtt')
+  try {
+    const client = await connectAsync(mqttUrl, {
+      username: credentials.apiKey,
+      password: credentials.apiSecret,
+      clientId: `simulated-${streamId}`,
+    })
+    client.on('error', () => undefined)
+    return client
+  } catch (error) {
+    const message = `the broker at ${mqttUrl} cannot be reached: ${messageOf(error)}`
+    throw new CommandError('broker_unreachable', message, { cause: error })
+  }
+}

@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serviceOptions } from './administration.ts'
+import { type Command, CommandError, type Input, UsageError } from './command.ts'
+import { eventsOf, type StreamEvent } from './event-stream.ts'
+import { Session } from './session.ts'
+import { streamOperand, streamPath } from './streams.ts'
+
+/** After a connection has broken it is opened again this much later, and then ever more so. */
+const retryMsFirst = 500
+const retryMsMax = 15_000
+
+/** Ends that no further attempt can change. */
+const finalErrors = ['not_found', 'position_expired', 'invalid_api_key', 'insufficient_permissions']
+
+/** Follows a stream on standard output until it is stopped. */
+export const tail: Command = {
+  name: 'tail',
+  summary: 'Follow the readings of a data stream as they arrive.',
+  description:
+    'Prints one reading a line, as JSON; with --json each with its position. When the connection ' +
+    'breaks it goes on where it was. Ctrl-C ends it.',
+  operands: [streamOperand],
+  options: [
+    { name: 'last', value: 'N', summary: 'First the newest N stored readings.' },
+    { name: 'start', value: 'TIME', summary: 'First what is stored from this time on (RFC 3339).' },
+    { name: 'from', value: 'POSITION', summary: 'Go on after this position of an earlier tail.' },
+    { name: 'count', value: 'N', summary: 'End after so many readings.' },
+    { name: 'quarantined', summary: 'Refused readings, too.' },
+    ...serviceOptions,
+  ],
+  async run(input) {
+    await new Tail(input).run()
+    return { json: undefined, text: '' }
+  },
+}
+
+class Tail {
+  readonly #input: Input
+  readonly #session: Session
+  #position: string | undefined
+  #left: number
+  #retryMs = retryMsFirst
+
+  constructor(input: Input) {
+    this.#input = input
+    this.#left = countOf(input.options['count'])
+    this.#session = Session.open(input)
+  }
+
+  async run(): Promise<void> {
+    while (this.#left > 0) {
+      try {
+        await this.#follow()
+      } catch (error) {
+        // The first attempt tells what was typed wrongly; later ones meet a service that starts anew.
+        if (this.#position === undefined || isFinal(error)) throw error
+      }
+      if (this.#left === 0) return
+      await sleep(this.#retryMs)
+      this.#retryMs = Math.min(this.#retryMs * 2, retryMsMax)
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const path = `${streamPath(this.#input.operands)}/tail?${this.#query()}`
+    const incoming = await this.#session.open({ method: 'GET', path })
+    try {
+      for await (const event of eventsOf(incoming)) {
+        this.#position = event.position ?? this.#position
+        if (event.type === 'end') throw endOf(event)
+        if (event.data === undefined) continue
+        await this.#print(event)
+        this.#retryMs = retryMsFirst
+        this.#left--
+        if (this.#left === 0) return
+      }
+    } finally {
+      incoming.destroy()
+    }
+  }
+
+  #query(): URLSearchParams {
+    const { last, start, from, quarantined } = this.#input.options
+    const begin = this.#position === undefined ? { last, start, from } : { from: this.#position }
+    const include = quarantined === undefined ? undefined : 'quarantined'
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries({ ...begin, include })) {
+      if (value !== undefined) query.set(name, value)
+    }
+    return query
+  }
+
+  async #print({ type, position, data }: StreamEvent): Promise<void> {
+    const line = this.#input.isJson
+      ? `{"type":"${type}","position":"${position}","data":${data}}`
+      : data
+    if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+  }
+}
+
+function endOf({ data = '{}' }: StreamEvent): CommandError {
+  const { error = 'failed', message = '' } = JSON.parse(data) as {
+    readonly error?: string
+    readonly message?: string
+  }
+  return new CommandError(error, message)
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof CommandError && finalErrors.includes(error.code)
+}
+
+/** @throws UsageError */
+function countOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageError(`--count must be a number from 1, not '${text}'`)
+}
