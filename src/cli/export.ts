@@ -81,7 +81,7 @@ async function download(
   }
   const incoming = await session.open({
     method: 'GET',
-    path: `${streamPath(operands)}/data?${query}`,
+    path: `${streamPath(operands)}/data?${query.toString()}`,
     headers: { accept: contentTypes[format] },
   })
   // An answer that breaks off is an error here, and not the end of the file.

@@ -63,7 +63,7 @@ class Tail {
   }
 
   async #follow(): Promise<void> {
-    const path = `${streamPath(this.#input.operands)}/tail?${this.#query()}`
+    const path = `${streamPath(this.#input.operands)}/tail?${this.#query().toString()}`
     const incoming = await this.#session.open({ method: 'GET', path })
     try {
       for await (const event of eventsOf(incoming)) {

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
-import type { DataPage } from '../support/api-client.ts'
 import {
   resultOf,
   startStreamvault,
@@ -262,34 +261,6 @@ describe('export', () => {
     expect(() => readFileSync(file)).toThrow('ENOENT')
     expect(() => readFileSync(`${file}.part`)).toThrow('ENOENT')
   })
-})
-
-test('simulate lets devices publish, some of it wrong, and all of it is accounted for', async () => {
-  const { api } = service
-  const words = ['--devices', '3', '--rate', '40', '--seconds', '2', '--faults', '0.3']
-
-  const { streamIds, sent, acknowledged } = await json<{
-    streamIds: string[]
-    sent: number
-    acknowledged: number
-  }>('simulate', ...words)
-
-  expect(streamIds).toHaveLength(3)
-  expect(acknowledged).toBe(sent)
-  const counters = await Promise.all(streamIds.map((id) => api.settled(id, 1)))
-  const sum = (name: 'received' | 'duplicates' | 'quarantined') =>
-    counters.reduce((total, one) => total + one[name], 0)
-  expect(sum('received')).toBe(sent)
-  expect(sum('duplicates')).toBeGreaterThan(0)
-  expect(sum('quarantined')).toBeGreaterThan(0)
-  const page = await api.withToken<DataPage>('GET', `/streams/${streamIds[0]}/data?limit=1`)
-  expect(Object.keys(page.body.data[0] ?? {})).toEqual([
-    'timestamp',
-    'humidity',
-    'power',
-    'state',
-    'temperature',
-  ])
 })
 
 test('without a service these commands say so', async () => {

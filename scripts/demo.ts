@@ -1,0 +1,124 @@
+/**
+ * `npm run demo`: the service with a fleet of simulated devices, to look at. Keeps its data in a
+ * temporary folder that is removed at the end, unless STREAMVAULT_DATA_DIR names one. Arguments are
+ * those of `streamvault simulate`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const program = join(import.meta.dirname, '..', 'bin', 'streamvault.js')
+
+/** Time for the devices to end before they are ended. */
+const patienceMs = 5_000
+
+const givenFolder = process.env['STREAMVAULT_DATA_DIR']
+const folder = resolve(givenFolder ?? mkdtempSync(join(tmpdir(), 'streamvault-demo-')))
+
+interface Listening {
+  readonly msg: string
+  readonly http: string
+}
+
+function start(words: readonly string[], stdio: ('pipe' | 'inherit' | 'ignore')[]): ChildProcess {
+  // A group of its own: Ctrl-C reaches us alone, and we end the others one after the other.
+  return spawn(process.execPath, [program, ...words], {
+    env: { ...process.env, STREAMVAULT_DATA_DIR: folder },
+    stdio,
+    detached: true,
+  })
+}
+
+/** The first line of an output that is JSON and fits. */
+async function lineOf<Line>(output: Readable, fits: (line: Line) => boolean): Promise<Line> {
+  for await (const text of createInterface({ input: output })) {
+    if (!text.startsWith('{')) throw new Error(text)
+    const line = JSON.parse(text) as Line
+    if (fits(line)) return line
+  }
+  throw new Error('it has ended')
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await Promise.race([ended, sleep(patienceMs, undefined, { ref: false })])
+}
+
+function introduction({ http }: Listening, streamIds: readonly string[]): string {
+  const [streamId = ''] = streamIds
+  const key = adminKey()
+  const curl = `curl -s -H 'x-api-key: ${key.apiKey}' -H 'x-api-secret: ${key.apiSecret}'`
+  return [
+    '',
+    `The service runs at ${http}, its data is in ${folder}.`,
+    `${streamIds.length} devices publish over MQTT. Look at them:`,
+    '',
+    '  # readings as they arrive',
+    `  ${curl} -N '${http}/streams/${streamId}/tail?last=3'`,
+    '  # the same, by the command line',
+    `  STREAMVAULT_DATA_DIR=${folder} npx streamvault tail ${streamId}`,
+    '  # what is stored, and what became of everything',
+    `  ${curl} '${http}/streams/${streamId}/data?limit=5'`,
+    `  ${curl} '${http}/streams/${streamId}/status'`,
+    '  # what was refused, and why',
+    `  ${curl} '${http}/streams/${streamId}/quarantine?limit=3'`,
+    '',
+    `  ${http}/docs      the interface`,
+    `  ${http}/metrics   figures`,
+    '',
+    'Ctrl-C ends the demo.',
+    '',
+  ].join('\n')
+}
+
+interface ApiKeyPair {
+  readonly apiKey: string
+  readonly apiSecret: string
+}
+
+/** What the service was given, or has made for itself. */
+function adminKey(): ApiKeyPair {
+  const { STREAMVAULT_ADMIN_KEY: apiKey, STREAMVAULT_ADMIN_SECRET: apiSecret } = process.env
+  if (apiKey && apiSecret) return { apiKey, apiSecret }
+  return JSON.parse(readFileSync(join(folder, 'admin.json'), 'utf8')) as ApiKeyPair
+}
+
+async function run(): Promise<void> {
+  const stopping = new Promise<void>((stop) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
+  })
+  const service = start(['serve', '--json'], ['ignore', 'pipe', 'inherit'])
+  let devices: ChildProcess | undefined
+  try {
+    const output = service.stdout as Readable
+    const listening = await lineOf<Listening>(output, ({ msg }) => msg === 'listening')
+    output.resume()
+    const words = ['simulate', '--json', ...process.argv.slice(2)]
+    devices = start(words, ['ignore', 'ignore', 'pipe'])
+    const errors = devices.stderr as Readable
+    const { streamIds } = await lineOf<{ streamIds: readonly string[] }>(errors, (line) => {
+      if ('error' in line) throw new Error(JSON.stringify(line))
+      return 'streamIds' in line
+    })
+    process.stdout.write(introduction(listening, streamIds))
+    await Promise.race([stopping, once(devices, 'exit'), once(service, 'exit')])
+  } finally {
+    if (devices) await end(devices)
+    await end(service)
+    if (givenFolder === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  process.stderr.write(`the demo cannot go on: ${String(error)}\n`)
+  process.exitCode = 1
+}
