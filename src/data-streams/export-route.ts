@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { UserId } from '../core/ids.ts'
 import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-store.ts'
 import type { DataStream } from './data-stream-store.ts'
-import type { Chunk, ReadingsExports } from './readings-export.ts'
+import type { Chunk, ExportRequest, ReadingsExports } from './readings-export.ts'
 import { headOf, type TextColumns, type TextFormat } from './readings-text.ts'
 import { storedFieldsOf } from './transform-definition.ts'
 
@@ -20,7 +20,7 @@ export interface ExportNeeds {
     readonly query: ReadingsQuery
     readonly format: TextFormat
     readonly columns: TextColumns
-  }) => Promise<Chunk>
+  }) => Promise<Chunk<ReadingsCursor>>
 }
 
 /** What readings can be answered as, the one for everybody who has no wish first (D28). */
@@ -33,6 +33,11 @@ const formats = {
 
 export type ExportType = keyof typeof formats
 
+export interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
 interface Wanted {
   readonly userId: UserId
   readonly type: ExportType
@@ -44,12 +49,9 @@ export async function sendExport(
   { exports, fieldsOf, readLines }: ExportNeeds,
   query: ReadingsQuery,
   { userId, type, stream }: Wanted,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  exchange: Exchange,
 ): Promise<FastifyReply> {
-  const { format, contentType } = formats[type]
-  void reply.type(contentType)
-  // Fastify would read all of it, only to throw it away.
-  if (request.method === 'HEAD') return reply.send(Readable.from([]))
+  const format = formatOf(type)
   const withExtra = query.fields.length === 0
   const all = async () =>
     [...Object.keys(storedFieldsOf(stream)), ...(await fieldsOf(stream.id))].sort()
@@ -60,5 +62,27 @@ export async function sendExport(
     return readLines({ query: { ...query, ...size, after: after ?? query.after }, format, columns })
   }
   const { limit } = query
-  return reply.send(await exports.open({ userId, head: headOf(format, columns), limit, read }))
+  return await sendLines(
+    exports,
+    type,
+    { userId, head: headOf(format, columns), limit, read },
+    exchange,
+  )
+}
+
+export function formatOf(type: ExportType): TextFormat {
+  return formats[type].format
+}
+
+/** Begins an answer of lines. @throws DomainError as `ReadingsExports.open` */
+export async function sendLines<Cursor>(
+  exports: ReadingsExports,
+  type: ExportType,
+  lines: ExportRequest<Cursor>,
+  { request, reply }: Exchange,
+): Promise<FastifyReply> {
+  void reply.type(formats[type].contentType)
+  // Fastify would read all of it, only to throw it away.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
+  return reply.send(await exports.open(lines))
 }

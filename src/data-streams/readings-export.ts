@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import type { ReadingsCursor } from '../time-series/time-series-store.ts'
 
 /** Exports at once: a slow reader keeps its place for hours, and holds a chunk or two in memory. */
 const exportsOfUserMax = 4
@@ -10,22 +9,22 @@ const exportsMax = 32
 /** Chunks that are read from the store at once: whoever else reads or writes there has to get in. */
 const chunksAtOnceMax = 2
 
-/** Readings of an export from where the one before ended. */
-export interface Chunk {
+/** Lines of an export from where the chunk before ended. */
+export interface Chunk<Cursor> {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly rows: number
   /** Undefined at the end. */
-  readonly next: ReadingsCursor | undefined
+  readonly next: Cursor | undefined
 }
 
-export interface ExportRequest {
+export interface ExportRequest<Cursor> {
   readonly userId: UserId
-  /** What comes before the first reading. */
+  /** What comes before the first line. */
   readonly head: string
-  /** Readings in all, at most. */
+  /** Lines in all, at most. */
   readonly limit: number
-  /** At most so many readings after the cursor. @throws DomainError `store_unavailable` */
-  readonly read: (after: ReadingsCursor | undefined, limit: number) => Promise<Chunk>
+  /** At most so many lines after the cursor. @throws DomainError `store_unavailable` */
+  readonly read: (after: Cursor | undefined, limit: number) => Promise<Chunk<Cursor>>
 }
 
 /**
@@ -61,7 +60,7 @@ export class ReadingsExports {
    *
    * @throws DomainError `rate_limited`, `overloaded`, `store_unavailable`
    */
-  async open(request: ExportRequest): Promise<Readable> {
+  async open<Cursor>(request: ExportRequest<Cursor>): Promise<Readable> {
     const { userId, limit } = request
     this.#enter(userId)
     try {
@@ -75,7 +74,10 @@ export class ReadingsExports {
     }
   }
 
-  async *#rest(request: ExportRequest, first: Chunk): AsyncGenerator<Uint8Array> {
+  async *#rest<Cursor>(
+    request: ExportRequest<Cursor>,
+    first: Chunk<Cursor>,
+  ): AsyncGenerator<Uint8Array> {
     if (request.head !== '') yield Buffer.from(request.head)
     let left = request.limit
     for (let chunk = first; ; chunk = await this.#read(request, chunk.next, left)) {
@@ -85,11 +87,11 @@ export class ReadingsExports {
     }
   }
 
-  async #read(
-    { read }: ExportRequest,
-    after: ReadingsCursor | undefined,
+  async #read<Cursor>(
+    { read }: ExportRequest<Cursor>,
+    after: Cursor | undefined,
     limit: number,
-  ): Promise<Chunk> {
+  ): Promise<Chunk<Cursor>> {
     return await this.#turns.take(async () => {
       this.#chunks++
       return await read(after, limit)

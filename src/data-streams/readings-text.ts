@@ -15,12 +15,15 @@ export interface TextColumns {
 }
 
 /** Lines end as RFC 4180 says. */
-const csvLineEnd = '\r\n'
+export const csvLineEnd = '\r\n'
 
 /** What a CSV answer begins with; nothing for the other formats. */
 export function headOf(format: TextFormat, { fields, withExtra }: TextColumns): string {
   if (format !== 'csv') return ''
-  const names = ['timestamp', ...fields, ...(withExtra ? ['extra'] : []), ':flag']
+  return csvHead(['timestamp', ...fields, ...(withExtra ? ['extra'] : []), ':flag'])
+}
+
+export function csvHead(names: readonly string[]): string {
   return names.join(',') + csvLineEnd
 }
 
@@ -72,8 +75,8 @@ const noFlags: readonly string[] = []
  * Numbers, true and false are written as in JSON, objects and arrays are JSON, and texts are what they
  * are (D62). What is absent is empty; an empty text is two quotes, so that they can be told apart.
  */
-function csvValue(value: unknown): string {
-  if (value === undefined) return ''
+export function csvValue(value: unknown): string {
+  if (value === undefined || value === null) return ''
   if (typeof value !== 'string') return csvText(JSON.stringify(value))
   return value === '' ? '""' : csvText(value)
 }

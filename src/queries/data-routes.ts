@@ -7,6 +7,7 @@ import { chooseType } from '../http/accept.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { AggregatePage, AggregateQuery } from '../time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from '../time-series/time-series-store.ts'
+import { sendAggregates } from './aggregate-export.ts'
 import { encodeAggregateCursor, encodeReadingsCursor } from './cursors.ts'
 import { type DataParameters, type DataQuery, dataQuery } from './data-query.ts'
 import { readReadings } from './data-schemas.ts'
@@ -54,16 +55,17 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     app.get<ReadData>('/streams/:streamId/data', readOptions, async (request, reply) => {
       const { userId } = callerOf(request)
-      const { accept } = request.headers
       const stream = await ownStream(needs, userId, request.params.streamId)
       const fields = await queried.fieldsOf(stream)
-      const type = chooseType(accept, readingsTypes)
+      const type = chooseType(request.headers.accept, readingsTypes)
       const form = type === 'application/json' ? 'page' : 'export'
       const asked = dataQuery({ id: stream.id, fields }, request.query, form)
-      if (asked.kind === 'raw' && type !== 'application/json') {
-        return await sendExport(needs, asked.query, { userId, type, stream }, { request, reply })
+      if (type !== 'application/json') {
+        const exchange = { request, reply }
+        return asked.kind === 'raw'
+          ? await sendExport(needs, asked.query, { userId, type, stream }, exchange)
+          : await sendAggregates(needs, asked.query, { userId, type }, exchange)
       }
-      chooseType(accept, ['application/json'])
       return {
         streamId: stream.id,
         ...rangeBody(asked.query),

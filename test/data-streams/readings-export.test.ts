@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { type Chunk, ReadingsExports } from '../../src/data-streams/readings-export.ts'
+import type { ReadingsCursor } from '../../src/time-series/time-series-store.ts'
 
 /** Chunks of one reading each, without an end. */
-async function endless(): Promise<Chunk> {
+async function endless(): Promise<Chunk<ReadingsCursor>> {
   return { bytes: new Uint8Array([120]), rows: 1, next: { timestampUs: 0, digest: 0n } }
 }
 

@@ -166,6 +166,35 @@ describe('readings as NDJSON', () => {
   })
 })
 
+describe('aggregated readings', () => {
+  const query = '?aggregation=2s&fields=temperature:max,temperature:count'
+
+  test('are line by line those of the JSON answer', async () => {
+    const path = `/streams/${streamId}/data${query}`
+    const json = (await service.api.withToken<DataPage>('GET', path)).body
+    const ndjson = await textAs('application/x-ndjson', { query })
+    const csv = (await textAs('text/csv', { query })).split('\r\n')
+
+    expect(json.data).toHaveLength(3)
+    expect(ndjson).toBe(json.data.map((point) => `${JSON.stringify(point)}\n`).join(''))
+    expect(csv).toEqual([
+      'timestamp,temperature:max,temperature:count,count',
+      ...json.data.map((point) =>
+        ['timestamp', 'temperature:max', 'temperature:count', 'count']
+          .map((key) => point[key] as string | number | undefined)
+          .join(','),
+      ),
+      '',
+    ])
+  })
+
+  test('go on beyond a chunk, and fill what is empty', async () => {
+    const filled = `?aggregation=1s&fields=temperature&fill=null&start=${timeOf(0)}&end=${timeOf(2_500)}`
+    const csv = await textAs('text/csv', { query: filled })
+    expect(csv.split('\r\n')).toHaveLength(2_502)
+  })
+})
+
 test('a page of JSON ends by its bytes, and its cursor leads on', async () => {
   const path = `/streams/${bigStreamId}/data?limit=10000`
   const first = (await service.api.withToken<DataPage>('GET', path)).body
