@@ -31,7 +31,8 @@ export type Pace =
 type MqttConnectionOptions = {
   address: { host: string; port: number }
   connectPacket: Buffer
-  publish: PublishTemplate
+  /** Taken in turns; all of one length. */
+  publishes: readonly PublishTemplate[]
   readings: ReadingSeries
   pace: Pace
   /** Told of every read, before its acknowledgements are counted. */
@@ -130,12 +131,16 @@ export class MqttConnection implements LoadConnection {
 
   /** Writes `count` publishes at once: one system call however many acknowledgements came in. */
   #publish(count: number, nowMs: number, dueMsOf: (ordinal: number) => number): void {
-    const { bytes: template, idAt, payloadAt } = this.#options.publish
+    const { publishes } = this.#options
+    const { bytes: template, idAt, payloadAt } = publishes[0] as PublishTemplate
     // A fresh buffer, because the kernel may take a part now and the rest later.
     const bytes = Buffer.allocUnsafe(count * template.length).fill(template)
     const readingUs = this.#measurement.readingUs(nowMs)
     for (let at = 0; at < bytes.length; at += template.length) {
       const id = this.#nextFreeId()
+      if (publishes.length > 1) {
+        bytes.set((publishes[this.#published % publishes.length] as PublishTemplate).bytes, at)
+      }
       const dueMs = dueMsOf(this.#published)
       this.#dueAt[id] = dueMs
       this.#ordinalOf[id] = this.#published

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { LatencyHistogram, type LatencySummary } from './latency-histogram.ts'
 import { numberFlag, runCommand } from './load-command.ts'
@@ -31,7 +32,10 @@ export type MqttLoadOptions = LoadTiming & {
   connections?: number | undefined
   /** Publishes kept outstanding per connection in a closed loop; 20 when left out. */
   inFlight?: number | undefined
-  /** Connection i publishes to topics[i % length]. */
+  /**
+   * Connection i publishes to topics[i % length]; of more topics than connections each takes its
+   * share in turns, and then all have to be of one length.
+   */
   topics: readonly string[]
   /** All connections together. When given, publishes are due on a schedule: an open loop. */
   ratePerSecond?: number | undefined
@@ -65,14 +69,16 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   const runId = randomBytes(4).toString('hex')
   const isOpenLoop = ratePerSecond !== undefined
   const connections = seriesFor(count, topics.length).map((readings, index) => {
-    const publish = encodePublish(topics[index % topics.length] ?? '', READING_TEMPLATE)
+    const publishes = topicsOf(index, count, topics).map((topic) =>
+      encodePublish(topic, READING_TEMPLATE),
+    )
     const connectPacket = encodeConnect(`load-${runId}-${index}`, options)
     const pace: Pace = isOpenLoop
       ? openPace(ratePerSecond, index, count)
       : { kind: 'closed', inFlight: Math.min(inFlight, 65_535) }
     const onSendLag = isOpenLoop ? (lagMs: number) => sendLag.record(lagMs * 1000) : () => {}
     const address = { host, port }
-    const wiring = { address, connectPacket, publish, readings, pace, onRead, onSendLag }
+    const wiring = { address, connectPacket, publishes, readings, pace, onRead, onSendLag }
     return new MqttConnection(wiring, measurement)
   })
   const endedMs = await driveLoad(connections, measurement, {
@@ -86,13 +92,18 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   }
 }
 
+function topicsOf(connection: number, connections: number, topics: readonly string[]): string[] {
+  if (topics.length <= connections) return [topics[connection % topics.length] ?? '']
+  return topics.filter((_, index) => index % connections === connection)
+}
+
 /** The connections take turns, so that the publishes are spread evenly over each interval. */
 function openPace(ratePerSecond: number, index: number, connections: number): Pace {
   const turnMs = 1000 / ratePerSecond
   return { kind: 'open', offsetMs: index * turnMs, intervalMs: connections * turnMs }
 }
 
-const USAGE = `node bench/mqtt-load.ts --port 1883 --topic T [--topic T2 ...] [--host 127.0.0.1]
+const USAGE = `node bench/mqtt-load.ts --port 1883 (--topic T [--topic T2 ...] | --topics FILE) [--host 127.0.0.1]
   [--username U] [--password P] [--connections 20] [--in-flight 20]
   [--seconds 5] [--warmup 1] [--rate PER_SECOND] [--start-us MICROSECONDS] [--json]`
 
@@ -104,6 +115,7 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
       username: { type: 'string' },
       password: { type: 'string' },
       topic: { type: 'string', multiple: true, default: [] },
+      topics: { type: 'string' },
       connections: { type: 'string' },
       'in-flight': { type: 'string' },
       seconds: { type: 'string' },
@@ -119,7 +131,10 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
     port: numberFlag('port', values.port) ?? 1883,
     username: values.username,
     password: values.password,
-    topics: values.topic,
+    topics:
+      values.topics === undefined
+        ? values.topic
+        : readFileSync(values.topics, 'utf8').split('\n').filter(Boolean),
     connections: numberFlag('connections', values.connections),
     inFlight: numberFlag('in-flight', values['in-flight']),
     seconds: numberFlag('seconds', values.seconds) ?? 5,

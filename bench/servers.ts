@@ -35,7 +35,7 @@ export interface StoppableTarget extends MqttTarget {
 }
 
 /** The fields of the readings that the load generators send. */
-const readingSchema = {
+export const readingSchema = {
   temperature: { type: 'number', range: [-50, 150] },
   humidity: { type: 'number' },
   pressure: { type: 'number' },

@@ -13,6 +13,7 @@ import { createLogger, type LogLevel } from './observability/logger.ts'
 import { type Consumer, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
+import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import { Shipper, type StoredVersion } from './pipeline/shipper.ts'
 import {
   attemptChanges,
@@ -107,10 +108,6 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   refusals(): Promise<RefusalTotals>
   stop(): Promise<void>
 }
-
-/** The decider goes on at once: alerts must not wait. The shipper's transactions are larger. */
-const deciderPace = { entriesMax: 6_000, intervalMs: 40 }
-const shipperPace = { entriesMax: 10_000, intervalMs: 100 }
 
 const decidedWaitMs = 2_000
 

@@ -10,6 +10,8 @@ const retryMsMax = 5_000
 /** What follows the journal with a position of its own. */
 export interface Consumer {
   readonly name: string
+  /** About how many entries it would handle together now, where its pace would give it fewer. */
+  readonly entriesWanted?: number
   position(): Offset
   /**
    * Handles batches that begin at the position, and moves it past them, in one transaction. Safe to
@@ -23,6 +25,8 @@ export interface ConsumerPace {
   readonly entriesMax: number
   /** Shortest time between the starts of two rounds: small transactions cost as much as large. */
   readonly intervalMs: number
+  /** Share of the time that it may work, all of it when nothing is said: more waits for it then. */
+  readonly shareMax?: number
 }
 
 export interface ConsumerStatus {
@@ -91,7 +95,8 @@ export class ConsumerLoop {
   }
 
   async #round(): Promise<boolean> {
-    const batches = this.#reader.read(this.#consumer.position(), this.#pace.entriesMax)
+    const entries = Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
+    const batches = this.#reader.read(this.#consumer.position(), entries)
     if (batches.length === 0) return false
     await this.#consumer.handle(batches)
     this.#moved.resolve()
@@ -100,7 +105,9 @@ export class ConsumerLoop {
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
-    const restMs = this.#pace.intervalMs - (performance.now() - startedMs)
+    const { intervalMs, shareMax = 1 } = this.#pace
+    const workedMs = performance.now() - startedMs
+    const restMs = Math.max(intervalMs, workedMs / shareMax) - workedMs
     if (restMs > 0) await pause(restMs, signal)
   }
 }

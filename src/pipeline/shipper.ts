@@ -14,8 +14,15 @@ import { EntryReader } from './entry-reader.ts'
 /** Entries of one shipment. */
 const entriesMax = 10_000
 
+/**
+ * Each place that a shipment touches costs about as much as so many entries, so one that is spread
+ * over many places has to be larger, within what may be held in memory.
+ */
+const entriesPerPlace = 400
+const entriesMaxSpread = 50_000
+
 /** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
-const columnsMax = 64
+const columnsMax = 2_048
 
 /** Columns that a store has beside the fields, about. */
 const ownColumns = 6
@@ -61,7 +68,9 @@ export class Shipper implements Consumer {
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
 
   /** Less than the limit after a failure, until it has gone well again for a while. */
-  #entriesMax = entriesMax
+  #entriesMax = entriesMaxSpread
+  /** Places that the last shipment has touched. */
+  #places = 0
 
   constructor({ store, loadVersion }: ShipperNeeds) {
     this.#store = store
@@ -70,6 +79,10 @@ export class Shipper implements Consumer {
 
   position(): Offset {
     return this.#store.position()
+  }
+
+  get entriesWanted(): number {
+    return wantedFor(this.#places)
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
@@ -91,7 +104,7 @@ export class Shipper implements Consumer {
     const { shipment, isBeforeRemoval } = await this.#load(batches)
     try {
       await this.#store.write(shipment)
-      this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMax)
+      this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
       // Whatever was too much for the store at once may not be in smaller portions.
       const failed = shipment.nextOffset - shipment.from
@@ -129,7 +142,7 @@ export class Shipper implements Consumer {
       }
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
       while (entry.next()) {
-        if (nextOffset - from >= this.#entriesMax) break portion
+        if (nextOffset - from >= Math.min(this.#entriesMax, wantedFor(places.count))) break portion
         if (entry.verdict === verdictCleared) {
           isBeforeRemoval = true
           break portion
@@ -149,6 +162,7 @@ export class Shipper implements Consumer {
         nextOffset++
       }
     }
+    this.#places = places.count
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
     const shipment = { readings, redriven, deduplicated, received, from, nextOffset }
     return { shipment, isBeforeRemoval }
@@ -169,6 +183,10 @@ export class Shipper implements Consumer {
   }
 }
 
+function wantedFor(places: number): number {
+  return Math.min(Math.max(entriesMax, places * entriesPerPlace), entriesMaxSpread)
+}
+
 /**
  * The places in a store that one shipment touches. Stores keep shapes, and months or the like, apart,
  * and each column of a place takes memory while it is written to; readings that are spread over
@@ -179,6 +197,10 @@ class Places {
   #columns = 0
   #shape: Shape | undefined
   #month = Number.NaN
+
+  get count(): number {
+    return this.#taken.size
+  }
 
   /** Notes the place of a reading; false when that would be one too many. */
   take(shape: Shape, timestampUs: number): boolean {

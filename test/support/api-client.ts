@@ -88,11 +88,8 @@ export class ApiClient {
     return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string }).sub
   }
 
-  /** Makes a template, a vault and a data stream with these fields; returns the stream's id. */
-  async createStream(
-    schema: object = { temperature: { type: 'number' } },
-    rest: { source?: object; processing?: object } = {},
-  ): Promise<string> {
+  /** Makes a template and a vault; returns the vault's id. */
+  async createVault(): Promise<string> {
     const template = await this.withKey<{ id: string }>('POST', '/templates', {
       name: 'boiler',
       hint: 'a boiler',
@@ -102,9 +99,18 @@ export class ApiClient {
       template_id: template.body.id,
       name: 'boiler 7',
     })
+    return vault.body.id
+  }
+
+  /** Makes a template, a vault and a data stream with these fields; returns the stream's id. */
+  async createStream(
+    schema: object = { temperature: { type: 'number' } },
+    rest: { source?: object; processing?: object } = {},
+  ): Promise<string> {
+    const vaultId = await this.createVault()
     const stream = await this.withToken<{ streamId: string }>('POST', '/streams', {
       name: 'temperature',
-      vaultId: vault.body.id,
+      vaultId,
       type: 'iot_sensor',
       schema,
       ...rest,

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
@@ -14,14 +13,11 @@ import type {
   Removal,
   Shipment,
   StoredCounts,
-  StoredReading,
   StoredTotals,
   TimeSeriesStore,
 } from '../time-series-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
-import { appendColumns, ReadingRows } from './append.ts'
-import { Catalog, createReadingsTable, noCounts, quoted } from './catalog.ts'
-import { IntegerColumn, TextColumn } from './columns.ts'
+import { Catalog, noCounts, quoted } from './catalog.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
@@ -29,7 +25,8 @@ import { placeBeforeNewest, readHistory } from './history.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings } from './removal.ts'
-import { countChange, groupByStream, rowsByTable, type TableRows } from './stream-groups.ts'
+import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
+import { countChange, groupByStream, rowsByTable } from './stream-groups.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
@@ -244,51 +241,3 @@ export class DuckDbStore implements TimeSeriesStore {
 }
 
 function nothing(): void {}
-
-async function createMissing(
-  connection: DuckDBConnection,
-  catalog: Catalog,
-  rows: readonly TableRows[],
-): Promise<void> {
-  for (const { table, month, readings } of rows) {
-    if (catalog.tables.has(table)) continue
-    const { shape } = readings[0] as StoredReading
-    if (!catalog.shapes.has(shape.id)) {
-      const columns = JSON.stringify(shape.columns)
-      await connection.run('INSERT INTO shapes VALUES ($1, $2)', [shape.id, columns])
-      catalog.shapes.set(shape.id, shape)
-    }
-    await connection.run(createReadingsTable(table, shape))
-    catalog.tables.set(table, { name: table, shape: shape.id, month })
-  }
-}
-
-async function appendNewStreams(
-  connection: DuckDBConnection,
-  catalog: Catalog,
-  streamsBefore: number,
-): Promise<void> {
-  if (catalog.streams.size === streamsBefore) return
-  const added = [...catalog.streams].slice(streamsBefore)
-  await appendColumns(connection, 'streams', [
-    new IntegerColumn(added.length).fill(added.map(([, { key }]) => key)),
-    new TextColumn(added.length).fill(added.map(([id]) => id)),
-  ])
-}
-
-/** Appends rows table by table: many streams share one table. */
-async function appendRows(connection: DuckDBConnection, rows: readonly TableRows[]): Promise<void> {
-  for (const [table, parts] of Map.groupBy(rows, (part) => part.table)) {
-    const { shape } = (parts[0] as TableRows).readings[0] as StoredReading
-    const count = parts.reduce((sum, { readings }) => sum + readings.length, 0)
-    const columns = new ReadingRows(shape, count)
-    for (const { record, readings } of parts) {
-      if (!record.shapes.has(shape.id)) {
-        await connection.run('INSERT INTO stream_shapes VALUES ($1, $2)', [record.key, shape.id])
-        record.shapes.add(shape.id)
-      }
-      for (const reading of readings) columns.push(record.key, reading)
-    }
-    await columns.appendTo(connection, table)
-  }
-}
