@@ -22,7 +22,7 @@ import {
   type PlainChange,
   type StateDatabase,
 } from './state/database.ts'
-import { lowerThreadPriority } from './threads/priority.ts'
+import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
@@ -121,6 +121,8 @@ async function compose(data: WorkerData) {
     openStateForWriting(data.statePath),
     DuckDbStore.open(data.timeSeriesPath, systemClock),
   ])
+  // The store's work is done by these: a query of everything would hold up acknowledgements.
+  lowerPoolPriority()
   const decisions = new StateDecisionStore({
     state,
     onDiscard: (streamId) =>

@@ -1,5 +1,8 @@
-import { readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
+
+/** What Linux shows as the name of a thread of the pool, and of those that such a thread has made. */
+const poolThreadName = 'libuv-worker'
 
 /**
  * Lets the calling thread run only on what the other threads of the machine leave over, as far as it
@@ -9,6 +12,29 @@ import { constants, setPriority } from 'node:os'
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
   // Reading this link tells the process and the thread that reads it: 123/task/125.
-  const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+  lower(Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
+}
+
+/**
+ * The same for the pool of threads that this process has for native work, as far as they have been
+ * started, and for the threads that these have started.
+ */
+export function lowerPoolPriority(): void {
+  if (process.platform !== 'linux') return
+  for (const thread of readdirSync('/proc/self/task')) {
+    if (nameOf(thread) === poolThreadName) lower(Number(thread))
+  }
+}
+
+function lower(thread: number): void {
   setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
+}
+
+function nameOf(thread: string): string {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
+  } catch {
+    // It has ended since.
+    return ''
+  }
 }
