@@ -57,9 +57,11 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         store: worker,
         readLines: (request) => worker.readLines(request),
         fieldsOf: (id) => worker.fieldsOf(id),
+        nowUs: () => systemClock.nowUs(),
         callerOf,
       }),
-    (callerOf) => queryRoutes({ ...parts, store: worker, callerOf }),
+    (callerOf) =>
+      queryRoutes({ ...parts, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => latestRoutes({ ...parts, latest: (query) => worker.latest(query), callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),

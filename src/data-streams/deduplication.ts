@@ -9,8 +9,16 @@ const windowUsDefault = unitUs.h
  * In which windows of event time, aligned to the epoch, at least one reading is kept although nothing
  * has changed (D24), in microseconds; nothing for a stream that keeps all of them.
  */
-export function keptEveryUs({ deduplicate, frequency }: Json): number | undefined {
-  if (deduplicate !== true) return undefined
+export function keptEveryUs(processing: Json): number | undefined {
+  return isDeduplicated(processing) ? windowUs(processing) : undefined
+}
+
+export function isDeduplicated({ deduplicate }: Json): boolean {
+  return deduplicate === true
+}
+
+/** The length of a stream's windows in microseconds. */
+export function windowUs({ frequency }: Json): number {
   if (typeof frequency !== 'string') return windowUsDefault
   return Number(frequency.slice(0, -1)) * unitUs[frequency.slice(-1) as keyof typeof unitUs]
 }

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../core/errors.ts'
 import { integerParameter } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
-import type { AggregateQuery, Fill } from '../time-series/aggregate-query.ts'
+import type { AggregateQuery, Fill, TimeWeights } from '../time-series/aggregate-query.ts'
 import type { ReadingsQuery } from '../time-series/time-series-store.ts'
 import { parseAggregation, zoneParameter } from './aggregation.ts'
 import { parseAggregateCursor, parseReadingsCursor } from './cursors.ts'
@@ -19,6 +19,7 @@ export type DataQuery =
 interface AskedStream {
   readonly id: string
   readonly fields: KnownFields
+  readonly timeWeights: TimeWeights | undefined
 }
 
 /** Bytes of readings in a page, about. A longer one would only keep others waiting. */
@@ -63,6 +64,7 @@ export function dataQuery(
       ...range,
       buckets,
       fields: texts ? parseFields(texts, stream.fields) : allFields(stream.fields),
+      timeWeights: stream.timeWeights,
       fill,
       limit,
       after: parseAggregateCursor(parameters.cursor),

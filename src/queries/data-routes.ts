@@ -14,6 +14,7 @@ import { readReadings } from './data-schemas.ts'
 import { aggregateBody } from './point-body.ts'
 import type { QueriedStreams } from './queried-streams.ts'
 import { rangeBody } from './time-range.ts'
+import { timeWeights } from './time-weights.ts'
 
 /** Where answers come from. */
 export interface QueriedStore {
@@ -27,6 +28,7 @@ export interface DataRoutesNeeds extends ExportNeeds {
   readonly streams: DataStreamStore
   readonly queried: QueriedStreams
   readonly store: QueriedStore
+  readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
@@ -59,7 +61,11 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
       const fields = await queried.fieldsOf(stream)
       const type = chooseType(request.headers.accept, readingsTypes)
       const form = type === 'application/json' ? 'page' : 'export'
-      const asked = dataQuery({ id: stream.id, fields }, request.query, form)
+      const asked = dataQuery(
+        { id: stream.id, fields, timeWeights: timeWeights([[stream]], needs.nowUs()) },
+        request.query,
+        form,
+      )
       if (type !== 'application/json') {
         const exchange = { request, reply }
         return asked.kind === 'raw'

@@ -7,6 +7,7 @@ import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { KnownFields } from './fields.ts'
+import type { AveragedStream } from './time-weights.ts'
 
 /** Versions whose fields can be asked for: the newest ones of a stream. */
 const versionsMax = 100
@@ -75,15 +76,15 @@ export class QueriedStreams {
     const rows = await query.execute()
     return rows.map(({ id, tags, definition }) => {
       const fields = new Map<string, FieldType>()
-      addFields(fields, storedFieldsOf(JSON.parse(definition) as VersionedDefinition))
-      return { id, tags: JSON.parse(tags) as Tags, fields }
+      const parsed = JSON.parse(definition) as VersionedDefinition
+      addFields(fields, storedFieldsOf(parsed))
+      return { id, tags: JSON.parse(tags) as Tags, fields, processing: parsed.processing }
     })
   }
 }
 
 /** A stream that is asked about, with its fields as they are now. */
-export interface QueriedStream {
-  readonly id: string
+export interface QueriedStream extends AveragedStream {
   readonly tags: Tags
   readonly fields: KnownFields
 }

@@ -8,6 +8,7 @@ import { assertBounded } from './data-query.ts'
 import { type KnownFields, parseFields } from './fields.ts'
 import type { QueriedStream } from './queried-streams.ts'
 import { timeRange } from './time-range.ts'
+import { timeWeights } from './time-weights.ts'
 
 /** Before the name of a tag, in `groupBy`. */
 const tagPrefix = 'tag:'
@@ -31,15 +32,21 @@ export interface QueryBody {
 }
 
 /** @throws DomainError `invalid_request`, `unsupported_query` */
-export function streamsQuery(body: QueryBody, streams: readonly QueriedStream[]): AggregateQuery {
+export function streamsQuery(
+  body: QueryBody,
+  streams: readonly QueriedStream[],
+  nowUs: number,
+): AggregateQuery {
   const { start, end, aggregation, tz, fill = 'none', groupBy = 'stream', limit = 1_000 } = body
   const buckets = parseAggregation(aggregation, zoneParameter(tz))
   if (!buckets) {
     throw invalidParameter('aggregation', 'must not be raw: read streams as they are one by one')
   }
   assertBounded(fill, body)
+  const groups = groupsOf(groupBy, streams)
   return {
-    series: seriesOf(groupBy, streams),
+    series: seriesOf(groups),
+    timeWeights: timeWeights([...groups.values()], nowUs),
     ...timeRange(start, end),
     buckets,
     // Where there is no stream there is no telling what is a field.
@@ -52,14 +59,20 @@ export function streamsQuery(body: QueryBody, streams: readonly QueriedStream[])
 }
 
 /** What has not got the tag is a series of its own: no tag is an empty text. */
-function seriesOf(groupBy: string, streams: readonly QueriedStream[]): SeriesSelection[] {
+function groupsOf(
+  groupBy: string,
+  streams: readonly QueriedStream[],
+): ReadonlyMap<string, readonly QueriedStream[]> {
   const tag = groupBy.startsWith(tagPrefix) ? groupBy.slice(tagPrefix.length) : undefined
   const keyOf = ({ id, tags }: QueriedStream) => {
     if (tag !== undefined) return Object.hasOwn(tags, tag) ? (tags[tag] ?? '') : ''
     return groupBy === 'stream' ? id : ''
   }
-  const groups = [...Map.groupBy(streams, keyOf)]
-  return groups
+  return Map.groupBy(streams, keyOf)
+}
+
+function seriesOf(groups: ReadonlyMap<string, readonly QueriedStream[]>): SeriesSelection[] {
+  return [...groups]
     .map(([key, own]) => ({ key, streamIds: own.map(({ id }) => id).sort() }))
     .sort((left, right) => compareText(left.key, right.key))
 }

@@ -19,6 +19,7 @@ export interface QueryRoutesNeeds {
   readonly vaults: VaultStore
   readonly store: QueriedStore
   readonly posts: Posts
+  readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
@@ -33,13 +34,13 @@ const options = {
 
 /** Questions about many streams at once (D60). */
 export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
-  const { store, posts, callerOf } = needs
+  const { store, posts, nowUs, callerOf } = needs
   return async (app) => {
     app.post<QueryStreams>('/query', options, async (request, reply) => {
       const { userId } = callerOf(request)
       const { body } = request
       return await posts.answer({ request, reply, userId }, async () => {
-        const query = streamsQuery(body, await selectedStreams(needs, userId, body))
+        const query = streamsQuery(body, await selectedStreams(needs, userId, body), nowUs())
         const { points, next } = await store.aggregate(query)
         const { aggregation, groupBy = 'stream' } = body
         const answer = {

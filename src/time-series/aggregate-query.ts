@@ -4,6 +4,7 @@ import type { ColumnType } from './time-series-store.ts'
  * Functions that make one value of those that a field has in a bucket (D28). A reading without the
  * field does not count for it.
  *
+ * - `avg` counts each reading once, or goes by time: see {@link TimeWeights}.
  * - `first` and `latest` go by the time of the readings; of those of one time, by their digest.
  * - `stddev` is that of a sample (n - 1), and nothing for a single value.
  * - `p50`, `p95`, `p99` are continuous percentiles: between two values they interpolate linearly.
@@ -71,6 +72,21 @@ export interface SeriesSelection {
   readonly streamIds: readonly string[]
 }
 
+/**
+ * Streams that drop what is unchanged are averaged by time (D24): a reading counts for as long as it
+ * was the newest one of its stream. That is until the next reading of the stream, and for its hold at
+ * most: a longer silence says nothing. Only the time within its bucket, and within [startUs, endUs),
+ * counts for a point, but what was in force when they began counts, too, where the stream has a
+ * reading of its own in the bucket. A reading without the field ends what came before it. Where no time
+ * has passed at all, each reading counts once.
+ */
+export interface TimeWeights {
+  /** By stream; each reading of a stream that is not here has a weight of one. */
+  readonly holdsUs: ReadonlyMap<string, number>
+  /** The present: nothing counts for the time behind it. */
+  readonly untilUs: number
+}
+
 /** A page of aggregated points, in ascending time, and at one time by the key of their series. */
 export interface AggregateQuery {
   /** By key, ascending in code units. */
@@ -80,6 +96,8 @@ export interface AggregateQuery {
   readonly endUs: number
   readonly buckets: Buckets
   readonly fields: readonly AggregatedField[]
+  /** What averages go by, where it is not the number of readings. */
+  readonly timeWeights?: TimeWeights | undefined
   /** Anything but `none` gives a point for every series and every bucket that touches the range. */
   readonly fill: Fill
   readonly limit: number

@@ -13,6 +13,7 @@ import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-val
 import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
+import { timeSeriesTimeWeightsContract } from './time-series-time-weights-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
 /** What every store promises. Each adapter's test calls this once, with a real store. */
@@ -24,6 +25,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('queries', () => timeSeriesQueryContract(open))
   describe('aggregation', () => timeSeriesAggregationContract(open))
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
+  describe('averages by time', () => timeSeriesTimeWeightsContract(open))
   describe('history', () => timeSeriesHistoryContract(open))
   describe('values', () => timeSeriesValuesContract(open))
 }

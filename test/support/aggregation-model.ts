@@ -28,7 +28,8 @@ export function modelAggregates(
     const buckets = Map.groupBy(own, (reading) => startOf(query.buckets, reading.timestampUs))
     const points = (starts ?? [...buckets.keys()]).map((timestampUs) => {
       const found = buckets.get(timestampUs) ?? []
-      return { timestampUs, series: key, count: found.length, values: valuesOf(found, query) }
+      const values = { ...valuesOf(found, query), ...averagesByTime(readings, found, query) }
+      return { timestampUs, series: key, count: found.length, values }
     })
     return query.fill === 'none' ? points : filled(points, query)
   })
@@ -121,6 +122,48 @@ function valuesOf(
     if (value !== undefined && !isAbsent) values[field.key] = value
   }
   return values
+}
+
+/** Averages over the time of the bucket that some readings lie in, where they go by time. */
+function averagesByTime(
+  all: readonly StoredReading[],
+  found: readonly StoredReading[],
+  { fields, timeWeights, buckets, startUs, endUs }: AggregateQuery,
+): Record<string, unknown> {
+  const [any] = found
+  if (any === undefined || timeWeights === undefined) return {}
+  const bucketUs = startOf(buckets, any.timestampUs)
+  const fromUs = Math.max(bucketUs, startUs)
+  const toUs = Math.min(startAfter(buckets, bucketUs), endUs, timeWeights.untilUs)
+  const streamIds = new Set(found.map(({ streamId }) => streamId))
+  const parts = [...streamIds].flatMap((streamId) => {
+    const holdUs = timeWeights.holdsUs.get(streamId)
+    if (holdUs === undefined) {
+      const own = found.filter((reading) => reading.streamId === streamId)
+      return own.map((reading) => ({ reading, weight: 1 }))
+    }
+    const line = all.filter((reading) => reading.streamId === streamId).toSorted(inOrder)
+    return line.map((reading, index) => {
+      const nextUs = line[index + 1]?.timestampUs ?? Number.POSITIVE_INFINITY
+      const goneUs = Math.min(nextUs, reading.timestampUs + holdUs, toUs)
+      return { reading, weight: Math.max(0, goneUs - Math.max(reading.timestampUs, fromUs)) }
+    })
+  })
+  const averages: Record<string, unknown> = {}
+  for (const field of fields.filter(({ function: name }) => name === 'avg')) {
+    if (found.every((reading) => storedValue(reading, field) === undefined)) continue
+    const counted = parts.flatMap(({ reading, weight }) => {
+      const value = storedValue(reading, field)
+      return value === undefined ? [] : [{ value: Number(value), weight }]
+    })
+    const time = counted.reduce((sum, { weight }) => sum + weight, 0)
+    if (time === 0) continue
+    averages[field.key] = counted.reduce(
+      (sum, { value, weight }) => sum + value * (weight / time),
+      0,
+    )
+  }
+  return averages
 }
 
 /** What was stored as something that is no number is not there, when numbers are asked for. */

@@ -5,12 +5,25 @@ import type { BucketRun } from '../../bucket-runs.ts'
  * runs have to cover all instants that it is asked about.
  */
 export function bucketSql(runs: readonly BucketRun[], instant: string): string {
+  return byRun(runs, instant, (run) => startSql(run, instant))
+}
+
+/** The same of the end of the bucket. */
+export function bucketEndSql(runs: readonly BucketRun[], instant: string): string {
+  return byRun(runs, instant, (run) => `${startSql(run, instant)} + ${run.widthUs}`)
+}
+
+function byRun(
+  runs: readonly BucketRun[],
+  instant: string,
+  sqlOf: (run: BucketRun) => string,
+): string {
   const last = runs.at(-1)
   if (!last) throw new Error('there are no buckets')
   const branches = runs
     .slice(0, -1)
-    .map((run) => `WHEN ${instant} < ${run.endUs} THEN ${startSql(run, instant)}`)
-  const otherwise = startSql(last, instant)
+    .map((run) => `WHEN ${instant} < ${run.endUs} THEN ${sqlOf(run)}`)
+  const otherwise = sqlOf(last)
   return branches.length === 0 ? otherwise : `CASE ${branches.join(' ')} ELSE ${otherwise} END`
 }
 

@@ -64,6 +64,42 @@ function standardDeviation(column: string): string {
     ELSE stddev_samp(${column} * pow(2::DOUBLE, -600)) * pow(2::DOUBLE, 600) END`)
 }
 
+/** Factors of values whose products with any weight can be added up, in a bucket of any size. */
+const downscale = 'pow(2::DOUBLE, -100)'
+const upscale = 'pow(2::DOUBLE, 100)'
+
+/** A column of rows with the time that its values were in force, and what was carried in to them. */
+export interface WeightedColumn {
+  readonly column: string
+  readonly weight: string
+  /** NULL where nothing was carried in. */
+  readonly carried: string
+  readonly carriedWeight: string
+}
+
+/**
+ * The average by time, by Kahan summation, of what has some reading in the bucket; that of the readings
+ * where no time has passed. It is never outside of its values, so what was constant is exact.
+ */
+export function weightedAverageSql({
+  column,
+  weight,
+  carried,
+  carriedWeight,
+}: WeightedColumn): string {
+  const product = (scale: string) =>
+    `fsum(coalesce(${column} * ${scale} * ${weight}, 0) + coalesce(${carried} * ${scale} * ${carriedWeight}, 0))`
+  const time = `sum(CASE WHEN ${column} IS NULL THEN 0 ELSE ${weight} END
+    + CASE WHEN ${carried} IS NULL THEN 0 ELSE ${carriedWeight} END)::DOUBLE`
+  const average = `CASE WHEN isfinite(${product('1::DOUBLE')}) THEN ${product('1::DOUBLE')} / ${time}
+    ELSE ${product(downscale)} / ${time} * ${upscale} END`
+  const least = `least(min(${column}), min(${carried}))`
+  const greatest = `greatest(max(${column}), max(${carried}))`
+  return `CASE WHEN count(${column}) > 0 AND ${time} > 0
+    THEN greatest(${least}, least(${greatest}, ${average}))::DOUBLE
+    ELSE ${scaledWhereTooLarge('favg', column)} END`
+}
+
 /** What no double can hold is no value. */
 function finite(expression: string): string {
   return `CASE WHEN isfinite(${expression}) THEN ${expression} END`

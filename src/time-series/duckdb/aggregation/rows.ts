@@ -1,9 +1,10 @@
 import { bucketRuns } from '../../bucket-runs.ts'
 import type { Column, ColumnType } from '../../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable, startOfMonthUs } from '../catalog.ts'
-import { bucketSql } from './bucket.ts'
-import { aggregateSql, isOrdered } from './functions.ts'
+import { bucketEndSql, bucketSql } from './bucket.ts'
+import { aggregateSql, isOrdered, weightedAverageSql } from './functions.ts'
 import { isReadableAs, type Selection } from './selection.ts'
+import { carriedName, timeWeightsSql } from './time-weights.ts'
 
 /** A stretch of time that one statement reads, and the tables that it lies in: at least one. */
 export interface Chunk {
@@ -17,39 +18,80 @@ export interface Chunk {
  * field, named by its index: `$0`, `$1`, ...
  */
 export function pointsSql(catalog: Catalog, selection: Selection, chunk: Chunk): string {
-  const { fields, columns, streams } = selection
+  const { fields, columns, streams, holdUsMax } = selection
+  const isByTime = holdUsMax > 0
   const values = fields.map((field, index) => {
     const column = columns.findIndex(({ name }) => name === field.name)
-    return `, ${aggregateSql(field, columnName(column))} AS "$${index}"`
+    const value =
+      isByTime && field.function === 'avg'
+        ? weightedAverageSql({
+            column: columnName(column),
+            weight: '"$weight"',
+            carried: carriedName(column),
+            carriedWeight: '"$carriedWeight"',
+          })
+        : aggregateSql(field, columnName(column))
+    return `, ${value} AS "$${index}"`
   })
-  const rows = chunk.tables
-    .map((table) => rowsOfTable(catalog, selection, { ...chunk, tables: [table] }))
-    .join('\nUNION ALL ')
   const isOneSeries = new Set(streams.map(({ series }) => series)).size === 1
   const series = isOneSeries ? `${streams[0]?.series}` : '"$series"'
   const groups = isOneSeries ? '"$bucket"' : '"$bucket", "$series"'
-  const join = streams.length === 1 ? '' : seriesJoin(selection)
+  const rows = isByTime
+    ? `(${rowsByTime(catalog, selection, chunk)})`
+    : `(${rowsSql(catalog, selection, chunk)}) r ${streams.length === 1 ? '' : seriesJoin(selection)}`
   return `SELECT ${series} AS "$series", "$bucket", count(*) AS "$count"${values.join('')}
-    FROM (${rows}) r ${join} GROUP BY ${groups}`
+    FROM ${rows} GROUP BY ${groups}`
+}
+
+/** The rows of a chunk with their weights, for which those before it are needed, too. */
+function rowsByTime(catalog: Catalog, selection: Selection, chunk: Chunk): string {
+  const { columns, holdUsMax } = selection
+  const beforeUs = Math.max(0, chunk.fromUs - holdUsMax)
+  const tables = selection.tables.filter(
+    ({ month }) => startOfMonthUs(month) < chunk.fromUs && startOfMonthUs(month + 1) > beforeUs,
+  )
+  const before = { fromUs: beforeUs, toUs: chunk.fromUs, tables }
+  return timeWeightsSql({
+    rows: rowsSql(catalog, selection, chunk),
+    before: tables.length === 0 ? undefined : rowsSql(catalog, selection, before),
+    join: seriesJoin(selection),
+    columns: columns.map((_, index) => columnName(index)),
+    query: selection.query,
+    fromUs: chunk.fromUs,
+  })
 }
 
 /** The selected streams, of which a table has others, too. */
-function seriesJoin({ streams }: Selection): string {
-  const pairs = streams.map(({ key, series }) => `(${key}, ${series})`)
-  return `JOIN (VALUES ${pairs.join(', ')}) s("$stream", "$series") ON s."$stream" = r."streamId"`
+function seriesJoin({ streams, holdUsMax }: Selection): string {
+  const isByTime = holdUsMax > 0
+  const rows = streams.map(({ key, series, holdUs }) =>
+    isByTime ? `(${key}, ${series}, ${holdUs ?? 'NULL'}::BIGINT)` : `(${key}, ${series})`,
+  )
+  const names = isByTime ? '"$stream", "$series", "$hold"' : '"$stream", "$series"'
+  return `JOIN (VALUES ${rows.join(', ')}) s(${names}) ON s."$stream" = r."streamId"`
+}
+
+function rowsSql(catalog: Catalog, selection: Selection, chunk: Chunk): string {
+  return chunk.tables
+    .map((table) => rowsOfTable(catalog, selection, { ...chunk, tables: [table] }))
+    .join('\nUNION ALL ')
 }
 
 function rowsOfTable(catalog: Catalog, selection: Selection, chunk: Chunk): string {
-  const { query, fields, columns, streams } = selection
+  const { query, fields, columns, streams, holdUsMax } = selection
   const table = chunk.tables[0] as ReadingsTable
   const fromUs = Math.max(chunk.fromUs, startOfMonthUs(table.month))
   const toUs = Math.min(chunk.toUs, startOfMonthUs(table.month + 1))
   const runs = bucketRuns(query.buckets, fromUs, toUs)
   const stored = catalog.shapes.get(table.shape)?.columns ?? []
+  const isByTime = holdUsMax > 0
+  const isInOrder = isByTime || fields.some((field) => isOrdered(field.function))
+  const instant = 'epoch_us("timestamp")'
   const list = [
-    `${bucketSql(runs, 'epoch_us("timestamp")')} AS "$bucket"`,
-    ...(streams.length === 1 ? [] : ['"streamId"']),
-    ...(fields.some((field) => isOrdered(field.function)) ? ['"timestamp"', '"$digest"'] : []),
+    `${bucketSql(runs, instant)} AS "$bucket"`,
+    ...(isByTime ? [`${bucketEndSql(runs, instant)} AS "$bucketEnd"`] : []),
+    ...(streams.length === 1 && !isByTime ? [] : ['"streamId"']),
+    ...(isInOrder ? ['"timestamp"', '"$digest"'] : []),
     ...columns.map((column, index) => `${valueSql(column, stored)} AS ${columnName(index)}`),
   ]
   const keys = streams.map(({ key }) => key)

@@ -11,33 +11,44 @@ export interface Selection {
   readonly columns: readonly Column[]
   /** Streams that have readings, by their numbers, with the index of their series. */
   readonly streams: readonly SelectedStream[]
-  /** Tables that may have some of them in the range, by month. */
+  /** Tables that may have some of them in the range, or as long before it as one holds, by month. */
   readonly tables: readonly ReadingsTable[]
+  /** The longest hold of a stream that is averaged by time; 0 where none is. */
+  readonly holdUsMax: number
 }
 
 interface SelectedStream {
   readonly key: number
   readonly series: number
+  /** For how long a reading counts at most; nothing where each counts once. */
+  readonly holdUs: number | undefined
 }
 
 export function select(catalog: Catalog, query: AggregateQuery): Selection {
   const streams: SelectedStream[] = []
   const shapes = new Set<string>()
+  const holdsUs = query.fields.some((field) => field.function === 'avg')
+    ? query.timeWeights?.holdsUs
+    : undefined
+  let holdUsMax = 0
   for (const [series, { streamIds }] of query.series.entries()) {
     for (const id of streamIds) {
       const stream = catalog.streams.get(id)
       if (!stream) continue
-      streams.push({ key: stream.key, series })
+      const holdUs = holdsUs?.get(id)
+      holdUsMax = Math.max(holdUsMax, holdUs ?? 0)
+      streams.push({ key: stream.key, series, holdUs })
       for (const shape of stream.shapes) shapes.add(shape)
     }
   }
+  const startUs = Math.max(0, query.startUs - holdUsMax)
   const tables = [...shapes]
-    .flatMap((shape) => catalog.tablesOf(shape, query.startUs, query.endUs))
+    .flatMap((shape) => catalog.tablesOf(shape, startUs, query.endUs))
     .sort((left, right) => left.month - right.month)
   const stored = [...shapes].flatMap((shape) => catalog.shapes.get(shape)?.columns ?? [])
   const fields = query.fields.map((field) => ({ ...field, type: unitedType(field, stored) }))
   const columns = new Map(fields.map(({ name, type }) => [name, { name, type }]))
-  return { query, fields, columns: [...columns.values()], streams, tables }
+  return { query, fields, columns: [...columns.values()], streams, tables, holdUsMax }
 }
 
 /** Whole numbers are numbers; where a field has been both, all of it is doubles. */

@@ -1,0 +1,32 @@
+import { isDeduplicated, windowUs } from '../data-streams/deduplication.ts'
+import type { Json } from '../data-streams/definition-problems.ts'
+import type { TimeWeights } from '../time-series/aggregate-query.ts'
+
+/**
+ * For how many windows a reading holds at most. A device that sends leaves no longer gap: the first
+ * reading of each window is kept, and two of these are less than two windows apart.
+ */
+const windowsHeld = 2
+
+export interface AveragedStream {
+  readonly id: string
+  readonly processing: Json
+}
+
+/**
+ * What averages of these groups go by (D24). One stream that drops what is unchanged is enough to
+ * average its whole group by time, because hours and readings cannot be added up.
+ */
+export function timeWeights(
+  groups: readonly (readonly AveragedStream[])[],
+  nowUs: number,
+): TimeWeights | undefined {
+  const streams = groups
+    .filter((group) => group.some(({ processing }) => isDeduplicated(processing)))
+    .flat()
+  if (streams.length === 0) return undefined
+  const holds = streams.map(
+    ({ id, processing }) => [id, windowsHeld * windowUs(processing)] as const,
+  )
+  return { holdsUs: new Map(holds), untilUs: nowUs }
+}
