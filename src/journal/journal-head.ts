@@ -14,6 +14,11 @@ export class JournalHead {
     })
   }
 
+  /** Offset of the entry that comes next. */
+  get offset(): Offset {
+    return this.#head
+  }
+
   /** Resolves when there are entries at or after the offset, or when the signal is aborted. */
   async reaches(offset: Offset, signal: AbortSignal): Promise<void> {
     while (this.#head <= offset && !signal.aborted) {

@@ -25,7 +25,10 @@ export interface ConsumerPace {
   readonly entriesMax: number
   /** Shortest time between the starts of two rounds: small transactions cost as much as large. */
   readonly intervalMs: number
-  /** Share of the time that it may work, all of it when nothing is said: more waits for it then. */
+  /**
+   * Share of the time that it may work as long as less than a full round waits for it: it then finds
+   * more for each round. All of the time when nothing is said.
+   */
   readonly shareMax?: number
 }
 
@@ -105,11 +108,20 @@ export class ConsumerLoop {
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
-    const { intervalMs, shareMax = 1 } = this.#pace
     const workedMs = performance.now() - startedMs
-    const restMs = Math.max(intervalMs, workedMs / shareMax) - workedMs
+    const entriesAhead = this.#head.offset - this.#consumer.position()
+    const restMs = restAfter({ workedMs, entriesAhead }, this.#pace)
     if (restMs > 0) await pause(restMs, signal)
   }
+}
+
+/** Milliseconds until the next round may begin. */
+export function restAfter(
+  { workedMs, entriesAhead }: { readonly workedMs: number; readonly entriesAhead: number },
+  { entriesMax, intervalMs, shareMax = 1 }: ConsumerPace,
+): number {
+  const share = entriesAhead < entriesMax ? shareMax : 1
+  return Math.max(0, intervalMs - workedMs, workedMs / share - workedMs)
 }
 
 /** A pause that ends early, and without an error, when the signal is aborted. */

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import type { JournalBatch, JournalReader, Offset } from '../../src/journal/journal.ts'
 import { JournalHead } from '../../src/journal/journal-head.ts'
-import { type Consumer, ConsumerLoop } from '../../src/pipeline/consumer.ts'
+import { type Consumer, ConsumerLoop, restAfter } from '../../src/pipeline/consumer.ts'
 
 /** A journal of batches of two entries in memory, with the port that tells how far it reaches. */
 class MemoryJournal implements JournalReader {
@@ -192,5 +192,23 @@ describe('reaches', () => {
     impatient.abort()
 
     await expect(given).resolves.toBeUndefined()
+  })
+})
+
+describe('the rest between two rounds', () => {
+  const pace = { entriesMax: 100, intervalMs: 40, shareMax: 0.25 }
+
+  test.each([
+    ['fills up the interval', 5, 0, 35],
+    ['is three times a long round, of which it may work a quarter', 100, 0, 300],
+    ['is as long while less than a full round waits', 100, 99, 300],
+    ['is short when a full round waits', 30, 100, 10],
+    ['is none after a long one when a full round waits', 50, 100, 0],
+  ])('%s', (_, workedMs, entriesAhead, restMs) => {
+    expect(restAfter({ workedMs, entriesAhead }, pace)).toBe(restMs)
+  })
+
+  test('knows no share when the pace has none', () => {
+    expect(restAfter({ workedMs: 50, entriesAhead: 0 }, { entriesMax: 1, intervalMs: 40 })).toBe(0)
   })
 })
