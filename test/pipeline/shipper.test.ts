@@ -87,7 +87,7 @@ describe('a shipment that fails', () => {
   })
 })
 
-test('no shipment has more than 10,000 entries, and what is left is shipped next', async () => {
+test('no shipment into one table has more than 10,000 entries, and what is left is shipped next', async () => {
   const { opened, shipped, handle, counts } = await started([6_000, 6_000, 1])
   await using _ = opened
   await handle()
@@ -98,4 +98,27 @@ test('no shipment has more than 10,000 entries, and what is left is shipped next
     [10_000, 2_001],
   ])
   expect(counts()).toMatchObject({ received: 12_001, stored: 12_001, duplicates: 0 })
+})
+
+test('streams of many shapes that take turns are shipped together, and more of them at once', async () => {
+  const opened = await openDuckDbStore()
+  await using _ = opened
+  const { store } = opened
+  const [shapes, entries] = [30, 12_000]
+  const streamIds = Array.from({ length: shapes }, () => newId<StreamId>())
+  const shapeOfStream = new Map(
+    streamIds.map((id, index) => [id, shapeOf({ [`field${index}`]: { type: 'number' } })]),
+  )
+  const shipper = new Shipper({
+    store,
+    loadVersion: async (id) => ({ shape: shapeOfStream.get(id as StreamId) ?? shape }),
+  })
+  const readings = Array.from({ length: entries }, (_reading, index) =>
+    journalled({ streamId: streamIds[index % shapes] as StreamId, timestampUs: index }),
+  )
+  await shipper.handle([{ firstOffset: 0, count: entries, bytes: written(readings).bytes }])
+
+  expect(store.position()).toBe(entries)
+  expect(store.totals().stored).toBe(entries)
+  expect(shipper.entriesWanted).toBe(shapes * 400)
 })
