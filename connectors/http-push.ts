@@ -82,11 +82,13 @@ async function pushToOne(
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
   const stream = await openStream(needs, request, text)
+  // What a scan has found to fit is known to fit its own schema only, which may be replaced by now.
+  const { decoded } = stream.scan === scan ? sent : sentReadings(request, stream.scan)
   const message = { stream, payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
-  const { verdicts } = await durable(needs.intake, message, sent.decoded)
+  const { verdicts } = await durable(needs.intake, message, decoded)
   if (isRepeated) void reply.header('idempotency-replayed', 'true')
   const [first] = verdicts
-  if (!sent.decoded.isBatch && first !== undefined) return answerOne(reply, streamId, first)
+  if (!decoded.isBatch && first !== undefined) return answerOne(reply, streamId, first)
   const rejected = verdicts.flatMap((verdict, index) =>
     verdict.accepted ? [] : [rejectionOf(index, verdict)],
   )
