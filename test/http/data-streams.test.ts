@@ -164,7 +164,6 @@ describe('POST /streams', () => {
       'processing.alertThresholds',
       { processing: { alertThresholds: { temperature: { max: 9 } } } },
     ],
-    ['processing.deduplicate', { processing: { deduplicate: true } }],
   ])('refuses %s with 422 rather than ignore it', async (path, unsupported) => {
     const answer = await create(definition(unsupported))
 
@@ -210,6 +209,7 @@ describe('GET /streams/{stream_id}/status', () => {
         discarded: 0,
         pending: 0,
       },
+      deleted: 0,
     })
   })
 
