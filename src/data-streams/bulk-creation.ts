@@ -1,10 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
-import { parseDefinition, type StreamDefinition } from './definition.ts'
+import { parseDefinition, parseName, type StreamDefinition, versionedJson } from './definition.ts'
 import { Problems } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
+import { parseTags } from './tags.ts'
 
 /** Streams that one request makes: all of them in one transaction. */
 const bulkMax = 1_000
+
+/** Characters of all definitions that one request stores: each stream has one of its own. */
+const storedLengthMax = 16 * 1024 * 1024
 
 /** Problems that are named of one request. */
 const detailsMax = 100
@@ -17,7 +22,7 @@ type Json = Readonly<Record<string, unknown>>
  *
  * @throws DomainError as `parseDefinition` does, naming the places of all of them
  */
-export function parseBulk(body: unknown): readonly StreamDefinition[] {
+export async function parseBulk(body: unknown): Promise<readonly StreamDefinition[]> {
   const found: ErrorDetail[] = []
   const problems = new Problems('', found)
   const value = isObject(body) ? body : {}
@@ -30,39 +35,54 @@ export function parseBulk(body: unknown): readonly StreamDefinition[] {
     throw invalid(found)
   }
   if (found.length > 0) throw invalid(found)
-  return isShared ? shared(value['definition'], items) : each(items, 'definitions')
+  return isShared ? await shared(value['definition'], items) : await each(items, 'definitions')
 }
 
-function shared(definition: unknown, items: readonly unknown[]): readonly StreamDefinition[] {
+/** The definition is looked at once: to check it may take long, and only names and tags differ. */
+async function shared(
+  definition: unknown,
+  items: readonly unknown[],
+): Promise<readonly StreamDefinition[]> {
   // With a name that is good in any case, so that what is wrong is said of it once.
   const common = isObject(definition) ? { ...definition, name: 'one of many' } : definition
-  const [checked] = each([common], 'definition', () => 'definition')
+  const [checked] = await each([common], 'definition', () => 'definition')
+  if (!checked) throw new Error('a definition that was found good is missing')
   const found: ErrorDetail[] = []
-  const bodies = items.map((item, index) => {
-    const problems = new Problems(`streams.${index}`, found)
-    if (isObject(item)) problems.refuseUnknown(item, ['name', 'tags'])
-    else found.push({ path: `streams.${index}`, message: 'must be an object with a name' })
-    const { name, tags }: Json = isObject(item) ? item : {}
-    return {
-      ...(definition as Json),
-      name,
-      tags: isObject(tags) ? { ...checked?.tags, ...tags } : (tags ?? checked?.tags),
+  const definitions = items.map((item, index) => {
+    const at = `streams.${index}`
+    if (!isObject(item)) {
+      found.push({ path: at, message: 'must be an object with a name' })
+      return checked
     }
+    new Problems(at, found).refuseUnknown(item, ['name', 'tags'])
+    const { tags }: Json = item
+    const own: ErrorDetail[] = []
+    const name = parseName(item['name'], own)
+    const all = isObject(tags) ? { ...checked.tags, ...tags } : (tags ?? checked.tags)
+    const made = { ...checked, name, tags: parseTags(all, own) }
+    found.push(...own.map(({ path, message }) => ({ path: `${at}.${path}`, message })))
+    return made
   })
+  if (found.length === 0 && versionedJson(checked).length * items.length > storedLengthMax) {
+    const most = Math.floor(storedLengthMax / versionedJson(checked).length)
+    found.push({ path: 'streams', message: `at most ${most} of so long a definition at once` })
+  }
   if (found.length > 0) throw invalid(found)
-  return each(bodies, 'streams')
+  return definitions
 }
 
-function each(
+async function each(
   bodies: readonly unknown[],
   list: string,
   placeOf = (index: number) => `${list}.${index}`,
-): readonly StreamDefinition[] {
+): Promise<readonly StreamDefinition[]> {
   const errors: DomainError[] = []
   const found: ErrorDetail[] = []
   const definitions: StreamDefinition[] = []
   for (const [index, body] of bodies.entries()) {
     if (found.length >= detailsMax) break
+    // To compile the expressions of one may take some milliseconds: others have a turn in between.
+    if (index > 0) await nextTurn()
     try {
       definitions.push(parseDefinition(body))
     } catch (error) {

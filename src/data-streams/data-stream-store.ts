@@ -8,6 +8,7 @@ import {
   type StreamDefinition,
   schemaOf,
   type VersionedDefinition,
+  versionedJson,
 } from './definition.ts'
 import { listStreams } from './stream-list.ts'
 import type { StreamType } from './stream-type.ts'
@@ -194,11 +195,6 @@ export function tagRows(
     value,
   }))
   return rows.length === 0 ? [] : [state.insertInto('data_stream_tags').values(rows)]
-}
-
-/** The text that a version is stored as. */
-export function versionedJson({ source, schema, processing }: VersionedDefinition): string {
-  return JSON.stringify({ source, schema, processing })
 }
 
 /** What intake needs of a stream. */

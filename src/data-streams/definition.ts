@@ -28,6 +28,12 @@ export interface StreamDefinition extends VersionedDefinition {
   readonly tags: Tags
 }
 
+/**
+ * Characters of source, schema and processing together, as JSON: they are read again whenever a stream
+ * is loaded, and kept with each version.
+ */
+const definitionLengthMax = 131_072
+
 const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
 
 /**
@@ -41,10 +47,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const value = isObject(body) ? body : {}
   if (!isObject(body)) problems.push({ path: '', message: 'must be a JSON object' })
   new Problems('', problems).refuseUnknown(value, definitionKeys)
-  const { name } = value
-  if (typeof name !== 'string' || name.trim() === '' || name.length > 200) {
-    problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
-  }
+  const name = parseName(value['name'], problems)
   const { vaultId: vaultText } = value
   const vaultId = typeof vaultText === 'string' ? parseId<VaultId>(vaultText) : undefined
   if (vaultId === undefined) problems.push({ path: 'vaultId', message: 'must be a uuid' })
@@ -56,15 +59,31 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const schema = parseSchema(value, { type, source }, problems)
   const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
   checkTimestampField(source, schema, problems)
+  if (versionedJson({ source, schema, processing }).length > definitionLengthMax) {
+    const message = `source, schema and processing have more than ${definitionLengthMax} characters`
+    problems.push({ path: '', message })
+  }
   const tags = parseTags(value['tags'], problems)
   if (problems.length > 0 || vaultId === undefined || type === undefined) {
     throw new DomainError('invalid_request', 'the stream definition is not valid', {
       details: problems,
     })
   }
-  const definition = { name: String(name), vaultId, type, tags, source, schema, processing }
+  const definition = { name, vaultId, type, tags, source, schema, processing }
   refuseUnsupported(definition)
   return definition
+}
+
+/** What a stream is called; what is wrong with it is added to the problems. */
+export function parseName(value: unknown, problems: ErrorDetail[]): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value
+  problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
+  return ''
+}
+
+/** The text that a version is stored as. */
+export function versionedJson({ source, schema, processing }: VersionedDefinition): string {
+  return JSON.stringify({ source, schema, processing })
 }
 
 /** The steps of a transform stand on the fields of the schema. */

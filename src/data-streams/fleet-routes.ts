@@ -52,7 +52,7 @@ async function createAll(
 ): Promise<FastifyReply> {
   const { userId, apiKeyId } = callerOf(request)
   return await posts.answer({ request, reply, userId }, async () => {
-    const definitions = parseBulk(request.body)
+    const definitions = await parseBulk(request.body)
     const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
     for (const id of vaultIds) await ownVault(vaults, userId, id)
     const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))

@@ -60,6 +60,14 @@ describe('a definition', () => {
     expect(parseDefinition(body())).toEqual(body({ source: {}, processing: {}, tags: {} }))
   })
 
+  test('has an end', () => {
+    const values = Array.from({ length: 256 }, (_, index) => String(index).padEnd(256, 'x'))
+    const field = { type: 'string', enum: values }
+
+    expect(parseDefinition(body({ schema: { one: field } })).schema).toEqual({ one: field })
+    expect(refusal(body({ schema: { one: field, two: field } }))).toEqual(invalid(''))
+  })
+
   test('gets all that is wrong with it named at once', () => {
     const wrong = {
       name: ' ',

@@ -66,6 +66,19 @@ describe('POST /streams/bulk', () => {
     expect(found[0]?.tags).toEqual({ site: 'oslo', line: '3' })
   })
 
+  test('refuses to multiply a long definition without end', async () => {
+    const values = Array.from({ length: 256 }, (_, index) => String(index).padEnd(200, 'x'))
+    const { status, body } = await createAll<ErrorBody>({
+      definition: definition({ schema: { mode: { type: 'string', enum: values } } }),
+      streams: Array.from({ length: 1_000 }, (_, index) => ({ name: `long ${index}` })),
+    })
+
+    expect(status).toBe(400)
+    expect(body.details).toEqual([
+      { path: 'streams', message: expect.stringMatching(/^at most 3\d\d of so long a definition/) },
+    ])
+  })
+
   test('makes streams of a definition each', async () => {
     const { status, body } = await createAll({
       definitions: [
