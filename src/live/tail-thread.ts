@@ -67,8 +67,11 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
   const waiters = new Waiters()
   let timer: NodeJS.Timeout | undefined
   const look = () => {
-    const clearUpTo = window.end
-    waiters.tell(window.advance(), clearUpTo)
+    // In steps, as while nobody has waited the journal may have become longer than one step.
+    for (let clearUpTo = -1; clearUpTo < window.end; ) {
+      clearUpTo = window.end
+      waiters.tell(window.advance(), clearUpTo)
+    }
   }
   const lookNowAndThen = () => {
     look()
