@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decoders } from '../../processors/decode.ts'
-import type { StreamId } from '../core/ids.ts'
+import { parseId, type StreamId } from '../core/ids.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import { judgeMessage, malformed } from '../pipeline/intake.ts'
 import type {
@@ -73,7 +73,7 @@ function decodeElement(
 /** Among readings of several streams each says which one it belongs to: that is no field of it. */
 function withoutAddress(reading: unknown, streamId: StreamId): unknown {
   const { streamId: address, ...fields } = reading as { readonly streamId?: unknown }
-  return address === streamId ? fields : reading
+  return typeof address === 'string' && parseId(address) === streamId ? fields : reading
 }
 
 function stay(

@@ -62,6 +62,20 @@ describe('a redrive', () => {
     expect(stored).toMatchObject({ timestampUs: receivedAtUs, values: { v: 'hot' } })
   })
 
+  test('keeps no field that only named the stream, in whichever case', async () => {
+    await using real = await opened()
+    const address = real.streamId.toUpperCase()
+    await real.push(Buffer.from(`[{"streamId":"${address}","v":"hot"}]`))
+    real.change(strings)
+
+    await real.parts.reviews.redrive(real.streamId, everything)
+    await real.ship()
+
+    const [stored] = await real.stored()
+    expect(stored).toMatchObject({ values: { v: 'hot' } })
+    expect(stored).not.toHaveProperty('extra')
+  })
+
   test('adds nothing to the latency, and is no receipt of today', async () => {
     await using real = await opened()
     await real.push(Buffer.from('{"v":"hot"}'), systemClock.nowUs() - dayUs)
