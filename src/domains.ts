@@ -1,13 +1,12 @@
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
-import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
+import { DataStreamStore } from './data-streams/data-stream-store.ts'
 import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
 import { StreamChanges } from './data-streams/stream-changes.ts'
 import type { Engine } from './engine.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
 import { failingParts } from './observability/facts.ts'
-import { StreamDirectory } from './pipeline/stream-directory.ts'
 import { QuarantineStore } from './quarantine/quarantine-store.ts'
 import { Reviews } from './quarantine/reviews.ts'
 import { QueriedStreams } from './queries/queried-streams.ts'
@@ -19,15 +18,10 @@ export type Domains = ReturnType<typeof openDomains>
 
 /** What the routes and the connectors of the service stand on, each made once. */
 export function openDomains(engine: Engine, { publicUrl }: Config) {
-  const { state, worker } = engine
+  const { state, worker, directory, commits } = engine
   const streams = new DataStreamStore(state, systemClock)
-  const directory = new StreamDirectory(async (id) => {
-    const stream = await streams.load(id)
-    return stream && streamVersionOf(stream)
-  })
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
-  const { commits } = engine
   return {
     streams,
     changes: new StreamChanges(state, worker, systemClock),

@@ -2,13 +2,15 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
+import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
+import { StreamDirectory } from './pipeline/stream-directory.ts'
 import { ProcessingWorker } from './processing-worker.ts'
-import { openStateForReading } from './state/database.ts'
+import { openStateForReading, type StateDatabase } from './state/database.ts'
 
 /**
  * What everybody has processed stays in the journal for so long, so that who follows a stream can go
@@ -47,10 +49,12 @@ export async function startEngine(config: Config) {
     const { shipper, decider } = await worker.status()
     return Math.min(shipper.position, decider.position)
   })
+  const directory = directoryOf(state)
   const deletions = new DeletionSchedule({
     state,
     writer: worker,
     clock: systemClock,
+    forget: (id) => directory.forget(id),
     drain: () => commits.drain(),
     head: async () => (await journal.status()).head,
     remove: (stream) => worker.removeStream(stream),
@@ -60,6 +64,7 @@ export async function startEngine(config: Config) {
     journal,
     worker,
     deletions,
+    directory,
     state,
     receipts,
     commits,
@@ -77,4 +82,12 @@ export async function startEngine(config: Config) {
       folder.unlock()
     },
   }
+}
+
+function directoryOf(state: StateDatabase): StreamDirectory {
+  const streams = new DataStreamStore(state, systemClock)
+  return new StreamDirectory(async (id) => {
+    const stream = await streams.load(id)
+    return stream && streamVersionOf(stream)
+  })
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
+import type { StreamId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 
 /** How long it is known that a stream was removed. */
@@ -15,6 +16,8 @@ export interface DeletionScheduleNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
+  /** Nobody finds the stream any more from then on. */
+  readonly forget: (id: StreamId) => void
   /** Resolves when all that was handed to the journal before is settled. */
   readonly drain: () => Promise<void>
   /** The offset after the last entry of the journal. */
@@ -81,7 +84,7 @@ export class DeletionSchedule {
 
   /** Writes down where the journal has no more of the streams that were deleted by now. */
   async #findEnds(): Promise<void> {
-    const { state, writer, drain, head } = this.#needs
+    const { state, writer, forget, drain, head } = this.#needs
     const rows = await state
       .selectFrom('data_stream_deletions')
       .select('stream_id')
@@ -90,6 +93,8 @@ export class DeletionSchedule {
       .limit(streamsPerRound)
       .execute()
     if (rows.length === 0) return
+    // One that is being deleted by somebody else is gone here, and that somebody was not told so yet.
+    for (const row of rows) forget(row.stream_id as StreamId)
     // Whoever has found a stream before it was deleted hands its reading over in the same turn.
     await turn()
     await drain()
