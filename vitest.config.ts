@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: [
-            'test/{journal,time-series,state,http,connectors,idempotency,live,quarantine,templates,cli}/**/*.test.ts',
+            'test/{journal,time-series,state,http,connectors,idempotency,lifecycle,live,quarantine,templates,cli}/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,

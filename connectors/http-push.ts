@@ -17,7 +17,7 @@ import {
   sentReadings,
   takeBytes,
 } from './http-readings.ts'
-import { sortedByStream } from './sorted-readings.ts'
+import { sortedByStream, writtenByService } from './sorted-readings.ts'
 
 interface Receipt {
   readonly receivedAtUs: number
@@ -60,7 +60,7 @@ export function httpPush(needs: HttpPushNeeds): FastifyPluginAsync {
       {
         ...readingsOptions,
         schema: pushReadings,
-        config: { ...config, errors: [...config.errors, 'stream_paused'] },
+        config: { ...config, errors: [...config.errors, 'conflict', 'stream_paused'] },
       },
       (request, reply) => pushToOne(needs, request, reply),
     )
@@ -133,12 +133,10 @@ async function ownStream(
 ): Promise<CompiledStream | undefined> {
   const id = parseId<StreamId>(text)
   const stream = id && (await findStream(id))
-  // What the service itself writes into is no stream for readings of others.
-  const isOwn = stream?.ownerId === callerOf(request).userId && !stream.isInternal
-  return isOwn ? stream : undefined
+  return stream?.ownerId === callerOf(request).userId ? stream : undefined
 }
 
-/** @throws DomainError `not_found` or `stream_paused` */
+/** @throws DomainError `not_found`, `conflict` for a stream of the service's own, or `stream_paused` */
 async function openStream(
   needs: HttpPushNeeds,
   request: FastifyRequest,
@@ -146,6 +144,7 @@ async function openStream(
 ): Promise<CompiledStream> {
   const stream = await ownStream(needs, request, text)
   if (stream === undefined) throw new DomainError('not_found', `no stream ${text}`)
+  if (stream.isInternal) throw new DomainError('conflict', writtenByService)
   if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
   return stream
 }

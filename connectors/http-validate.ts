@@ -6,6 +6,7 @@ import type { Acceptor } from '../src/pipeline/connector.ts'
 import type { CompiledStream, Verdict } from '../src/pipeline/reading.ts'
 import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
 import { validateReadings } from './http-validate-schema.ts'
+import { writtenByService } from './sorted-readings.ts'
 
 export interface HttpValidateNeeds {
   readonly intake: Acceptor
@@ -20,7 +21,7 @@ interface OneStream {
 const validateOptions = {
   bodyLimit: 4 * 1024 * 1024,
   schema: validateReadings,
-  config: { scope: 'data:write', takesCompressed: true },
+  config: { scope: 'data:write', takesCompressed: true, errors: ['conflict'] },
 } as const
 
 /** Says what would become of readings, and keeps and counts nothing of them (D20). */
@@ -45,8 +46,10 @@ async function ownStream(
   const text = request.params.streamId
   const id = parseId<StreamId>(text)
   const stream = id && (await findStream(id))
-  const isOwn = stream?.ownerId === callerOf(request).userId && !stream.isInternal
-  if (!isOwn) throw new DomainError('not_found', `no stream ${text}`)
+  if (stream?.ownerId !== callerOf(request).userId) {
+    throw new DomainError('not_found', `no stream ${text}`)
+  }
+  if (stream.isInternal) throw new DomainError('conflict', writtenByService)
   return stream
 }
 

@@ -17,6 +17,8 @@ export interface SortedReadings {
   readonly rejected: readonly Rejection[]
 }
 
+type Refusal = Omit<Rejection, 'index'>
+
 interface Addressed {
   readonly places: number[]
   readonly readings: unknown[]
@@ -37,8 +39,8 @@ export async function sortedByStream(
   const elementsOf = onlyOnce(message.elements)
   for (const [streamId, { places, readings }] of addressed) {
     const stream = await find(streamId)
-    if (stream === undefined || stream.isPaused) {
-      const refusal = stream === undefined ? noStream(streamId) : paused
+    if (stream === undefined || stream.isInternal || stream.isPaused) {
+      const refusal = refusalOf(streamId, stream)
       rejected.push(...places.map((index) => ({ index, ...refusal })))
       continue
     }
@@ -69,12 +71,17 @@ async function loadInTurns(
   }
 }
 
-function noStream(streamId: string): Omit<Rejection, 'index'> {
+/** Why nothing was taken for a stream. */
+function refusalOf(streamId: string, stream: CompiledStream | undefined): Refusal {
+  if (stream?.isInternal) return { error: 'conflict', message: writtenByService, details: [] }
+  if (stream !== undefined) return paused
   const details = [{ path: 'streamId', message: 'is no stream of yours' }]
   return { error: 'not_found', message: `no stream ${streamId.slice(0, 100)}`, details }
 }
 
-const paused: Omit<Rejection, 'index'> = {
+export const writtenByService = 'only the service itself writes into this stream'
+
+const paused: Refusal = {
   error: 'stream_paused',
   message: 'the stream is paused',
   details: [],

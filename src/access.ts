@@ -12,6 +12,7 @@ import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { KeyStore } from './keys/key-store.ts'
+import type { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import type { StateDatabase, StateWriter } from './state/database.ts'
 import { profileRoutes } from './users/profile-routes.ts'
 import { ProfileStore } from './users/profile-store.ts'
@@ -22,6 +23,7 @@ export interface AccessNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
+  readonly lifecycle: LifecycleEvents
   readonly onFailure: (error: unknown) => void
 }
 
@@ -36,7 +38,7 @@ export interface Access {
 
 /** Composition of everything that is about who asks: users, keys, tokens, and the audit log. */
 export async function openAccess(needs: AccessNeeds, options: AuthOptions): Promise<Access> {
-  const { state, writer, clock } = needs
+  const { state, writer, clock, lifecycle } = needs
   const audit = new AuditLog(state, clock)
   const auth = await openAuth({ ...needs, audit }, options)
   const { directory, masterKey, signingKeys } = auth
@@ -44,7 +46,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)
-  const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory })
+  const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory, lifecycle })
   return {
     auth,
     posts,

@@ -37,7 +37,7 @@ export interface Service {
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, auth, purges } = await startFronts(engine, { config, logger })
+  const { http, mqtt, auth, purges, relay } = await startFronts(engine, { config, logger })
   const addresses = addressesOf(config, { http, mqtt })
   engine.announce(Object.values(addresses))
   return {
@@ -55,6 +55,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     },
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http)])
+      await relay.stop()
       await engine.commits.drain()
       await purges.stop()
       await auth.close()

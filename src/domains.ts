@@ -40,6 +40,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),
     processing,
+    lifecycle: engine.lifecycle,
     publicUrl,
   }
 }

@@ -6,6 +6,7 @@ import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-sto
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
+import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
 import { StreamDirectory } from './pipeline/stream-directory.ts'
@@ -69,6 +70,7 @@ export async function startEngine(config: Config) {
     receipts,
     commits,
     intake: new Intake({ commits, receipts }),
+    lifecycle: new LifecycleEvents(state, worker, systemClock),
     journalPath: folder.journal,
     announce: folder.announce,
     async close() {

@@ -14,6 +14,7 @@ import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
+import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
 import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
@@ -29,6 +30,7 @@ export interface Fronts {
   readonly mqtt: MqttBroker | undefined
   readonly auth: Auth
   readonly purges: PurgeTimer
+  readonly relay: LifecycleRelay
 }
 
 interface Parts {
@@ -49,7 +51,7 @@ export async function startFronts(
 ): Promise<Fronts> {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
   const access = await openAccess(
-    { state: engine.state, writer: engine.worker, clock: systemClock, onFailure },
+    { ...engine, writer: engine.worker, clock: systemClock, onFailure },
     config,
   )
   const { auth } = access
@@ -62,7 +64,8 @@ export async function startFronts(
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
-  return { http: await startHttp(parts, mqtt), mqtt, auth, purges: startPurging(parts) }
+  const http = await startHttp(parts, mqtt)
+  return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts) }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
@@ -74,6 +77,16 @@ function startPurging({ access, domains, onFailure }: Parts): PurgeTimer {
     ],
     onFailure,
   )
+}
+
+function startRelay({ engine, domains, onFailure }: Parts): LifecycleRelay {
+  return new LifecycleRelay({
+    events: engine.lifecycle,
+    intake: engine.intake,
+    findStream: (id) => domains.directory.find(id),
+    assertReady: () => engine.commits.assertReady(),
+    onFailure,
+  })
 }
 
 async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {

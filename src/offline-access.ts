@@ -11,6 +11,7 @@ import { systemClock } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
+import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import {
   LocalStateWriter,
   openStateForReading,
@@ -59,11 +60,14 @@ export async function openOfflineAccess(
     await writing.destroy()
   }
   try {
+    const writer = new LocalStateWriter(writing)
     const access = await openAccess(
       {
         state,
-        writer: new LocalStateWriter(writing),
+        writer,
         clock: systemClock,
+        // Brought into the journal by the service.
+        lifecycle: new LifecycleEvents(state, writer, systemClock),
         // Upkeep that fails here is done by the service.
         onFailure: () => undefined,
       },

@@ -100,7 +100,11 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   {
     // The domains of who asks stand on auth, and are written down by audit.
     from: /^src\/(audit|keys|users)\//,
-    mayImport: [/^src\/(audit|auth|keys|users|core|state|http)\//, /^src\/idempotency\/posts\.ts$/],
+    mayImport: [
+      /^src\/(audit|auth|keys|users|core|state|http)\//,
+      /^src\/idempotency\/posts\.ts$/,
+      /^src\/lifecycle\/lifecycle-events\.ts$/,
+    ],
   },
   {
     // A domain: its own folder, core, state and the HTTP tools; a domain that it is built on.
@@ -108,11 +112,20 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     mayImport: [
       /^src\/(templates|vaults|data-streams|favorites)\//,
       /^src\/(core|state|http)\//,
+      /^src\/lifecycle\/lifecycle-events?\.ts$/,
       /^src\/idempotency\/posts\.ts$/,
       /^src\/pipeline\/(reading|stream-schema|transform-step)\.ts$/,
       // To check the steps of a transform is to compile them; to preview them is to run them.
       /^processors\/(transform|preview)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
+    ],
+  },
+  {
+    // What the domains tell of their changes: written with them, and brought to the journal later.
+    from: /^src\/lifecycle\//,
+    mayImport: [
+      /^src\/(lifecycle|core|state)\//,
+      /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
     ],
   },
   {

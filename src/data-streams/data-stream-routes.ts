@@ -1,16 +1,22 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { parseId, type StreamId } from '../core/ids.ts'
+import { parseId, type StreamId, type UserId } from '../core/ids.ts'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
+import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
-import type { DataStream, DataStreamStore, DecidedCounts } from './data-stream-store.ts'
-import { parseDefinition } from './definition.ts'
+import {
+  type DataStream,
+  type DataStreamStore,
+  type DecidedCounts,
+  serviceStreamsMax,
+} from './data-stream-store.ts'
+import { parseDefinition, type StreamDefinition } from './definition.ts'
 import { definitionBody, listedBody, streamBody } from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
 import { statusBody } from './stream-status.ts'
@@ -30,6 +36,7 @@ export interface StreamProgressSource {
 export interface DataStreamRoutesNeeds {
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
+  readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
   readonly processing: StreamProgressSource
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -90,24 +97,50 @@ const createStreamOptions = {
   config: {
     scope: 'streams:write',
     interface: 'bearer',
-    errors: ['not_found', 'unsupported_definition'],
+    errors: ['conflict', 'not_found', 'unsupported_definition'],
   },
 } as const
 
 async function create(
-  { streams, vaults, posts, callerOf, publicUrl }: DataStreamRoutesNeeds,
+  needs: DataStreamRoutesNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { userId, apiKeyId } = callerOf(request)
+  const { streams, vaults, lifecycle, posts, callerOf, publicUrl } = needs
+  const actor = callerOf(request)
+  const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const definition = parseDefinition(request.body)
-    const vault = await ownVault(vaults, userId, definition.vaultId)
+    await ownVault(vaults, userId, definition.vaultId)
     const { stream, changes } = streams.plan(userId, definition, apiKeyId)
-    const body = streamBody({ ...stream, hasReceived: false }, publicUrl)
-    const refusal = async () => new DomainError('not_found', `no vault ${vault.id}`)
-    return { statusCode: 201, body, changes, refusal }
+    const event = { event: 'stream.created', ...subjectOf(stream), actor } as const
+    return {
+      statusCode: 201,
+      body: streamBody({ ...stream, hasReceived: false }, publicUrl),
+      changes: [...changes, ...lifecycle.record(event)],
+      refusal: () => creationRefusal(needs, userId, [definition]),
+    }
   })
+}
+
+/** Why new streams could not be made of good definitions. */
+export async function creationRefusal(
+  { vaults }: Pick<DataStreamRoutesNeeds, 'vaults'>,
+  userId: UserId,
+  definitions: readonly StreamDefinition[],
+): Promise<DomainError> {
+  for (const id of new Set(definitions.map(({ vaultId }) => vaultId))) {
+    await ownVault(vaults, userId, id)
+  }
+  const isService = definitions.some(({ type }) => type === 'service')
+  if (!isService) return new DomainError('conflict', 'the vault was changed meanwhile: try again')
+  const reason = `a user can have ${serviceStreamsMax} streams of the type service`
+  return new DomainError('conflict', reason)
+}
+
+/** What an event of a stream is about. */
+export function subjectOf({ ownerId, id, name }: DataStream) {
+  return { ownerId, resourceId: id, name }
 }
 
 /** The definition as its owner sees it. */

@@ -32,6 +32,9 @@ export interface ListedStream
   readonly hasReceived: boolean
 }
 
+/** Streams of the service's own events that a user can have: each change writes to all of them. */
+export const serviceStreamsMax = 10
+
 /** What the decider has counted of a stream. */
 export interface DecidedCounts {
   readonly received: number
@@ -78,7 +81,7 @@ export class DataStreamStore {
 
   /**
    * A new stream, and the changes that store it. They find nothing to change when the vault is no
-   * longer there.
+   * longer there, or the owner has too many streams of the type `service`.
    */
   plan(
     ownerId: UserId,
@@ -96,7 +99,8 @@ export class DataStreamStore {
       .expression(
         sql`SELECT ${id}, ${ownerId}, id, ${name}, ${name.toLowerCase()}, ${tagsText}, ${type},
                 ${createdAtUs}, ${version}
-              FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}`,
+              FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}
+                AND ${hasRoom(ownerId, type)}`,
       )
     const insertVersion = this.#state.insertInto('data_stream_versions').values({
       stream_id: id,
@@ -181,6 +185,12 @@ export class DataStreamStore {
       receivedOnDay: row.received_on_day,
     }
   }
+}
+
+function hasRoom(ownerId: UserId, type: StreamType) {
+  if (type !== 'service') return sql<boolean>`1 = 1`
+  return sql<boolean>`(SELECT count(*) FROM data_streams
+    WHERE owner_id = ${ownerId} AND type = 'service') < ${serviceStreamsMax}`
 }
 
 /** The rows that a stream is found by its tags with, if it has any. */

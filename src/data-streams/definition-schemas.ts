@@ -92,7 +92,7 @@ export const newDataStream = component('NewDataStream', {
       processing: processingSchema,
       tags: tagsSchema,
     },
-    { optional: ['source', 'processing', 'tags'] },
+    { optional: ['source', 'schema', 'processing', 'tags'] },
   ),
   examples: [
     {

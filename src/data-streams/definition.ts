@@ -9,6 +9,7 @@ import type {
 import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
+import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
@@ -58,6 +59,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const source = parseSource(value['source'], type, problems)
   const schema = parseSchema(value, { type, source }, problems)
   const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
+  if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, problems)
   if (versionedJson({ source, schema, processing }).length > definitionLengthMax) {
     const message = `source, schema and processing have more than ${definitionLengthMax} characters`
@@ -100,6 +102,7 @@ function parseSchema(
   { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
   problems: ErrorDetail[],
 ): FieldMap {
+  if (type === 'service') return serviceSchema(schema, problems)
   const isPerEvent = type === 'event_stream' && source['eventTypes'] !== undefined
   if (isPerEvent && schema === undefined) return {}
   return parseFieldMap(schema, 'schema', problems)

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError } from '../core/errors.ts'
 import type { VaultId } from '../core/ids.ts'
 import type { Judge } from '../pipeline/reading.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
 import { parseBulk } from './bulk-creation.ts'
-import type { DataStreamRoutesNeeds } from './data-stream-routes.ts'
+import { creationRefusal, type DataStreamRoutesNeeds, subjectOf } from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
 import { streamBody } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
@@ -42,15 +41,17 @@ export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
 
 const createStreamsOptions = {
   schema: createStreams,
-  config: { scope: 'streams:write', errors: ['not_found', 'unsupported_definition'] },
+  config: { scope: 'streams:write', errors: ['conflict', 'not_found', 'unsupported_definition'] },
 } as const
 
 async function createAll(
-  { streams, vaults, posts, callerOf, publicUrl }: FleetRoutesNeeds,
+  needs: FleetRoutesNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { userId, apiKeyId } = callerOf(request)
+  const { streams, vaults, lifecycle, posts, callerOf, publicUrl } = needs
+  const actor = callerOf(request)
+  const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const definitions = await parseBulk(request.body)
     const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
@@ -64,8 +65,11 @@ async function createAll(
           streamBody({ ...stream, hasReceived: false }, publicUrl),
         ),
       },
-      changes: planned.flatMap(({ changes }) => changes),
-      refusal: async () => new DomainError('not_found', 'a vault is no longer there'),
+      changes: planned.flatMap(({ stream, changes }) => [
+        ...changes,
+        ...lifecycle.record({ event: 'stream.created', ...subjectOf(stream), actor }),
+      ]),
+      refusal: () => creationRefusal(needs, userId, definitions),
     }
   })
 }

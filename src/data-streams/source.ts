@@ -66,7 +66,7 @@ function rulesOf(type: StreamType, protocol: unknown): SourceRules {
 
 const allProtocols = [...deviceProtocols, ...databaseProtocols, ...eventProtocols]
 
-const unconnected: readonly StreamType[] = ['api_pull', 'database', 'event_stream', 'service']
+const unconnected: readonly StreamType[] = ['api_pull', 'database', 'event_stream']
 
 /** What would be stored and then silently not be done. */
 export function unsupportedSource(type: StreamType, source: Json): readonly ErrorDetail[] {

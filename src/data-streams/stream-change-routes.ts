@@ -2,11 +2,13 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type StreamId } from '../core/ids.ts'
 import type { QueryOf } from '../http/schema.ts'
+import type { LifecycleEvent } from '../lifecycle/lifecycle-event.ts'
 import {
   type DataStreamRoutesNeeds,
   ownStream,
   shownDefinition,
   shownStatus,
+  subjectOf,
 } from './data-stream-routes.ts'
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
@@ -48,7 +50,7 @@ export function streamChangeRoutes(needs: StreamChangeRoutesNeeds): FastifyPlugi
     })
 
     app.delete<OneStream>('/streams/:streamId', deleteOptions, async (request, reply) => {
-      while (!(await remove(needs, await streamOf(request)))) continue
+      while (!(await remove(needs, await streamOf(request), callerOf(request)))) continue
       return reply.code(204).send()
     })
 
@@ -110,25 +112,32 @@ const deleteOptions = {
  * what it has made: each try that fails means that another change has succeeded.
  */
 async function change(
-  { streams, changes, callerOf, forget }: StreamChangeRoutesNeeds,
+  { streams, changes, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
   request: FastifyRequest<OneStream>,
 ): Promise<DataStream> {
-  const { userId, apiKeyId } = callerOf(request)
+  const actor = callerOf(request)
+  const { userId, apiKeyId } = actor
   for (;;) {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
     const changed = changedDefinition(stream, request.body)
     if (isSameDefinition(stream, changed)) return stream
-    if (!(await changes.change(stream, changed, apiKeyId))) continue
+    const next = { ...stream, ...changed, version: stream.version + 1 }
+    const event = { event: 'stream.updated', ...subjectOf(next), actor } as const
+    const isMade = await changes.change(stream, changed, apiKeyId, ...lifecycle.record(event))
+    if (!isMade) continue
     forget(stream.id)
-    return { ...stream, ...changed, version: stream.version + 1 }
+    return next
   }
 }
 
 async function remove(
-  { changes, forget, onDeleted }: StreamChangeRoutesNeeds,
+  { changes, lifecycle, forget, onDeleted }: StreamChangeRoutesNeeds,
   stream: DataStream,
+  actor: LifecycleEvent['actor'],
 ): Promise<boolean> {
-  if (!(await changes.remove(stream))) return false
+  const event = { event: 'stream.deleted', ...subjectOf(stream), actor } as const
+  const also = [...lifecycle.record(event), lifecycle.forget(stream.id)]
+  if (!(await changes.remove(stream, ...also))) return false
   forget(stream.id)
   onDeleted(stream.id)
   return true
@@ -139,14 +148,21 @@ async function setPaused(
   isPaused: boolean,
   { request, reply }: { readonly request: FastifyRequest<OneStream>; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const { changes, posts, callerOf, forget } = needs
-  const { userId } = callerOf(request)
+  const { changes, lifecycle, posts, callerOf, forget } = needs
+  const actor = callerOf(request)
+  const { userId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const stream = await ownStream(needs, userId, request.params.streamId)
+    const event = isPaused ? 'stream.paused' : 'stream.resumed'
+    const subject = { event, ...subjectOf(stream), actor } as const
     return {
       statusCode: 200,
       body: await shownStatus(needs, { ...stream, isPaused }),
-      changes: changes.pausing(stream, isPaused),
+      // The event first, as it is one only while the stream is not like that yet.
+      changes: [
+        ...lifecycle.record(subject, changes.isPausedAs(stream, !isPaused)),
+        ...changes.pausing(stream, isPaused),
+      ],
       refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
       afterwards: async () => forget(stream.id),
     }

@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
@@ -34,12 +34,17 @@ export class StreamChanges {
   }
 
   /**
-   * Makes the version after this one. False when somebody else has made it first, or the stream is
+   * Makes the version after this one, and what else belongs to it. False when somebody else has made it first, or the stream is
    * gone: nothing has happened then.
    *
    * @throws DomainError `conflict` when the stream has as many versions as it may have
    */
-  async change(stream: DataStream, changed: StreamDefinition, apiKeyId: string): Promise<boolean> {
+  async change(
+    stream: DataStream,
+    changed: StreamDefinition,
+    apiKeyId: string,
+    ...also: readonly Compilable[]
+  ): Promise<boolean> {
     const version = stream.version + 1
     if (version > versionsMax) {
       throw new DomainError('conflict', `a stream has at most ${versionsMax} versions`)
@@ -65,7 +70,17 @@ export class StreamChanges {
       tagsText === JSON.stringify(stream.tags)
         ? []
         : [...this.#withoutTags(stream), ...tagRows(this.#state, { ...stream, tags })]
-    return await this.#writer.attempt(update, insert, ...replacedTags)
+    return await this.#writer.attempt(update, insert, ...replacedTags, ...also)
+  }
+
+  /** For the condition of a change: whether a stream is paused, or whether it is not. */
+  isPausedAs({ id }: DataStream, isPaused: boolean): Expression<SqlBool> {
+    const streams = this.#state
+      .selectFrom('data_streams')
+      .select('id')
+      .where('id', '=', id)
+      .where('paused_at', isPaused ? 'is not' : 'is', null)
+    return sql<SqlBool>`EXISTS ${streams}`
   }
 
   /** What pauses a stream, or lets it go on. It can be done any number of times. */
@@ -84,7 +99,7 @@ export class StreamChanges {
    * Takes a stream away: from now on nobody finds it. Its data is removed later. False when it was
    * changed meanwhile, or is gone: nothing has happened then.
    */
-  async remove(stream: DataStream): Promise<boolean> {
+  async remove(stream: DataStream, ...also: readonly Compilable[]): Promise<boolean> {
     const { id, ownerId, name } = stream
     return await this.#writer.attempt(
       this.#present(stream, this.#state.deleteFrom('data_streams')),
@@ -99,6 +114,7 @@ export class StreamChanges {
         removed_readings: 0,
         removed_quarantine: 0,
       }),
+      ...also,
     )
   }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
+import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
@@ -21,6 +22,7 @@ export interface KeyStoreNeeds {
   readonly clock: Clock
   readonly audit: AuditLog
   readonly directory: KeyDirectory
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
 }
 
 export interface NewKey extends KeyGrant {
@@ -53,7 +55,7 @@ export class KeyStore {
    * @throws DomainError `conflict` when there are too many keys of all users
    */
   plan(actor: Actor, wanted: NewKey): PlannedKey {
-    const { masterKey, clock, audit, directory } = this.#needs
+    const { masterKey, clock, audit, directory, lifecycle } = this.#needs
     if (directory.size >= keysMax) throw new DomainError('conflict', 'there are too many keys')
     const { id, secret } = newKeyAndSecret(wanted.kind)
     const { userId, scopes, name, permission, expiresAtUs } = wanted
@@ -75,6 +77,13 @@ export class KeyStore {
       changes: [
         this.#insertion(row, actor),
         audit.entry({ action: 'key.created', actor, subjectId: id, userId, details }),
+        ...lifecycle.record({
+          event: 'key.created',
+          ownerId: userId,
+          resourceId: id,
+          name,
+          actor,
+        }),
       ],
       afterwards: () => directory.refresh(id),
     }
@@ -102,7 +111,7 @@ export class KeyStore {
    * @throws DomainError `conflict` when it has been revoked
    */
   async planRotation(actor: Actor, { id, userId }: ApiKey, overlapS: number): Promise<PlannedKey> {
-    const { state, masterKey, clock, audit, directory } = this.#needs
+    const { state, masterKey, clock, audit, directory, lifecycle } = this.#needs
     const secret = newSecret()
     const digest = masterKey.digest(secret)
     const nowUs = clock.nowUs()
@@ -128,6 +137,13 @@ export class KeyStore {
       changes: [
         update,
         audit.entry({ action: 'key.rotated', actor, subjectId: id, userId, details }),
+        ...lifecycle.record({
+          event: 'key.rotated',
+          ownerId: userId,
+          resourceId: id,
+          name: before.name,
+          actor,
+        }),
       ],
       afterwards: () => directory.refresh(id),
     }
@@ -135,12 +151,15 @@ export class KeyStore {
 
   /** @throws DomainError `conflict` when nobody with `platform:admin` would remain */
   async revoke(actor: Actor, { id, userId }: ApiKey): Promise<void> {
-    const { state, writer, clock, audit, directory } = this.#needs
+    const { state, writer, clock, audit, directory, lifecycle } = this.#needs
     const mayEnd = anotherAdminRemains(state, { withoutKey: id })
+    const known = await this.#present().select('name').where('id', '=', id).executeTakeFirst()
+    const ends = sql<SqlBool>`(${this.#exists(id)} and ${mayEnd})`
     await writer.commit(
-      audit.entry(
-        { action: 'key.revoked', actor, subjectId: id, userId },
-        sql<SqlBool>`(${this.#exists(id)} and ${mayEnd})`,
+      audit.entry({ action: 'key.revoked', actor, subjectId: id, userId }, ends),
+      ...lifecycle.record(
+        { event: 'key.revoked', ownerId: userId, resourceId: id, name: known?.name ?? '', actor },
+        ends,
       ),
       // Bootstrap keys stay known as revoked, so that no later start brings them back.
       state

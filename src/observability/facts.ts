@@ -35,6 +35,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly mqtt: MqttBroker | undefined
   readonly directory: StreamDirectory
   readonly deletions: { readonly pending: number }
+  readonly lifecycle: { readonly pending: number }
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
@@ -84,6 +85,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
     ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
     ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
+    ['gauge', 'lifecycle_events_pending', 'Not journalled', () => parts.lifecycle.pending],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
     ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],

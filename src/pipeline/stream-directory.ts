@@ -52,8 +52,9 @@ export class StreamDirectory {
 }
 
 function compile(stream: StreamVersion): CompiledStream {
-  const { schema, transform = [], isPaused } = stream
-  if (isPaused) return { ...stream, judge: refusePaused, scan: undefined }
+  const { schema, transform = [], isPaused, isInternal } = stream
+  // What the service itself writes is held back where it comes from.
+  if (isPaused && !isInternal) return { ...stream, judge: refusePaused, scan: undefined }
   // A transform needs the fields as values, not as text.
   const scan = transform.length === 0 ? scanOf(schema) : undefined
   return { ...stream, judge: judgeOf(schema, transform), scan }

@@ -18,8 +18,8 @@ export type StateDatabase = Kysely<StateSchema>
 export interface StateWriter {
   commit(...changes: readonly Compilable[]): Promise<void>
   /**
-   * Commits changes that make no sense alone: when one of them finds no row to change, nothing
-   * happens. Resolves with whether they happened. No transaction spans two threads, so what has to
+   * Commits changes that make no sense alone: when one of them finds no row to change, and is not
+   * `optional`, nothing happens. Resolves with whether they happened. No transaction spans two threads, so what has to
    * hold at the time of a change is written into its statement.
    */
   attempt(...changes: readonly Compilable[]): Promise<boolean>
@@ -29,6 +29,17 @@ export interface StateWriter {
 export interface PlainChange {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** Makes sense without a row, too. */
+  readonly isOptional?: true
+}
+
+interface OptionalChange extends Compilable {
+  readonly isOptional: true
+}
+
+/** A change that an attempt takes for made when it finds no row, too. */
+export function optional(change: Compilable): OptionalChange {
+  return { compile: () => change.compile(), isOptional: true }
 }
 
 /** Statements that a connection keeps prepared. */
@@ -78,9 +89,9 @@ export async function attemptChanges(
   const nothingToChange = new Error('a change found no row')
   try {
     await database.transaction().execute(async (transaction) => {
-      for (const { sql, parameters } of changes) {
+      for (const { sql, parameters, isOptional } of changes) {
         const result = await transaction.executeQuery({ sql, parameters } as CompiledQuery)
-        if (result.numAffectedRows === 0n) throw nothingToChange
+        if (result.numAffectedRows === 0n && !isOptional) throw nothingToChange
       }
     })
     return true
@@ -108,9 +119,9 @@ export class LocalStateWriter implements StateWriter {
 }
 
 /** A change in the form that another thread can be sent. */
-export function plain(change: Compilable): PlainChange {
+export function plain(change: Compilable | OptionalChange): PlainChange {
   const { sql, parameters } = change.compile()
-  return { sql, parameters }
+  return { sql, parameters, ...('isOptional' in change && { isOptional: true }) }
 }
 
 function kyselyOver(connection: DatabaseSync): StateDatabase {

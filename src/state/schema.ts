@@ -17,6 +17,7 @@ export interface StateSchema {
   data_stream_versions: DataStreamVersionTable
   data_stream_tags: DataStreamTagTable
   data_stream_deletions: DataStreamDeletionTable
+  lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
   totals: TotalTable
   idempotency_keys: IdempotencyKeyTable
@@ -150,6 +151,8 @@ interface DataStreamTable {
   readonly tags: string
   /** Since when it takes no readings. */
   readonly paused_at: number | null
+  /** Of the type `service`: the time of its newest event. */
+  readonly last_event_at: number | null
 }
 
 interface DataStreamVersionTable {
@@ -184,6 +187,14 @@ interface DataStreamDeletionTable {
   readonly removed_at: number | null
   readonly removed_readings: number
   readonly removed_quarantine: number
+}
+
+/** An event of the service itself that a stream of such events has not been told yet. */
+interface LifecycleEventTable {
+  readonly stream_id: string
+  readonly at: number
+  /** JSON object. */
+  readonly reading: string
 }
 
 interface FavoriteTable {

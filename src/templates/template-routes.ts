@@ -1,10 +1,12 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type TemplateId, type UserId } from '../core/ids.ts'
 import { assertOwn } from '../http/ownership.ts'
 import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
+import type { LifecycleEvent } from '../lifecycle/lifecycle-event.ts'
+import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import { type Template, type TemplateChange, templateBody } from './template.ts'
 import {
   type ChangeTemplate,
@@ -26,23 +28,18 @@ import { type TemplateStore, templatesMax } from './template-store.ts'
 
 export interface TemplateRoutesNeeds {
   readonly templates: TemplateStore
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
 export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
-  const { templates, posts, callerOf } = needs
+  const { templates, callerOf } = needs
   return async (app) => {
     app.post<CreateTemplate>(
       '/templates',
       { schema: createTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const { template, changes } = templates.plan(userId, newTemplate(request.body))
-          return { statusCode: 201, body: templateBody(template), changes, refusal: tooMany }
-        })
-      },
+      (request, reply) => create(needs, request, reply),
     )
 
     app.get<ListTemplates>(
@@ -69,10 +66,10 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
       '/templates/:templateId',
       { schema: changeTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
       async (request) => {
-        const { userId } = callerOf(request)
-        const template = await ownTemplate(templates, userId, request.params.templateId)
-        await change(templates, template, templateChange(request.body))
-        return templateBody(await visibleTemplate(templates, userId, template.id))
+        const actor = callerOf(request)
+        const template = await ownTemplate(templates, actor.userId, request.params.templateId)
+        await change(needs, { template, actor }, templateChange(request.body))
+        return templateBody(await visibleTemplate(templates, actor.userId, template.id))
       },
     )
 
@@ -80,12 +77,32 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
       '/templates/:templateId',
       { schema: deleteTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
       async (request, reply) => {
-        const { userId } = callerOf(request)
-        await remove(templates, await ownTemplate(templates, userId, request.params.templateId))
+        const actor = callerOf(request)
+        const template = await ownTemplate(templates, actor.userId, request.params.templateId)
+        await remove(needs, { template, actor })
         return reply.code(204).send()
       },
     )
   }
+}
+
+async function create(
+  { templates, lifecycle, posts, callerOf }: TemplateRoutesNeeds,
+  request: FastifyRequest<CreateTemplate>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const actor = callerOf(request)
+  const { userId } = actor
+  return await posts.answer({ request, reply, userId }, async () => {
+    const { template, changes } = templates.plan(userId, newTemplate(request.body))
+    const event = { event: 'template.created', ...subjectOf(template), actor } as const
+    return {
+      statusCode: 201,
+      body: templateBody(template),
+      changes: [...changes, ...lifecycle.record(event)],
+      refusal: tooMany,
+    }
+  })
 }
 
 async function tooMany(): Promise<DomainError> {
@@ -114,18 +131,35 @@ async function ownTemplate(
   return template
 }
 
+/** What an event of a template is about. */
+function subjectOf({ ownerId, id, name }: Template) {
+  return { ownerId, resourceId: id, name }
+}
+
+/** A template that somebody changes. */
+interface Changing {
+  readonly template: Template
+  readonly actor: LifecycleEvent['actor']
+}
+
 async function change(
-  templates: TemplateStore,
-  template: Template,
+  { templates, lifecycle }: TemplateRoutesNeeds,
+  { template, actor }: Changing,
   wanted: TemplateChange,
 ): Promise<void> {
-  if (await templates.change(template, wanted)) return
+  const subject = subjectOf({ ...template, ...wanted })
+  const event = { event: 'template.updated', ...subject, actor } as const
+  if (await templates.change(template, wanted, ...lifecycle.record(event))) return
   await visibleTemplate(templates, template.ownerId, template.id)
   throw changedMeanwhile()
 }
 
-async function remove(templates: TemplateStore, template: Template): Promise<void> {
-  if (await templates.remove(template)) return
+async function remove(
+  { templates, lifecycle }: TemplateRoutesNeeds,
+  { template, actor }: Changing,
+): Promise<void> {
+  const event = { event: 'template.deleted', ...subjectOf(template), actor } as const
+  if (await templates.remove(template, ...lifecycle.record(event))) return
   await visibleTemplate(templates, template.ownerId, template.id)
   if (!(await templates.isUsed(template.id))) throw changedMeanwhile()
   throw new DomainError('conflict', 'vaults have been made from the template')

@@ -108,8 +108,15 @@ export class TemplateStore {
     return { templates: rows.map(fromRow), total }
   }
 
-  /** Changes an own template. False when it is no longer what was read: read again. */
-  async change(template: Template, change: TemplateChange): Promise<boolean> {
+  /**
+   * Changes an own template, with what else belongs to the change. False when it is no longer what
+   * was read: read again.
+   */
+  async change(
+    template: Template,
+    change: TemplateChange,
+    ...also: readonly Compilable[]
+  ): Promise<boolean> {
     const { name, requiredStreams, public: isPublic, ...same } = change
     const values = {
       ...same,
@@ -126,11 +133,11 @@ export class TemplateStore {
       .where('public', '=', template.public ? 1 : 0)
     const turnsPublic = Number(isPublic ?? template.public) - Number(template.public)
     const counting = turnsPublic === 0 ? [] : [this.#countPublic(turnsPublic > 0 ? 1 : -1)]
-    return await this.#writer.attempt(update, ...counting)
+    return await this.#writer.attempt(update, ...counting, ...also)
   }
 
   /** Removes an own template that no vault uses. False when one does, or it has changed. */
-  async remove(template: Template): Promise<boolean> {
+  async remove(template: Template, ...also: readonly Compilable[]): Promise<boolean> {
     const { id, ownerId } = template
     const removal = this.#state
       .deleteFrom('templates')
@@ -144,6 +151,7 @@ export class TemplateStore {
       removal,
       countChange(this.#state, 'templates', ownerId, -1),
       ...(template.public ? [this.#countPublic(-1)] : []),
+      ...also,
     )
   }
 

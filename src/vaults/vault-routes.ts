@@ -13,6 +13,8 @@ import {
 import { cursorQuery, pageQuery, type QueryOf } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
+import type { LifecycleEvent } from '../lifecycle/lifecycle-event.ts'
+import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
@@ -24,6 +26,7 @@ import { type VaultStore, vaultsMax } from './vault-store.ts'
 export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -33,7 +36,7 @@ interface ListVaults {
 }
 
 export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
-  const { vaults, callerOf } = needs
+  const { vaults, lifecycle, callerOf } = needs
   return async (app) => {
     app.post<CreateVault>(
       '/vaults',
@@ -71,10 +74,12 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
       '/vaults/:vaultId',
       { schema: changeVault, config: { scope: 'vaults:write' } },
       async (request) => {
-        const { userId } = callerOf(request)
-        const vault = await ownVault(vaults, userId, request.params.vaultId)
-        await vaults.change(vault, request.body)
-        return vaultBody(await visibleVault(vaults, userId, vault.id))
+        const actor = callerOf(request)
+        const vault = await ownVault(vaults, actor.userId, request.params.vaultId)
+        const changed = { ...vault, ...request.body }
+        const event = { event: 'vault.updated', ...subjectOf(changed), actor } as const
+        await vaults.change(vault, request.body, ...lifecycle.record(event))
+        return vaultBody(await visibleVault(vaults, actor.userId, vault.id))
       },
     )
 
@@ -82,8 +87,9 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
       '/vaults/:vaultId',
       { schema: deleteVault, config: { scope: 'vaults:write', errors: ['conflict'] } },
       async (request, reply) => {
-        const { userId } = callerOf(request)
-        await remove(vaults, await ownVault(vaults, userId, request.params.vaultId))
+        const actor = callerOf(request)
+        const vault = await ownVault(vaults, actor.userId, request.params.vaultId)
+        await remove(needs, vault, actor)
         return reply.code(204).send()
       },
     )
@@ -91,11 +97,12 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
 }
 
 async function create(
-  { vaults, templates, posts, callerOf }: VaultRoutesNeeds,
+  { vaults, templates, lifecycle, posts, callerOf }: VaultRoutesNeeds,
   request: FastifyRequest<CreateVault>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { userId } = callerOf(request)
+  const actor = callerOf(request)
+  const { userId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const template = await visibleTemplate(templates, userId, request.body.template_id)
     assertStreams(template)
@@ -103,7 +110,10 @@ async function create(
     return {
       statusCode: 201,
       body: vaultBody(vault),
-      changes,
+      changes: [
+        ...changes,
+        ...lifecycle.record({ event: 'vault.created', ...subjectOf(vault), actor }),
+      ],
       refusal: async () => {
         await visibleTemplate(templates, userId, template.id)
         if (!(await vaults.hasRoom(userId))) {
@@ -150,8 +160,18 @@ export async function ownVault(vaults: VaultStore, userId: UserId, text: string)
   return vault
 }
 
-async function remove(vaults: VaultStore, vault: Vault): Promise<void> {
-  if (await vaults.remove(vault)) return
+/** What an event of a vault is about. */
+function subjectOf({ ownerId, id, name }: Vault) {
+  return { ownerId, resourceId: id, name }
+}
+
+async function remove(
+  { vaults, lifecycle }: VaultRoutesNeeds,
+  vault: Vault,
+  actor: LifecycleEvent['actor'],
+): Promise<void> {
+  const event = { event: 'vault.deleted', ...subjectOf(vault), actor } as const
+  if (await vaults.remove(vault, ...lifecycle.record(event))) return
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw new DomainError('conflict', 'the vault has data streams: remove them first')
 }

@@ -126,8 +126,12 @@ export class VaultStore {
     return (await query.execute()).map(fromListedRow)
   }
 
-  /** Changes an own vault. False when it is gone. */
-  async change({ id, ownerId }: Vault, change: VaultChange): Promise<boolean> {
+  /** Changes an own vault, with what else belongs to the change. False when it is gone. */
+  async change(
+    { id, ownerId }: Vault,
+    change: VaultChange,
+    ...also: readonly Compilable[]
+  ): Promise<boolean> {
     const { public: isPublic, ...same } = change
     const values = { ...same, ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }) }
     if (Object.keys(values).length === 0) return true
@@ -137,11 +141,12 @@ export class VaultStore {
         .set(values)
         .where('id', '=', id)
         .where('owner_id', '=', ownerId),
+      ...also,
     )
   }
 
   /** Removes an own vault without data streams. False when it has some, or is gone. */
-  async remove({ id, ownerId }: Vault): Promise<boolean> {
+  async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
     const removal = this.#state
       .deleteFrom('vaults')
       .where('id', '=', id)
@@ -149,7 +154,11 @@ export class VaultStore {
       .where((is) =>
         is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
       )
-    return await this.#writer.attempt(removal, countChange(this.#state, 'vaults', ownerId, -1))
+    return await this.#writer.attempt(
+      removal,
+      countChange(this.#state, 'vaults', ownerId, -1),
+      ...also,
+    )
   }
 }
 

@@ -278,7 +278,6 @@ describe('what this version cannot do', () => {
     [{ type: 'api_pull', source: sources.api_pull }, 'type'],
     [{ type: 'database', source: sources.database }, 'type'],
     [{ type: 'event_stream', source: sources.event_stream }, 'type'],
-    [{ type: 'service' }, 'type'],
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { endpoint: 'mqtt://broker:1883' } }, 'source.endpoint'],
     [{ source: { topic: 'boilers/+' } }, 'source.topic'],

@@ -4,6 +4,7 @@ import {
   attemptChanges,
   commitChanges,
   openStateForWriting,
+  plain,
   type StateDatabase,
   type StateWriter,
 } from '../../src/state/database.ts'
@@ -25,17 +26,11 @@ export class TestState implements StateWriter, AsyncDisposable {
   }
 
   async commit(...changes: readonly Compilable[]): Promise<void> {
-    await commitChanges(
-      this.state,
-      changes.map((change) => change.compile()),
-    )
+    await commitChanges(this.state, changes.map(plain))
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await attemptChanges(
-      this.state,
-      changes.map((change) => change.compile()),
-    )
+    return await attemptChanges(this.state, changes.map(plain))
   }
 
   async newUser(): Promise<UserId> {

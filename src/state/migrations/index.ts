@@ -7,6 +7,7 @@ import { quarantine } from './0005-quarantine.ts'
 import { transforms } from './0006-transforms.ts'
 import { shares } from './0008-shares.ts'
 import { formats } from './0009-formats.ts'
+import { lifecycleEvents } from './0011-lifecycle-events.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-transforms': transforms,
   '0008-shares': shares,
   '0009-formats': formats,
+  '0011-lifecycle-events': lifecycleEvents,
 }
