@@ -73,7 +73,7 @@ export class Reviews {
    */
   async redrive(streamId: StreamId, filter: QuarantineFilter): Promise<RedriveResult> {
     return await this.#alone(streamId, async (stream) => {
-      if (stream.isPaused) throw new DomainError('stream_paused', 'the stream is paused')
+      assertOpen(stream)
       const entries = await this.#needs.quarantine.ids(streamId, filter)
       return await this.#redriveUpTo(entries.at(-1) ?? -1, stream, filter)
     })
@@ -113,10 +113,8 @@ export class Reviews {
       this.#assertRunning()
       const range = { after, last, limits: slice }
       const { entries } = await quarantine.page(stream.streamId, filter, range)
-      // Nothing may come into a stream that was deleted meanwhile.
-      if (!(await this.#needs.directory.find(stream.streamId))) {
-        throw new DomainError('not_found', `no stream ${stream.streamId}`)
-      }
+      // Nothing may come into a stream that was deleted or paused meanwhile.
+      assertOpen(await this.#found(stream.streamId))
       const redrives = entries.map((held) => redrive(stream, held, clock.nowUs()))
       await this.#durable((writer) => {
         for (const { write } of redrives) write(writer)
@@ -164,11 +162,16 @@ export class Reviews {
     work: (stream: CompiledStream) => Promise<Value>,
   ): Promise<Value> {
     await this.#decided()
-    const stream = await this.#needs.directory.find(streamId)
-    if (!stream) throw new DomainError('not_found', `no stream ${streamId}`)
-    const value = await work(stream)
+    const value = await work(await this.#found(streamId))
     await this.#decided()
     return value
+  }
+
+  /** @throws DomainError `not_found` */
+  async #found(streamId: StreamId): Promise<CompiledStream> {
+    const stream = await this.#needs.directory.find(streamId)
+    if (!stream) throw new DomainError('not_found', `no stream ${streamId}`)
+    return stream
   }
 
   async #decided(): Promise<void> {
@@ -194,4 +197,8 @@ export class Reviews {
     if (!this.#stopping.signal.aborted) return
     throw new DomainError('overloaded', 'the service is stopping', { retryAfter: 5 })
   }
+}
+
+function assertOpen({ isPaused }: CompiledStream): void {
+  if (isPaused) throw new DomainError('stream_paused', 'the stream is paused')
 }

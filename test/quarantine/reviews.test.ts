@@ -147,6 +147,16 @@ describe('a redrive', () => {
     expect(await real.counters()).toMatchObject({ received: 3, stored: 0, filtered: 3, pending: 0 })
   })
 
+  test('ends when the stream is paused', async () => {
+    await using real = await opened()
+    await real.push(hot(5_000))
+    const review = real.parts.reviews.redrive(real.streamId, everything)
+    const refused = expect(review).rejects.toMatchObject({ code: 'stream_paused' })
+    await turn()
+    real.change({ ...numbers, isPaused: true })
+    await refused
+  })
+
   test('judges only what was there when it began', async () => {
     await using real = await opened()
     await real.push(hot(900))

@@ -32,6 +32,7 @@ export interface LocalVersion {
   readonly validation?: ValidationMode
   readonly format?: PayloadFormat
   readonly transform?: readonly TransformStep[]
+  readonly isPaused?: boolean
 }
 
 /** What one process opens of a data folder. */
@@ -127,10 +128,11 @@ export class LocalPipeline implements AsyncDisposable {
       validation = 'lenient',
       format = 'json',
       transform = [],
+      isPaused = false,
     } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
-    const compiled = { judge: judgeOf(schema, transform), scan: undefined }
+    const compiled = { judge: judgeOf(schema, transform), scan: undefined, isPaused }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 
