@@ -26,6 +26,9 @@ export const systemClock: Clock = new SystemClock()
 /** A clock that was set back by more than this is believed; a smaller step is only bridged. */
 const bridgedUs = 1_000_000
 
+/** Nothing is spared any more when the receipts are so far ahead: they must not seem to be set back. */
+const aheadUsMax = bridgedUs / 2
+
 /**
  * Times of receipt: no two messages get the same microsecond.
  *
@@ -40,12 +43,16 @@ export class ReceiptClock {
     this.#clock = clock
   }
 
-  /** Reserves `count` consecutive microseconds and returns the first. */
-  reserve(count: number): number {
+  /**
+   * Reserves `count` consecutive microseconds and returns the first.
+   *
+   * @param spare so many more are left out behind them, as far as that is possible
+   */
+  reserve(count: number, spare = 0): number {
     const nowUs = this.#clock.nowUs()
     const taken = nowUs <= this.#lastUs && this.#lastUs - nowUs < bridgedUs
     const firstUs = taken ? this.#lastUs + 1 : nowUs
-    this.#lastUs = firstUs + count - 1
+    this.#lastUs = firstUs + count - 1 + (firstUs - nowUs < aheadUsMax ? spare : 0)
     return firstUs
   }
 }

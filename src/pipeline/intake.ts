@@ -1,4 +1,5 @@
 import { decoders } from '../../processors/decode.ts'
+import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
@@ -31,7 +32,7 @@ export class Intake implements Acceptor {
     const { format = 'json', scan } = message.stream
     const decoded = decoders[format](message.payload, scan)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
-    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1)
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const refusal = malformed(decoded.problem)
     const { source, payload } = message
     const received = { atUs: receivedAtUs, source, payload, format, isElement: false }
@@ -100,6 +101,11 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
     const original = elements?.[index] ?? payload
     writer.quarantined(stream, verdict, { atUs, source, payload: original, format, isElement })
   }
+}
+
+/** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
+function spareOf({ payload }: RawMessage): number {
+  return Math.min(payload.byteLength, readingsPerMessageMax)
 }
 
 /** The verdict on what cannot be taken apart. */

@@ -60,6 +60,16 @@ describe('ReceiptClock', () => {
     )
   })
 
+  test('spares time behind a message, and never so much that it comes to be used again', () => {
+    const clock = new FakeClock()
+    const receipts = new ReceiptClock(clock)
+    const firstUs = receipts.reserve(1, 10_000)
+    expect(receipts.reserve(1)).toBe(firstUs + 10_001)
+
+    const reserved = Array.from({ length: 1_000 }, () => receipts.reserve(1, 10_000))
+    expect(new Set(reserved).size).toBe(1_000)
+  })
+
   test('bridges a clock that was set back by less than a second', () => {
     const clock = new FakeClock()
     const receipts = new ReceiptClock(clock)
