@@ -7,7 +7,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{core,config,processors,pipeline,data-streams,auth,threads}/**/*.test.ts',
+            'test/{core,config,processors,pipeline,data-streams,auth,threads,units}/**/*.test.ts',
             'test/*.test.ts',
           ],
         },

@@ -3,14 +3,15 @@ import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, parseRfc3339 } from '../src/core/time.ts'
 import type { FieldMap } from '../src/pipeline/stream-schema.ts'
 import {
+  type DefinedStep,
   type DerivedType,
   fieldsAfter,
+  type Line,
   type TransformStep,
 } from '../src/pipeline/transform-step.ts'
 import { compileExpression, type Evaluated, type Expression } from './expression.ts'
 import { ExpressionProblem } from './expression-check.ts'
 import { microsecondsOf } from './expression-functions.ts'
-import { type Convert, conversionOf } from './unit-conversion.ts'
 
 /** What a step has made of a reading, where that is not just other values. */
 export type StepOutcome =
@@ -49,7 +50,7 @@ export function stepsOf(fields: FieldMap, steps: readonly TransformStep[]): read
 /**
  * One step, for readings that have these fields when it is their turn.
  *
- * @throws StepProblem when its expression or its units are no good
+ * @throws StepProblem when its expression is no good
  */
 export function compileStep(step: TransformStep, fields: FieldMap): RunStep {
   if ('rename' in step) return renaming(step.rename.from, step.rename.to)
@@ -64,14 +65,21 @@ export function compileStep(step: TransformStep, fields: FieldMap): RunStep {
     return changing(field, (value) => value * factor + offset)
   }
   if ('convert' in step) {
-    const { field, from, to } = step.convert
-    const convert = conversionOf(from, to)
-    if (typeof convert === 'string') throw new StepProblem('convert', convert)
-    return changing(field, convert)
+    const { field, line } = step.convert
+    return changing(field, converting(line))
   }
   if ('filter' in step) return filtering(expressionOf('filter', step.filter.expression, fields))
   const { field, type, expression } = step.derive
   return deriving(field, type, expressionOf('derive', expression, fields))
+}
+
+/**
+ * Whether a step can be run, whatever its units.
+ *
+ * @throws StepProblem when its expression is no good
+ */
+export function checkStep(step: DefinedStep, fields: FieldMap): void {
+  if (!('convert' in step)) compileStep(step, fields)
 }
 
 function expressionOf(kind: 'derive' | 'filter', text: string, fields: FieldMap): Expression {
@@ -93,7 +101,13 @@ function renaming(from: string, to: string): RunStep {
   }
 }
 
-function changing(field: string, change: Convert): RunStep {
+function converting({ start, factor, isDivided, offset }: Line): (value: number) => number {
+  return isDivided
+    ? (value) => (value - start) / factor + offset
+    : (value) => (value - start) * factor + offset
+}
+
+function changing(field: string, change: (value: number) => number): RunStep {
   return (values) => {
     const value = values[field]
     if (value === undefined) return undefined

@@ -12,6 +12,7 @@ import { Reviews } from './quarantine/reviews.ts'
 import { QueriedStreams } from './queries/queried-streams.ts'
 import { Removals } from './removals/removals.ts'
 import { TemplateStore } from './templates/template-store.ts'
+import { Units } from './units/units.ts'
 import { VaultStore } from './vaults/vault-store.ts'
 
 export type Domains = ReturnType<typeof openDomains>
@@ -31,6 +32,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     quarantine,
     reviews: new Reviews({ quarantine, commits, directory, processing, clock: systemClock }),
     queried: new QueriedStreams(state),
+    units: new Units(),
     exports: new ReadingsExports(),
     removals: new Removals({
       commits,

@@ -47,6 +47,10 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/core\//,
     ],
   },
+  {
+    from: /^src\/units\//,
+    mayImport: [/^src\/(units|threads|core)\//, /^src\/pipeline\/transform-step\.ts$/],
+  },
   { from: /^src\/state\//, mayImport: [/^src\/state\//, /^src\/core\//] },
   {
     from: /^src\/pipeline\//,
@@ -115,6 +119,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/lifecycle\/lifecycle-events?\.ts$/,
       /^src\/idempotency\/posts\.ts$/,
       /^src\/pipeline\/(reading|stream-schema|transform-step)\.ts$/,
+      /^src\/units\/units\.ts$/,
       // To check the steps of a transform is to compile them; to preview them is to run them.
       /^processors\/(transform|preview)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
@@ -217,6 +222,11 @@ function importsOf(file: string): string[] {
   return [...imports].map(([, path = '']) => normalize(join(dirname(file), path)))
 }
 
+/** Files with an import that is written like this. */
+function importers(imported: RegExp): string[] {
+  return product.filter((file) => imported.test(readFileSync(file, 'utf8')))
+}
+
 describe('architecture', () => {
   test.each(product)('%s imports only what its folder may import', (file) => {
     const rule = rules.find(({ from }) => from.test(file))
@@ -245,6 +255,12 @@ describe('architecture', () => {
   test('nothing is left to do', () => {
     const leftover = /T[O]DO|FI[X]ME|X{3}/
     expect(everything.filter((file) => leftover.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+
+  test('the library of units is loaded by its own thread only', () => {
+    expect(importers(/'mathjs'/)).toEqual(['src/units/unit-conversion.ts'])
+    expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/units/units-thread.ts'])
+    expect(importers(/import .*units-thread\.ts'/)).toEqual([])
   })
 
   test('processors read no clock and do no input or output', () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
-import { parseDefinition, parseName, type StreamDefinition, versionedJson } from './definition.ts'
+import { type ParsedDefinition, parseDefinition, parseName, versionedJson } from './definition.ts'
 import { Problems } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
 import { parseTags } from './tags.ts'
@@ -14,6 +14,12 @@ const storedLengthMax = 16 * 1024 * 1024
 /** Problems that are named of one request. */
 const detailsMax = 100
 
+/** A definition, and where it stands in the request. */
+interface PlacedDefinition {
+  readonly definition: ParsedDefinition
+  readonly place: string
+}
+
 type Json = Readonly<Record<string, unknown>>
 
 /**
@@ -22,7 +28,7 @@ type Json = Readonly<Record<string, unknown>>
  *
  * @throws DomainError as `parseDefinition` does, naming the places of all of them
  */
-export async function parseBulk(body: unknown): Promise<readonly StreamDefinition[]> {
+export async function parseBulk(body: unknown): Promise<readonly PlacedDefinition[]> {
   const found: ErrorDetail[] = []
   const problems = new Problems('', found)
   const value = isObject(body) ? body : {}
@@ -42,10 +48,11 @@ export async function parseBulk(body: unknown): Promise<readonly StreamDefinitio
 async function shared(
   definition: unknown,
   items: readonly unknown[],
-): Promise<readonly StreamDefinition[]> {
+): Promise<readonly PlacedDefinition[]> {
   // With a name that is good in any case, so that what is wrong is said of it once.
   const common = isObject(definition) ? { ...definition, name: 'one of many' } : definition
-  const [checked] = await each([common], 'definition', () => 'definition')
+  const [placed] = await each([common], 'definition', () => 'definition')
+  const checked = placed?.definition
   if (!checked) throw new Error('a definition that was found good is missing')
   const found: ErrorDetail[] = []
   const definitions = items.map((item, index) => {
@@ -63,28 +70,29 @@ async function shared(
     found.push(...own.map(({ path, message }) => ({ path: `${at}.${path}`, message })))
     return made
   })
-  if (found.length === 0 && versionedJson(checked).length * items.length > storedLengthMax) {
-    const most = Math.floor(storedLengthMax / versionedJson(checked).length)
+  const { length } = versionedJson({ ...checked, conversions: {} })
+  if (found.length === 0 && length * items.length > storedLengthMax) {
+    const most = Math.floor(storedLengthMax / length)
     found.push({ path: 'streams', message: `at most ${most} of so long a definition at once` })
   }
   if (found.length > 0) throw invalid(found)
-  return definitions
+  return definitions.map((one) => ({ definition: one, place: 'definition' }))
 }
 
 async function each(
   bodies: readonly unknown[],
   list: string,
   placeOf = (index: number) => `${list}.${index}`,
-): Promise<readonly StreamDefinition[]> {
+): Promise<readonly PlacedDefinition[]> {
   const errors: DomainError[] = []
   const found: ErrorDetail[] = []
-  const definitions: StreamDefinition[] = []
+  const definitions: PlacedDefinition[] = []
   for (const [index, body] of bodies.entries()) {
     if (found.length >= detailsMax) break
     // To compile the expressions of one may take some milliseconds: others have a turn in between.
     if (index > 0) await nextTurn()
     try {
-      definitions.push(parseDefinition(body))
+      definitions.push({ definition: parseDefinition(body), place: placeOf(index) })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       errors.push(error)

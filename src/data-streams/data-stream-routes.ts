@@ -7,8 +7,10 @@ import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
+import type { Units } from '../units/units.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
+import { withConversions } from './conversions.ts'
 import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
 import {
   type DataStream,
@@ -37,6 +39,7 @@ export interface DataStreamRoutesNeeds {
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
+  readonly units: Units
   readonly processing: StreamProgressSource
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -106,11 +109,11 @@ async function create(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
-    const definition = parseDefinition(request.body)
+    const definition = await withConversions(units, parseDefinition(request.body))
     await ownVault(vaults, userId, definition.vaultId)
     const { stream, changes } = streams.plan(userId, definition, apiKeyId)
     const event = { event: 'stream.created', ...subjectOf(stream), actor } as const

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { newId, type StreamId, type UserId } from '../core/ids.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
+import { runnableSteps } from './conversions.ts'
 import {
   formatOf,
   type StreamDefinition,
@@ -216,7 +217,7 @@ export function streamVersionOf(stream: DataStream): StreamVersion {
     version,
     schema: schemaOf(stream),
     format: formatOf(stream),
-    transform: transformOf(stream.processing),
+    transform: runnableSteps(transformOf(stream.processing), stream.conversions),
     ...(isPaused && { isPaused }),
     ...(type === 'service' && { isInternal: true }),
   }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
-import { parseDefinition, type StreamDefinition } from './definition.ts'
+import { type ParsedDefinition, parseDefinition } from './definition.ts'
 import { isObject } from './field-map.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ const fixedKeys = ['vaultId', 'type'] as const
  *
  * @throws DomainError as `parseDefinition` does, about the definition as it would be
  */
-export function changedDefinition(before: StreamDefinition, change: unknown): StreamDefinition {
+export function changedDefinition(before: ParsedDefinition, change: unknown): ParsedDefinition {
   if (!isObject(change)) {
     throw invalid([{ path: '', message: 'must be a JSON object' }])
   }
@@ -42,11 +42,11 @@ function mergedPart(before: object, change: unknown): unknown {
 }
 
 /** Whether two definitions say the same. */
-export function isSameDefinition(left: StreamDefinition, right: StreamDefinition): boolean {
+export function isSameDefinition(left: ParsedDefinition, right: ParsedDefinition): boolean {
   return canonicalJson(contentOf(left)) === canonicalJson(contentOf(right))
 }
 
-function contentOf({ name, tags, source, schema, processing }: StreamDefinition): object {
+function contentOf({ name, tags, source, schema, processing }: ParsedDefinition): object {
   return { name, tags, source, schema, processing }
 }
 

@@ -6,6 +6,7 @@ import type {
   StreamSchema,
   TimestampFormat,
 } from '../pipeline/stream-schema.ts'
+import type { Conversions } from './conversions.ts'
 import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
@@ -16,13 +17,21 @@ import { parseTags, type Tags } from './tags.ts'
 import { parseTransform } from './transform-definition.ts'
 
 /** How readings come and what they are. Plain data: it is stored as JSON. */
-export interface VersionedDefinition {
+export interface VersionedDefinition extends ParsedVersion {
+  readonly conversions: Conversions
+}
+
+/** The part of it that callers write. */
+interface ParsedVersion {
   readonly source: Json
   readonly schema: FieldMap
   readonly processing: Json
 }
 
-export interface StreamDefinition extends VersionedDefinition {
+export type StreamDefinition = ParsedDefinition & VersionedDefinition
+
+/** A definition that is checked but for its units. */
+export interface ParsedDefinition extends ParsedVersion {
   readonly name: string
   readonly vaultId: VaultId
   readonly type: StreamType
@@ -38,12 +47,13 @@ const definitionLengthMax = 131_072
 const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
 
 /**
- * Checks a whole definition before anything of it is stored (D14).
+ * Checks a whole definition before anything of it is stored (D14), all but its units: what they mean
+ * is found out by `withConversions`.
  *
  * @throws DomainError `invalid_request` naming everything that is wrong, or
  *   `unsupported_definition` for what is right but cannot be done by this version
  */
-export function parseDefinition(body: unknown): StreamDefinition {
+export function parseDefinition(body: unknown): ParsedDefinition {
   const problems: ErrorDetail[] = []
   const value = isObject(body) ? body : {}
   if (!isObject(body)) problems.push({ path: '', message: 'must be a JSON object' })
@@ -61,7 +71,7 @@ export function parseDefinition(body: unknown): StreamDefinition {
   const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, problems)
-  if (versionedJson({ source, schema, processing }).length > definitionLengthMax) {
+  if (versionedJson({ source, schema, processing, conversions: {} }).length > definitionLengthMax) {
     const message = `source, schema and processing have more than ${definitionLengthMax} characters`
     problems.push({ path: '', message })
   }
@@ -84,8 +94,9 @@ export function parseName(value: unknown, problems: ErrorDetail[]): string {
 }
 
 /** The text that a version is stored as. */
-export function versionedJson({ source, schema, processing }: VersionedDefinition): string {
-  return JSON.stringify({ source, schema, processing })
+export function versionedJson(definition: VersionedDefinition): string {
+  const { source, schema, processing, conversions } = definition
+  return JSON.stringify({ source, schema, processing, conversions })
 }
 
 /** The steps of a transform stand on the fields of the schema. */
@@ -109,7 +120,7 @@ function parseSchema(
 }
 
 /** What intake needs of a definition. */
-export function schemaOf({ source, schema, processing }: VersionedDefinition): StreamSchema {
+export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
   return {
     fields: schema,
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
@@ -138,7 +149,7 @@ function checkTimestampField(source: Json, schema: FieldMap, problems: ErrorDeta
 }
 
 /** Refuses what would be stored and then silently not be done. */
-function refuseUnsupported({ type, source, processing }: StreamDefinition): void {
+function refuseUnsupported({ type, source, processing }: ParsedDefinition): void {
   const details = [...unsupportedSource(type, source), ...unsupportedProcessing(processing)]
   if (details.length > 0) {
     throw new DomainError('unsupported_definition', 'the stream cannot be run by this version', {

@@ -4,6 +4,7 @@ import type { Judge } from '../pipeline/reading.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
 import { parseBulk } from './bulk-creation.ts'
+import { allWithConversions } from './conversions.ts'
 import { creationRefusal, type DataStreamRoutesNeeds, subjectOf } from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
 import { streamBody } from './stream-body.ts'
@@ -49,11 +50,11 @@ async function createAll(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
-    const definitions = await parseBulk(request.body)
+    const definitions = await allWithConversions(units, await parseBulk(request.body))
     const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
     for (const id of vaultIds) await ownVault(vaults, userId, id)
     const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))

@@ -5,6 +5,9 @@ import { errorDetail } from '../http/openapi/error-answers.ts'
 import { idParams, keyHeaders, listOf, record, text, uuid } from '../http/schema.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
+import type { TransformStep } from '../pipeline/transform-step.ts'
+import type { Units } from '../units/units.ts'
+import { findConversions, runnableSteps } from './conversions.ts'
 import { ownStream } from './data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from './data-stream-store.ts'
 import { schemaOf } from './definition.ts'
@@ -18,6 +21,7 @@ const futureToleranceUs = 5 * 60 * 1_000_000
 
 export interface PreviewRouteNeeds {
   readonly streams: DataStreamStore
+  readonly units: Units
   readonly posts: Posts
   readonly nowUs: () => number
   readonly callerOf: CallerOf
@@ -79,7 +83,7 @@ export function previewRoute(needs: PreviewRouteNeeds): FastifyPluginAsync {
         return await posts.answer({ request, reply, userId }, async () => {
           const stream = await ownStream(needs, userId, request.params.streamId)
           const { readings, transform } = request.body
-          const preview = previewOf(schemaOf(stream), stepsFor(stream, transform))
+          const preview = previewOf(schemaOf(stream), await stepsFor(needs, stream, transform))
           const receipt = { receivedAtUs: nowUs(), futureToleranceUs }
           const results = readings.map((reading) => preview(reading, receipt))
           return { statusCode: 200, body: { streamId: stream.id, results }, changes: [] }
@@ -90,10 +94,19 @@ export function previewRoute(needs: PreviewRouteNeeds): FastifyPluginAsync {
 }
 
 /** @throws DomainError `invalid_request` naming what is wrong with the proposed steps */
-function stepsFor(stream: DataStream, proposed: unknown) {
-  if (proposed === undefined) return transformOf(stream.processing)
+async function stepsFor(
+  { units }: PreviewRouteNeeds,
+  stream: DataStream,
+  proposed: unknown,
+): Promise<readonly TransformStep[]> {
+  if (proposed === undefined) {
+    return runnableSteps(transformOf(stream.processing), stream.conversions)
+  }
   const details: ErrorDetail[] = []
   const steps = parseTransform(proposed, { schema: stream.schema, path: 'transform' }, details)
-  if (details.length === 0) return steps
-  throw new DomainError('invalid_request', 'the transform is not valid', { details })
+  if (details.length > 0) {
+    throw new DomainError('invalid_request', 'the transform is not valid', { details })
+  }
+  const conversions = await findConversions(units, [{ steps, path: 'transform' }])
+  return runnableSteps(steps, conversions)
 }

@@ -3,6 +3,7 @@ import { DomainError } from '../core/errors.ts'
 import { parseId, type StreamId } from '../core/ids.ts'
 import type { QueryOf } from '../http/schema.ts'
 import type { LifecycleEvent } from '../lifecycle/lifecycle-event.ts'
+import { withConversions } from './conversions.ts'
 import {
   type DataStreamRoutesNeeds,
   ownStream,
@@ -112,15 +113,16 @@ const deleteOptions = {
  * what it has made: each try that fails means that another change has succeeded.
  */
 async function change(
-  { streams, changes, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
+  { streams, changes, units, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
   request: FastifyRequest<OneStream>,
 ): Promise<DataStream> {
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   for (;;) {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
-    const changed = changedDefinition(stream, request.body)
-    if (isSameDefinition(stream, changed)) return stream
+    const parsed = changedDefinition(stream, request.body)
+    if (isSameDefinition(stream, parsed)) return stream
+    const changed = await withConversions(units, parsed)
     const next = { ...stream, ...changed, version: stream.version + 1 }
     const event = { event: 'stream.updated', ...subjectOf(next), actor } as const
     const isMade = await changes.change(stream, changed, apiKeyId, ...lifecycle.record(event))

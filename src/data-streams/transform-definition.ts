@@ -1,7 +1,7 @@
-import { compileStep, StepProblem } from '../../processors/transform.ts'
+import { checkStep, StepProblem } from '../../processors/transform.ts'
 import type { ErrorDetail } from '../core/errors.ts'
 import type { FieldMap } from '../pipeline/stream-schema.ts'
-import { derivedTypes, fieldsAfter, type TransformStep } from '../pipeline/transform-step.ts'
+import { type DefinedStep, derivedTypes, fieldsAfter } from '../pipeline/transform-step.ts'
 import { check, type Json, oneOf, Problems, type Rule, text } from './definition-problems.ts'
 import { fieldNameProblem, fieldsMax, isObject } from './field-map.ts'
 
@@ -10,9 +10,9 @@ const stepsMax = 32
 
 const unitLengthMax = 64
 
-/** The steps of a definition that was checked. */
-export function transformOf(processing: Json): readonly TransformStep[] {
-  return (processing['transform'] as readonly TransformStep[] | undefined) ?? []
+/** The steps of a definition that was checked, without what its units mean. */
+export function transformOf(processing: Json): readonly DefinedStep[] {
+  return (processing['transform'] as readonly DefinedStep[] | undefined) ?? []
 }
 
 /** The fields as they are stored: what is queried, and what decides about tables. */
@@ -31,14 +31,14 @@ export function parseTransform(
   value: unknown,
   { schema, path }: { readonly schema: FieldMap; readonly path: string },
   found: ErrorDetail[],
-): readonly TransformStep[] {
+): readonly DefinedStep[] {
   if (!Array.isArray(value) || value.length > stepsMax) {
     found.push({ path, message: `must be a list of at most ${stepsMax} steps` })
     return []
   }
   const before = found.length
   let fields = schema
-  const steps: TransformStep[] = []
+  const steps: DefinedStep[] = []
   const problems = new Problems(path, found)
   for (const [index, given] of (value as readonly unknown[]).entries()) {
     const step = parseStep(given, fields, { problems, index: String(index) })
@@ -52,7 +52,7 @@ export function parseTransform(
   return steps
 }
 
-type Parse = (given: Json, fields: FieldMap, problems: Problems) => TransformStep | undefined
+type Parse = (given: Json, fields: FieldMap, problems: Problems) => DefinedStep | undefined
 
 const kinds: Readonly<Record<string, Parse>> = {
   rename: parseRename,
@@ -67,7 +67,7 @@ function parseStep(
   given: unknown,
   fields: FieldMap,
   { problems, index }: { readonly problems: Problems; readonly index: string },
-): TransformStep | undefined {
+): DefinedStep | undefined {
   const [kind = '', ...others] = isObject(given) ? Object.keys(given) : []
   const parse = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   const options = isObject(given) ? given[kind] : undefined
@@ -79,7 +79,7 @@ function parseStep(
   const step = parse(options, fields, problems.within(index).within(kind))
   if (step === undefined) return undefined
   try {
-    compileStep(step, fields)
+    checkStep(step, fields)
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error
     problems.within(index).add(error.path, error.message)
@@ -88,7 +88,7 @@ function parseStep(
   return step
 }
 
-function parseRename(given: Json, fields: FieldMap, problems: Problems): TransformStep | undefined {
+function parseRename(given: Json, fields: FieldMap, problems: Problems): DefinedStep | undefined {
   const rules = { from: fieldOf(fields), to: text }
   check(given, { rules, required: ['from', 'to'] }, problems)
   const from = String(given['from'])
@@ -97,11 +97,7 @@ function parseRename(given: Json, fields: FieldMap, problems: Problems): Transfo
   return { rename: { from, to } }
 }
 
-function parseConvert(
-  given: Json,
-  fields: FieldMap,
-  problems: Problems,
-): TransformStep | undefined {
+function parseConvert(given: Json, fields: FieldMap, problems: Problems): DefinedStep | undefined {
   const rules = { field: numberFieldOf(fields), from: unitName, to: unitName }
   check(given, { rules, required: ['field', 'to'] }, problems)
   const field = String(given['field'])
@@ -111,7 +107,7 @@ function parseConvert(
   return { convert: { field, from, to } }
 }
 
-function parseScale(given: Json, fields: FieldMap, problems: Problems): TransformStep | undefined {
+function parseScale(given: Json, fields: FieldMap, problems: Problems): DefinedStep | undefined {
   const rules = { field: numberFieldOf(fields), factor: finite, offset: finite }
   check(given, { rules, required: ['field'] }, problems)
   const { field, factor, offset } = given
@@ -121,7 +117,7 @@ function parseScale(given: Json, fields: FieldMap, problems: Problems): Transfor
   }
 }
 
-function parseDerive(given: Json, fields: FieldMap, problems: Problems): TransformStep | undefined {
+function parseDerive(given: Json, fields: FieldMap, problems: Problems): DefinedStep | undefined {
   const rules = { field: text, type: oneOf(...derivedTypes), unit: unitName, expression: text }
   check(given, { rules, required: ['field', 'expression'] }, problems)
   const { type: typeName = 'number', unit, expression } = given
@@ -134,13 +130,13 @@ function parseDerive(given: Json, fields: FieldMap, problems: Problems): Transfo
   }
 }
 
-function parseFilter(given: Json, _: FieldMap, problems: Problems): TransformStep | undefined {
+function parseFilter(given: Json, _: FieldMap, problems: Problems): DefinedStep | undefined {
   check(given, { rules: { expression: text }, required: ['expression'] }, problems)
   const { expression } = given
   return typeof expression === 'string' ? { filter: { expression } } : undefined
 }
 
-function parseDrop(given: Json, fields: FieldMap, problems: Problems): TransformStep | undefined {
+function parseDrop(given: Json, fields: FieldMap, problems: Problems): DefinedStep | undefined {
   check(given, { rules: { field: fieldOf(fields) }, required: ['field'] }, problems)
   return { drop: { field: String(given['field']) } }
 }

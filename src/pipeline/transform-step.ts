@@ -1,9 +1,14 @@
 import type { FieldDefinition, FieldMap, FieldType } from './stream-schema.ts'
 
 /** Contract: what becomes of a reading between its check and the store, step by step (D15). */
-export type TransformStep =
+export type TransformStep = Step<ConversionStep>
+
+/** A step as a definition has it: units are names there. */
+export type DefinedStep = Step<Conversion>
+
+type Step<Convert extends Conversion> =
   | { readonly rename: { readonly from: string; readonly to: string } }
-  | { readonly convert: Conversion }
+  | { readonly convert: Convert }
   | { readonly scale: Scaling }
   | { readonly derive: Derivation }
   | { readonly filter: { readonly expression: string } }
@@ -14,6 +19,22 @@ export interface Conversion {
   readonly field: string
   readonly from: string
   readonly to: string
+}
+
+/** With what the names of its units mean, so that to run it is to reckon and nothing else. */
+export interface ConversionStep extends Conversion {
+  readonly line: Line
+}
+
+/**
+ * All conversions are linear: (value - start) * factor + offset, or with / in place of *. In one of these
+ * forms the numbers are short, and doubles hold them.
+ */
+export interface Line {
+  readonly start: number
+  readonly factor: number
+  readonly isDivided: boolean
+  readonly offset: number
 }
 
 /** value * factor + offset */
@@ -39,11 +60,11 @@ export type DerivedType = (typeof derivedTypes)[number] & FieldType
  * The fields after the steps: those that are stored. `schema` of a definition describes the reading as
  * it is sent, and bounds hold for what was sent: what a step has changed has none.
  */
-export function fieldsAfter(fields: FieldMap, steps: readonly TransformStep[]): FieldMap {
+export function fieldsAfter(fields: FieldMap, steps: readonly DefinedStep[]): FieldMap {
   return steps.reduce(fieldsAfterStep, fields)
 }
 
-function fieldsAfterStep(fields: FieldMap, step: TransformStep): FieldMap {
+function fieldsAfterStep(fields: FieldMap, step: DefinedStep): FieldMap {
   if ('rename' in step) {
     const { [step.rename.from]: renamed, ...rest } = fields
     return renamed === undefined ? rest : { ...rest, [step.rename.to]: renamed }

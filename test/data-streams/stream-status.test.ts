@@ -51,6 +51,7 @@ function facts(overrides: Partial<StatusFacts> = {}): StatusFacts {
       source: {},
       schema: {},
       processing: {},
+      conversions: {},
       tags: {},
       isPaused: false,
       createdAtUs: nowUs - 90_500_000,

@@ -29,6 +29,11 @@ function definition(changes: object = {}): object {
   return { vaultId, type: 'iot_sensor', schema: { temperature: { type: 'number' } }, ...changes }
 }
 
+function converting(to: string): object {
+  const convert = { field: 'temperature', from: 'degC', to }
+  return definition({ name: 'hot', processing: { transform: [{ convert }] } })
+}
+
 function createAll<Body = Made>(body: unknown, key?: string): Promise<Answer<Body>> {
   const headers = key === undefined ? {} : { 'idempotency-key': key }
   return service.api.withToken<Body>('POST', '/streams/bulk', body, headers)
@@ -117,6 +122,22 @@ describe('POST /streams/bulk', () => {
     expect(answer.status).toBe(400)
     expect(pathsOf(answer)).toEqual(['definitions.1.name', 'definitions.2.schema.a.type'])
     expect(await list('name=lonely')).toEqual([])
+  })
+
+  test('names the places of units that do not fit', async () => {
+    const each = [converting('K'), converting('kPa'), converting('W')]
+    const path = 'processing.transform.0.convert'
+
+    const answer = await createAll<ErrorBody>({ definitions: each })
+    expect([answer.status, pathsOf(answer)]).toEqual([
+      400,
+      [`definitions.1.${path}`, `definitions.2.${path}`],
+    ])
+    const streams = [{ name: 'a' }, { name: 'b' }]
+    const shared = await createAll<ErrorBody>({ definition: each[1], streams })
+    expect([shared.status, pathsOf(shared)]).toEqual([400, [`definition.${path}`]])
+    expect((await createAll({ definition: each[0], streams })).status).toBe(201)
+    expect(await list('name=hot')).toEqual([])
   })
 
   test('names what is wrong with what they share once', async () => {

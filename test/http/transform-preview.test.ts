@@ -20,6 +20,11 @@ function preview(body: object) {
   return service.api.withToken<object>('POST', `/streams/${streamId}/transform/preview`, body)
 }
 
+function previewOfKilometres(to: string) {
+  const convert = { field: 'a', from: 'km', to }
+  return preview({ readings: [{ a: 2 }], transform: [{ convert }] })
+}
+
 describe('a preview', () => {
   test('shows readings after each step, and why they end', async () => {
     const readings = [{ a: 3, b: 1 }, { a: 1, b: 1 }, { a: 3 }, { a: 'x' }, 7]
@@ -47,6 +52,18 @@ describe('a preview', () => {
         { status: 'refused', steps: [], reason: 'schema_mismatch' },
         { status: 'refused', steps: [], reason: 'malformed' },
       ],
+    })
+  })
+
+  test('converts, or says which units do not fit', async () => {
+    expect((await previewOfKilometres('m')).body).toMatchObject({
+      results: [{ steps: [{ a: 2000 }] }],
+    })
+    expect(await previewOfKilometres('s')).toMatchObject({
+      status: 400,
+      body: {
+        details: [{ path: 'transform.0.convert', message: 'km cannot be converted to s' }],
+      },
     })
   })
 

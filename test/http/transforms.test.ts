@@ -49,6 +49,26 @@ describe('a transform', () => {
     expect(body.data).toEqual([{ timestamp, temperature: 373.15, hot: true }])
   })
 
+  test('converts as before after a change of something else', async () => {
+    const streamId = await created([{ convert: { field: 'celsius', to: 'degF' } }])
+    const { body: shown } = await service.api.withToken<{ processing: object }>(
+      'GET',
+      `/streams/${streamId}`,
+    )
+    const { status, body } = await service.api.withToken('PUT', `/streams/${streamId}`, {
+      name: 'renamed',
+      processing: shown.processing,
+    })
+    expect([status, body]).toMatchObject([200, { version: 2 }])
+    const timestamp = '2026-01-31T10:00:00.000000Z'
+    await service.api.withToken('POST', `/streams/${streamId}/data`, [
+      { timestamp, celsius: 100, rpm: 3 },
+    ])
+    await service.api.settled(streamId, 1)
+
+    expect(await service.api.readAll(streamId)).toEqual([{ timestamp, celsius: 212, rpm: 3 }])
+  })
+
   test('is shown in the form in which it counts', async () => {
     const streamId = await created([{ convert: { field: 'celsius', to: 'K' } }])
     const { body } = await service.api.withToken('GET', `/streams/${streamId}`)

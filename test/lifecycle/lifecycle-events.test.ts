@@ -38,7 +38,14 @@ class Subject implements AsyncDisposable {
     const vaults = new VaultStore(tests.state, tests, this.#clock)
     const planned = vaults.plan(ownerId, { ...newVault, ledger: 'XRPL' }, template)
     await tests.commit(...planned.changes)
-    const definition = { type, source: {}, processing: {}, tags: {}, schema: lifecycleFields }
+    const definition = {
+      type,
+      source: {},
+      processing: {},
+      conversions: {},
+      tags: {},
+      schema: lifecycleFields,
+    }
     const { stream, changes: creation } = new DataStreamStore(tests.state, this.#clock).plan(
       ownerId,
       { ...definition, name: 'changes', vaultId: planned.vault.id },

@@ -81,10 +81,11 @@ describe('a transform', () => {
   })
 
   test('does nothing to a field that is absent', () => {
+    const line = { start: 0, factor: 1, isDivided: false, offset: 273.15 }
     const steps: TransformStep[] = [
       { rename: { from: 'a', to: 'c' } },
       { scale: { field: 'c', factor: 2, offset: 0 } },
-      { convert: { field: 'b', from: 'degC', to: 'K' } },
+      { convert: { field: 'b', from: 'degC', to: 'K', line } },
       { drop: { field: 'b' } },
     ]
     expect(stored({}, steps)).toEqual({})

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { conversionOf } from '../../processors/unit-conversion.ts'
+import { compileStep } from '../../processors/transform.ts'
+import { lineOf } from '../../src/units/unit-conversion.ts'
 
 function converted(value: number, from: string, to: string): number {
-  const convert = conversionOf(from, to)
-  if (typeof convert === 'string') throw new Error(convert)
-  return convert(value)
+  const line = lineOf(from, to)
+  if (typeof line === 'string') throw new Error(line)
+  const values = { value }
+  compileStep({ convert: { field: 'value', from, to, line } }, { value: { type: 'number' } })(
+    values,
+    0,
+  )
+  return values.value
 }
 
 describe('a conversion', () => {
@@ -47,6 +53,6 @@ describe('a conversion', () => {
     ['m', '', `there is no unit ''`],
     ['m', 'm'.repeat(65), `there is no unit '${'m'.repeat(65)}'`],
   ])('of %s to %s is refused', (from, to, problem) => {
-    expect(conversionOf(from, to)).toBe(problem)
+    expect(lineOf(from, to)).toBe(problem)
   })
 })
