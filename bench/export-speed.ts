@@ -97,7 +97,8 @@ async function fill(dataDir: string, rows: number) {
   }
   const newestUs = startUs + rows * 1000
   await connection.run(
-    `INSERT INTO stream_counts VALUES (1, ${rows}, ${rows}, 0, 0, 0, ${newestUs}, 0)`,
+    `INSERT INTO stream_counts BY NAME SELECT 1 AS "streamId", ${rows} AS received, ${rows} AS stored,
+       0 AS duplicates, 0 AS latency_us, 0 AS last_stored_at, ${newestUs} AS timestamp_max`,
   )
   connection.closeSync()
   instance.closeSync()
