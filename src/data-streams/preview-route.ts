@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
-import { previewOf } from '../../processors/preview.ts'
+import { type Preview, previewOf } from '../../processors/preview.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { errorDetail } from '../http/openapi/error-answers.ts'
 import { idParams, keyHeaders, listOf, record, text, uuid } from '../http/schema.ts'
@@ -13,7 +14,7 @@ import type { DataStream, DataStreamStore } from './data-stream-store.ts'
 import { schemaOf } from './definition.ts'
 import { parseTransform, transformOf } from './transform-definition.ts'
 
-/** Readings of one preview: each may take a millisecond. */
+/** Readings of one preview: each step of each is shown. */
 const readingsMax = 100
 
 /** How far ahead of the server a reading's clock may be (D19). */
@@ -85,7 +86,12 @@ export function previewRoute(needs: PreviewRouteNeeds): FastifyPluginAsync {
           const { readings, transform } = request.body
           const preview = previewOf(schemaOf(stream), await stepsFor(needs, stream, transform))
           const receipt = { receivedAtUs: nowUs(), futureToleranceUs }
-          const results = readings.map((reading) => preview(reading, receipt))
+          const results: Preview[] = []
+          for (const reading of readings) {
+            results.push(preview(reading, receipt))
+            // Each may take some milliseconds, and others have a turn in between.
+            await nextTurn()
+          }
           return { statusCode: 200, body: { streamId: stream.id, results }, changes: [] }
         })
       },

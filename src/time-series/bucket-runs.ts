@@ -40,12 +40,21 @@ export function bucketRuns(buckets: Buckets, fromUs: number, toUs: number): read
 
 /** The start of the bucket after the one with this instant. */
 export function nextBucketUs(buckets: Buckets, instantUs: number): number {
-  return (bucketRuns(buckets, instantUs, instantUs + 1)[0] as BucketRun).endUs
+  const { startUs, widthUs } = runAt(buckets, instantUs)
+  return startUs + widthUs
 }
 
 /** The start of the bucket with this instant. */
 export function bucketStartUs(buckets: Buckets, instantUs: number): number {
-  return (bucketRuns(buckets, instantUs, instantUs + 1)[0] as BucketRun).startUs
+  return runAt(buckets, instantUs).startUs
+}
+
+/** Instants of the last years that can be asked for are as far apart as this, as doubles. */
+const coarsestUs = 32
+
+/** A run that begins with the bucket of this instant. */
+function runAt(buckets: Buckets, instantUs: number): BucketRun {
+  return bucketRuns(buckets, instantUs, instantUs + coarsestUs)[0] as BucketRun
 }
 
 /** How many buckets there are. */

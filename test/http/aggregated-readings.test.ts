@@ -142,6 +142,23 @@ describe('aggregated points', () => {
     expect((await filled('linear'))[3]).toEqual([0.5, 'eco', 0])
   })
 
+  test.each([
+    ['hourly', 'UTC', 48],
+    ['90s', 'UTC', 1_920],
+    ['daily', 'America/New_York', 3],
+    ['monthly', 'Asia/Tokyo', 1],
+  ])('fill the last days that can be asked for: %s in %s', async (aggregation, tz, count) => {
+    const range = 'start=9999-12-29T00:00:00Z&end=9999-12-31T00:00:00Z&fill=null'
+    const query = `${range}&aggregation=${aggregation}&tz=${tz}`
+    const found = await times(`${query}&limit=10000`)
+    const { body } = await get(`${query}&limit=1`)
+
+    expect(found).toHaveLength(count)
+    expect(new Set(found).size).toBe(count)
+    if (count === 1) expect(body.nextCursor).toBeNull()
+    else expect((await times(`${query}&cursor=${body.nextCursor}&limit=1`))[0]).toBe(found[1])
+  })
+
   test.each(['fill=none', 'fill=linear', 'tz=Asia/Kathmandu&fill=previous'])(
     'come page by page with the cursor, each once, with %s',
     async (rest) => {
