@@ -96,7 +96,8 @@ function meteredCall(node: Node): Node {
   return { ...node, exprKind: { case: 'callExpr', value: changed } }
 }
 
-function sizeOf(node: Node | undefined): number {
+/** Parts of an expression. */
+export function sizeOf(node: Node | undefined): number {
   return node === undefined ? 0 : 1 + partsOf(node).reduce((sum, part) => sum + sizeOf(part), 0)
 }
 

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import type { CelInput, CelValue } from '@bufbuild/cel'
+import type { Allowance } from '../src/pipeline/reading.ts'
 import type { FieldDefinition, FieldMap } from '../src/pipeline/stream-schema.ts'
 import { ExpressionProblem, usageOf } from './expression-check.ts'
 import { functionsOf } from './expression-functions.ts'
-import { metered } from './expression-metering.ts'
+import { metered, sizeOf } from './expression-metering.ts'
 
 export type Cel = typeof import('@bufbuild/cel')
 
@@ -39,7 +40,11 @@ export type Evaluated =
 export type Values = Readonly<Record<string, unknown>>
 
 /** An expression that is ready to be evaluated. Pure. */
-export type Expression = (values: Values, timestamp: () => string) => Evaluated
+export type Expression = (
+  values: Values,
+  timestamp: () => string,
+  allowance?: Allowance,
+) => Evaluated
 
 /** The name under which an expression finds the time of the reading. */
 const timeName = 'timestamp'
@@ -58,8 +63,10 @@ export function compileExpression(text: string, fields: FieldMap): Expression {
   const used = [...names].map((name) => ({ name, field: fields[name] ?? timeField }))
   const isPlain = !builds && used.every(({ field }) => plainTypes.has(field.type))
   const run = cel.plan(env, isPlain ? expr : metered(expr))
+  const size = sizeOf(expr)
 
-  return (values, timestamp) => {
+  return (values, timestamp, allowance) => {
+    if (allowance !== undefined && allowance.left <= 0) return { problem: tooMuchTogether }
     meter.left = stepsMax
     const { stackTraceLimit } = Error
     // Within a loop failures are ordinary, and their stacks would take longer than all the rest.
@@ -78,9 +85,13 @@ export function compileExpression(text: string, fields: FieldMap): Expression {
       return { problem: error instanceof Error ? error.message : String(error) }
     } finally {
       Error.stackTraceLimit = stackTraceLimit
+      if (allowance !== undefined) allowance.left -= size + stepsMax - meter.left
     }
   }
 }
+
+const tooMuchTogether =
+  'the readings before it in the same message took all the work that one may take: send fewer at once'
 
 /** An expression can do no more than a few hundred operations with values of these types. */
 const plainTypes: ReadonlySet<string> = new Set(['number', 'integer', 'boolean'])

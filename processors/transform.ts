@@ -1,6 +1,7 @@
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import type { Allowance } from '../src/pipeline/reading.ts'
 import type { FieldMap } from '../src/pipeline/stream-schema.ts'
 import {
   type DefinedStep,
@@ -20,7 +21,11 @@ export type StepOutcome =
   | { readonly isFiltered: false; readonly problem: string }
 
 /** One step, ready to be run: it changes the values in place. Pure in all else. */
-export type RunStep = (values: Record<string, unknown>, timestampUs: number) => StepOutcome
+export type RunStep = (
+  values: Record<string, unknown>,
+  timestampUs: number,
+  allowance?: Allowance,
+) => StepOutcome
 
 /** Thrown for a step that cannot be run, whatever the reading. */
 export class StepProblem extends Error {
@@ -119,8 +124,8 @@ function changing(field: string, change: (value: number) => number): RunStep {
 }
 
 function filtering(expression: Expression): RunStep {
-  return (values, timestampUs) => {
-    const result = expression(values, () => formatUs(timestampUs))
+  return (values, timestampUs, allowance) => {
+    const result = expression(values, () => formatUs(timestampUs), allowance)
     if (result.problem !== undefined) return failed(result.problem)
     if (typeof result.value !== 'boolean') return failed('the expression is not true or false')
     return result.value ? undefined : filtered
@@ -128,8 +133,8 @@ function filtering(expression: Expression): RunStep {
 }
 
 function deriving(field: string, type: DerivedType, expression: Expression): RunStep {
-  return (values, timestampUs) => {
-    const result = expression(values, () => formatUs(timestampUs))
+  return (values, timestampUs, allowance) => {
+    const result = expression(values, () => formatUs(timestampUs), allowance)
     if (result.problem !== undefined) return failed(result.problem)
     if (result.value === null) {
       delete values[field]

@@ -1,4 +1,10 @@
-import type { AcceptedReading, Judge, RefusedReading, Verdict } from '../src/pipeline/reading.ts'
+import type {
+  AcceptedReading,
+  Allowance,
+  Judge,
+  RefusedReading,
+  Verdict,
+} from '../src/pipeline/reading.ts'
 import type { FieldMap } from '../src/pipeline/stream-schema.ts'
 import { fieldsAfter, type TransformStep } from '../src/pipeline/transform-step.ts'
 import { type Canonicaliser, canonicaliserOf } from './canonical.ts'
@@ -22,7 +28,7 @@ export function transforming(
     const verdict = judge(reading, receipt)
     if (!verdict.accepted || verdict.isFiltered) return verdict
     const values = declaredValues(reading as Readonly<Record<string, unknown>>, names)
-    const other = runAll(steps, transform, { values, verdict })
+    const other = runAll(steps, transform, { values, verdict, allowance: receipt.allowance })
     if (other !== undefined) return other
     const flagged = verdict.flagged.flatMap((name) => nameAfter.get(name) ?? [])
     return { ...verdict, values: canonicalise(values).values, flagged }
@@ -53,17 +59,18 @@ function storedCanonicaliser(fields: FieldMap): Canonicaliser {
 interface Running {
   readonly values: Record<string, unknown>
   readonly verdict: AcceptedReading
+  readonly allowance: Allowance | undefined
 }
 
 /** Changes the values; a verdict when they come to nothing. */
 function runAll(
   steps: readonly RunStep[],
   transform: readonly TransformStep[],
-  { values, verdict }: Running,
+  { values, verdict, allowance }: Running,
 ): Verdict | undefined {
   const { timestampUs, digest } = verdict
   for (const [index, run] of steps.entries()) {
-    const outcome = run(values, timestampUs)
+    const outcome = run(values, timestampUs, allowance)
     if (outcome === undefined) continue
     if (outcome.isFiltered) return { accepted: true, isFiltered: true, timestampUs, digest }
     return transformFailed(transform, { index, problem: outcome.problem }, timestampUs)

@@ -10,6 +10,12 @@ import type { CompiledStream, DecodedMessage, RefusedReading, Verdict } from './
 /** How far ahead of the server a reading's clock may be (D19). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
+/**
+ * What the expressions of a transform may do for all readings of one message, in steps of about 0.1
+ * microseconds: nothing else gets a turn meanwhile.
+ */
+const stepsPerMessage = 5_000_000
+
 export interface IntakeNeeds {
   readonly commits: GroupCommit
   readonly receipts: ReceiptClock
@@ -63,17 +69,18 @@ export class Intake implements Acceptor {
  * @param judgedAtUs the server's time, where it is not judged at its receipt
  */
 export function judgeMessage(
-  { judge }: CompiledStream,
+  { judge, transform }: CompiledStream,
   { readings, unreadable, places }: DecodedMessage,
   receivedAtUs: number,
   judgedAtUs?: number,
 ): readonly Verdict[] {
+  const allowance = transform && { left: stepsPerMessage }
   // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
   return readings.map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
     const atUs = receivedAtUs + (places?.[index] ?? index)
-    return judge(reading, { receivedAtUs: atUs, judgedAtUs, futureToleranceUs })
+    return judge(reading, { receivedAtUs: atUs, judgedAtUs, futureToleranceUs, allowance })
   })
 }
 

@@ -99,6 +99,13 @@ export interface Receipt {
   /** The server's time, where it is not judged at its receipt. */
   readonly judgedAtUs?: number | undefined
   readonly futureToleranceUs: number
+  /** Shared by the readings of a message whose stream has a transform. */
+  readonly allowance?: Allowance | undefined
+}
+
+/** Work that expressions may still do, in steps of about 0.1 microseconds. */
+export interface Allowance {
+  left: number
 }
 
 /** The stages of one schema, ready to be run on its readings. Pure. */

@@ -11,8 +11,8 @@ import type { MessageOutcome } from '../../src/pipeline/connector.ts'
 import type { Entry } from '../../src/pipeline/entry.ts'
 import { readEntries } from '../../src/pipeline/entry-reader.ts'
 import { GroupCommit } from '../../src/pipeline/group-commit.ts'
-import { Intake } from '../../src/pipeline/intake.ts'
-import type { CompiledStream, StreamVersion } from '../../src/pipeline/reading.ts'
+import { Intake, judgeMessage } from '../../src/pipeline/intake.ts'
+import type { Allowance, CompiledStream, StreamVersion } from '../../src/pipeline/reading.ts'
 
 const version: StreamVersion = {
   streamId: '01234567-89ab-4def-8123-456789abcdef' as StreamId,
@@ -247,4 +247,29 @@ describe('Intake', () => {
     })
     await fc.assert(scenario)
   })
+})
+
+test('the readings of one message share what their transform may do', () => {
+  const seen: (Allowance | undefined)[] = []
+  const judging: CompiledStream = {
+    ...stream,
+    transform: [],
+    judge: (reading, receipt) => {
+      seen.push(receipt.allowance)
+      return stream.judge(reading, receipt)
+    },
+  }
+  const message = decodeJson(Buffer.from('[{"level":1},{"level":2}]'))
+  if (!message.ok) throw new Error(message.problem)
+  judgeMessage(judging, message, nowUs)
+  judgeMessage(judging, message, nowUs)
+  const { transform: _none, ...plain } = judging
+  judgeMessage(plain, message, nowUs)
+
+  const [first, second, third, fourth, ...others] = seen
+  expect(first).toEqual({ left: expect.any(Number) as number })
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+  expect(fourth).toBe(third)
+  expect(others).toEqual([undefined, undefined])
 })

@@ -147,3 +147,21 @@ test('whatever the values are, an expression has a value or a problem', () => {
     { numRuns: 500 },
   )
 })
+
+describe('an allowance that evaluations share', () => {
+  const at = () => '2026-03-01T00:00:00.000000Z'
+
+  test.each([
+    ['n + 1.0', { n: 1 }, 3],
+    ['list.all(x, x >= 0.0)', { list: Array<number>(100).fill(1) }, 100],
+  ])('is used up by %s, and by nothing else', (expression, values, least) => {
+    const run = compileExpression(expression, fields)
+    const allowance = { left: least }
+    expect(run(values, at, allowance)).not.toHaveProperty('problem')
+
+    expect(allowance.left).toBeLessThanOrEqual(0)
+    expect(run(values, at, allowance).problem).toContain('send fewer at once')
+    expect(run(values, at, { left: 1 })).not.toHaveProperty('problem')
+    expect(run(values, at)).not.toHaveProperty('problem')
+  })
+})
