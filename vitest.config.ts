@@ -10,6 +10,8 @@ export default defineConfig({
             'test/{core,config,processors,pipeline,data-streams,auth,threads,units}/**/*.test.ts',
             'test/*.test.ts',
           ],
+          // Properties that compile many schemas take seconds on a busy machine.
+          testTimeout: 30_000,
         },
       },
       {
