@@ -15,6 +15,7 @@ import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
 import { latestRoutes } from './queries/latest-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
+import { QueryShare } from './queries/query-share.ts'
 import { removalRoutes } from './removals/removal-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
@@ -33,6 +34,7 @@ export interface RoutedParts extends Domains {
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { engine, directory, receiptStore, live } = parts
   const { worker, intake, receipts, commits } = engine
+  const share = new QueryShare()
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => vaultRoutes({ ...parts, callerOf }),
@@ -54,6 +56,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) =>
       dataRoutes({
         ...parts,
+        share,
         store: worker,
         readLines: (request) => worker.readLines(request),
         fieldsOf: (id) => worker.fieldsOf(id),
@@ -61,8 +64,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         callerOf,
       }),
     (callerOf) =>
-      queryRoutes({ ...parts, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
-    (callerOf) => latestRoutes({ ...parts, latest: (query) => worker.latest(query), callerOf }),
+      queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) =>
+      latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),

@@ -13,6 +13,7 @@ import { type DataParameters, type DataQuery, dataQuery } from './data-query.ts'
 import { readReadings } from './data-schemas.ts'
 import { aggregateBody } from './point-body.ts'
 import type { QueriedStreams } from './queried-streams.ts'
+import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
 
@@ -25,6 +26,7 @@ export interface QueriedStore {
 }
 
 export interface DataRoutesNeeds extends ExportNeeds {
+  readonly share: QueryShare
   readonly streams: DataStreamStore
   readonly queried: QueriedStreams
   readonly store: QueriedStore
@@ -41,6 +43,7 @@ interface ReadData {
 export const storeErrors = [
   'overloaded',
   'query_too_slow',
+  'rate_limited',
   'store_unavailable',
   'too_many_points',
   'unsupported_query',
@@ -48,13 +51,14 @@ export const storeErrors = [
 
 const readOptions = {
   schema: readReadings,
-  config: { scope: 'data:read', errors: [...storeErrors, 'not_acceptable', 'rate_limited'] },
+  config: { scope: 'data:read', errors: [...storeErrors, 'not_acceptable'] },
 } as const
 
 /** Reads back what is stored of one stream: as it was sent, or aggregated. */
 export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
   const { queried, callerOf } = needs
   return async (app) => {
+    app.addHook('preHandler', needs.share.hook(callerOf))
     app.get<ReadData>('/streams/:streamId/data', readOptions, async (request, reply) => {
       const { userId } = callerOf(request)
       const stream = await ownStream(needs, userId, request.params.streamId)

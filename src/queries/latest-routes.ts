@@ -13,11 +13,13 @@ import type { Vault } from '../vaults/vault.ts'
 import { visibleVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 import { readLatest, readVaultLatest } from './latest-schemas.ts'
+import type { QueryShare } from './query-share.ts'
 
 /** Bytes of the readings of one answer, about. */
 const bytesMax = 4 * 1024 * 1024
 
 export interface LatestRoutesNeeds {
+  readonly share: QueryShare
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
   /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
@@ -36,13 +38,14 @@ interface OneVault {
 
 const config = {
   scope: 'data:read',
-  errors: ['overloaded', 'query_too_slow', 'store_unavailable'],
+  errors: ['overloaded', 'query_too_slow', 'rate_limited', 'store_unavailable'],
 } as const
 
 /** The newest readings: of a stream, and of each stream of a vault. */
 export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
   const { latest, callerOf } = needs
   return async (app) => {
+    app.addHook('preHandler', needs.share.hook(callerOf))
     app.get<OneStream>(
       '/streams/:streamId/latest',
       { schema: readLatest, config },

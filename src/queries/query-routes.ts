@@ -12,9 +12,11 @@ import { aggregateBody } from './point-body.ts'
 import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
 import { type QueryBody, seriesBody, streamsQuery } from './query-body.ts'
 import { queryStreams, streamsMax } from './query-schemas.ts'
+import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
 
 export interface QueryRoutesNeeds {
+  readonly share: QueryShare
   readonly queried: QueriedStreams
   readonly vaults: VaultStore
   readonly store: QueriedStore
@@ -36,6 +38,7 @@ const options = {
 export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
   const { store, posts, nowUs, callerOf } = needs
   return async (app) => {
+    app.addHook('preHandler', needs.share.hook(callerOf))
     app.post<QueryStreams>('/query', options, async (request, reply) => {
       const { userId } = callerOf(request)
       const { body } = request
