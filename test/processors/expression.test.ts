@@ -148,9 +148,9 @@ test('whatever the values are, an expression has a value or a problem', () => {
   )
 })
 
-describe('an allowance that evaluations share', () => {
-  const at = () => '2026-03-01T00:00:00.000000Z'
+const at = () => '2026-03-01T00:00:00.000000Z'
 
+describe('an allowance that evaluations share', () => {
   test.each([
     ['n + 1.0', { n: 1 }, 3],
     ['list.all(x, x >= 0.0)', { list: Array<number>(100).fill(1) }, 100],
