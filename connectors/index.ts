@@ -1,6 +1,12 @@
 import { httpPush } from './http-push.ts'
 import { httpValidate } from './http-validate.ts'
 import { startMqttBroker } from './mqtt-broker.ts'
+import { mqttWebSocketRoute } from './mqtt-web-socket-route.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
-export const connectors = { httpPush, httpValidate, mqttBroker: startMqttBroker } as const
+export const connectors = {
+  httpPush,
+  httpValidate,
+  mqttBroker: startMqttBroker,
+  mqttWebSocket: mqttWebSocketRoute,
+} as const

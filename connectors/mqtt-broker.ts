@@ -1,5 +1,5 @@
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
-import { MqttConnection } from './mqtt-connection.ts'
+import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 
@@ -31,6 +31,8 @@ export interface MqttBroker {
   readonly securePort: number | undefined
   /** New connections over TLS get this certificate. */
   setCertificate(certificate: MqttCertificate): void
+  /** Takes a connection that has come in elsewhere, as one of its own ports. */
+  readonly accept: (socket: ClientSocket) => void
   stats(): MqttBrokerStats
   /** Ends at once every session that was opened with this key, or with a token of it. */
   endSessionsOfKey(apiKeyId: string): void
@@ -55,17 +57,19 @@ export async function startMqttBroker(
   aedes.on('clientError', (client, error) => needs.onClientError(client.id, error))
   aedes.on('connectionError', (client, error) => needs.onClientError(client.id, error))
   const connections = new Set<MqttConnection>()
-  const listeners = await MqttListeners.open(endpoints, (socket) => {
+  const accept = (socket: ClientSocket) => {
     const connection = new MqttConnection(socket)
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
     aedes.handle(connection)
-  })
+  }
+  const listeners = await MqttListeners.open(endpoints, accept)
   const expiry = setInterval(() => publisher.endExpired(needs.nowUs()), expiryCheckMs)
   return {
     port: listeners.port,
     securePort: listeners.securePort,
     setCertificate: (certificate) => listeners.setCertificate(certificate),
+    accept,
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
     endSessionsOfKey: (apiKeyId) => publisher.endKey(apiKeyId),
     async close() {

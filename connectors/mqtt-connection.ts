@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Settled } from '../src/pipeline/connector.ts'
 import {
@@ -19,6 +18,13 @@ const retryMs = 250
 /** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
 export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
 
+/** What carries the bytes of a client: a TCP or TLS socket, or a WebSocket. */
+export interface ClientSocket extends Duplex {
+  readonly remoteAddress?: string | undefined
+  /** Called once the client is known, where somebody else than we keeps what is incomplete. */
+  allowLargePackets?(): void
+}
+
 /**
  * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
  *
@@ -27,7 +33,7 @@ export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
  * broker. The keep-alive is watched here too, because the broker does not see the readings.
  */
 export class MqttConnection extends Duplex {
-  readonly #socket: Socket
+  readonly #socket: ClientSocket
   readonly #framer = new PacketFramer()
   #take: TakePublish | undefined
   #isConnecting = false
@@ -39,7 +45,7 @@ export class MqttConnection extends Duplex {
   #lastTopicText = ''
   #keepAlive: NodeJS.Timeout | undefined
 
-  constructor(socket: Socket) {
+  constructor(socket: ClientSocket) {
     super({ allowHalfOpen: false })
     this.#socket = socket
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
@@ -58,6 +64,7 @@ export class MqttConnection extends Duplex {
     this.#take = take
     this.#isConnecting = false
     this.#framer.allowLargePackets()
+    this.#socket.allowLargePackets?.()
     this.#proceed()
   }
 

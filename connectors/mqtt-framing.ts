@@ -2,10 +2,10 @@
 export const packetType = { connect: 1, publish: 3 } as const
 
 /** Largest packet before the client is known: a CONNECT with its will. */
-const earlyPacketBytesMax = 64 * 1024
+export const earlyPacketBytesMax = 64 * 1024
 
 /** Largest packet: a PUBLISH with a payload of the size that HTTP takes, too. */
-const packetBytesMax = 4 * 1024 * 1024 + 1024
+export const packetBytesMax = 4 * 1024 * 1024 + 1024
 
 /** Thrown for bytes that cannot be MQTT, or that are more than we take: the connection is closed. */
 export class ProtocolError extends Error {

@@ -91,7 +91,7 @@ function startRelay({ engine, domains, onFailure }: Parts): LifecycleRelay {
 
 async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
   const { config, logger, engine, domains, access, onFailure } = parts
-  if (config.mqttPort === 0 && config.mqttsPort === 0) return undefined
+  if (config.mqttPort === 0 && config.mqttsPort === 0 && !config.mqttWebSocket) return undefined
   return await connectors.mqttBroker(mqttEndpoints(parts), {
     intake: engine.intake,
     streams: domains.directory,
@@ -115,6 +115,12 @@ function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
   }
 }
 
+/** The broker at the HTTP port. */
+function mqttWebSocket({ mqttWebSocket: isOn, corsOrigins }: Config, mqtt: MqttBroker | undefined) {
+  if (!isOn || mqtt === undefined) return []
+  return [connectors.mqttWebSocket({ accept: mqtt.accept, corsOrigins })]
+}
+
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, certificate } = parts
   const { auth, posts } = access
@@ -130,6 +136,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     openRoutes: [
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
+      ...mqttWebSocket(config, mqtt),
       metricsRoutes(
         serviceMetrics({ ...engine, ...domains, tails: live.tails, mqtt, auth, bodies }),
       ),

@@ -30,6 +30,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^processors\/decode\.ts$/,
       /^src\/core\//,
       /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/http\/upgrades\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
     ],
   },

@@ -8,6 +8,8 @@ export interface Config extends NetworkConfig {
   readonly httpPort: number
   /** 0: no MQTT. */
   readonly mqttPort: number
+  /** Whether the HTTP port takes MQTT over WebSockets, at /mqtt. */
+  readonly mqttWebSocket: boolean
   readonly adminKey: { readonly key: string; readonly secret: string } | undefined
   readonly masterKey: string | undefined
   readonly publicUrl: string
@@ -64,13 +66,17 @@ export function readSettings(environment: Environment): ReadSettings {
   const host = read.text('STREAMVAULT_HOST', '127.0.0.1')
   const httpPort = read.port('STREAMVAULT_HTTP_PORT', 8080)
   const network = readNetworkConfig({ ...read, problems })
+  const mqttPort = read.port('STREAMVAULT_MQTT_PORT', 1883)
+  // Whoever has switched both ports off has switched MQTT off.
+  const mqttDefault = mqttPort === 0 && network.mqttsPort === 0 ? 'off' : 'on'
   const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {
     ...network,
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,
     httpPort,
-    mqttPort: read.port('STREAMVAULT_MQTT_PORT', 1883),
+    mqttPort,
+    mqttWebSocket: read.oneOf('STREAMVAULT_MQTT_WEBSOCKET', mqttDefault, ['off', 'on']) === 'on',
     adminKey: read.adminKey(),
     masterKey: read.masterKey(),
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),

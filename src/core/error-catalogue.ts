@@ -215,6 +215,12 @@ export const errorCatalogue = {
     remedy: 'Ask for fewer fields at once.',
     retryable: false,
   },
+  websocket_required: {
+    status: 426,
+    meaning: 'This path only speaks over a WebSocket, and the request does not ask for one.',
+    remedy: 'Connect with a client of MQTT over WebSockets, such as MQTT.js with ws:// or wss://.',
+    retryable: false,
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>
 
 export type ErrorCode = keyof typeof errorCatalogue

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DomainError } from '../core/errors.ts'
 
 /** The subprotocol that a WebSocket speaks with us. */
 export const webSocketProtocol = 'streamvault.v1'
@@ -42,6 +43,23 @@ export function routeUpgrades(app: FastifyInstance): void {
     upgrades.set(request, { socket, head, response })
     app.routing(request, response)
   })
+}
+
+/** Whether the request wants to be a WebSocket. */
+export function isUpgrade({ raw }: FastifyRequest): boolean {
+  return upgrades.has(raw)
+}
+
+/**
+ * Browsers send no preflight for a WebSocket, only the origin of the page.
+ *
+ * @throws DomainError `origin_not_allowed` for a page that is neither ours nor allowed
+ */
+export function assertOrigin({ headers }: FastifyRequest, allowed: readonly string[]): void {
+  const { origin, host } = headers
+  if (origin === undefined || allowed.includes(origin)) return
+  if (URL.canParse(origin) && new URL(origin).host === host) return
+  throw new DomainError('origin_not_allowed', 'pages of this origin may not connect')
 }
 
 /** Takes the connection of a request that wants to be a WebSocket; undefined when it is none. */

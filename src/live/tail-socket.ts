@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { DomainError } from '../core/errors.ts'
 import { type PendingUpgrade, webSocketProtocol } from '../http/upgrades.ts'
 import type { OpenTail, TailEnd } from './open-tails.ts'
 import type { TailEvent } from './tail.ts'
@@ -37,18 +36,6 @@ const server = new WebSocketServer({
   // Never the token that a browser has offered as a protocol.
   handleProtocols: (offered) => (offered.has(webSocketProtocol) ? webSocketProtocol : false),
 })
-
-/**
- * Browsers send no preflight for a WebSocket, only the origin of the page.
- *
- * @throws DomainError `origin_not_allowed` for a page that is neither ours nor allowed
- */
-export function assertOrigin({ headers }: FastifyRequest, allowed: readonly string[]): void {
-  const { origin, host } = headers
-  if (origin === undefined || allowed.includes(origin)) return
-  if (URL.canParse(origin) && new URL(origin).host === host) return
-  throw new DomainError('origin_not_allowed', 'pages of this origin may not connect')
-}
 
 /** A tail as messages of JSON over a WebSocket. */
 export async function tailSocket(

@@ -220,8 +220,8 @@ describe('the errors of an operation', () => {
     const named = new Set(operations.flatMap(codesOf))
     const missing = Object.keys(errorCatalogue).filter((code) => !named.has(code))
 
-    // A wrong method, and what is no request at all, are nobody's operation.
-    expect(missing).toEqual(['method_not_allowed', 'request_timeout'])
+    // A wrong method, what is no request at all, and the way to MQTT are nobody's operation.
+    expect(missing).toEqual(['method_not_allowed', 'request_timeout', 'websocket_required'])
     expect(document['x-error-codes']).toEqual(errorCatalogue)
   })
 
