@@ -1,7 +1,11 @@
+import { callbackify } from 'node:util'
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
+import { oldClientIdLengthMax } from './mqtt-client-ids.ts'
 import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
+import { mayPublishInSpace, Rights } from './mqtt-rights.ts'
+import { type MqttSessionNeeds, Sessions } from './mqtt-sessions.ts'
 
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
 const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
@@ -12,7 +16,9 @@ const exchangesMax = 100
 /** How late a session ends whose key or token has expired, at most. */
 const expiryCheckMs = 1_000
 
-export interface MqttBrokerNeeds extends MqttPublisherNeeds {
+export interface MqttBrokerNeeds
+  extends MqttPublisherNeeds,
+    Omit<MqttSessionNeeds, 'mayPublishTo'> {
   readonly nowUs: () => number
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
@@ -44,18 +50,27 @@ export interface MqttBroker {
  *
  * Readings with QoS 0 and 1 take the short way through `MqttConnection`. What comes with QoS 2, or
  * as a will, is handed to the pipeline in `authorizePublish`, the only place of the broker that is
- * asked before it acknowledges. Nobody can subscribe yet, therefore nothing is passed on.
+ * asked before it acknowledges. What is no reading, but a message in the space of a user, is passed on
+ * to subscribers by the broker.
  */
 export async function startMqttBroker(
   endpoints: MqttEndpoints,
   needs: MqttBrokerNeeds,
 ): Promise<MqttBroker> {
-  const publisher = new Publisher(needs)
-  const aedes = new IngestBroker(brokerOptions(publisher))
+  const rights = new Rights((id) => needs.streams.find(id))
+  const sessions = new Sessions({
+    ...needs,
+    mayPublishTo: (session, topic) => rights.mayPublishTo(session, topic),
+  })
+  const publisher = new Publisher(needs, sessions)
+  const aedes = new IngestBroker(brokerOptions({ publisher, sessions, rights }), sessions)
   await aedes.listen()
   aedes.on('clientReady', (client) => publisher.open(client))
-  aedes.on('clientError', (client, error) => needs.onClientError(client.id, error))
-  aedes.on('connectionError', (client, error) => needs.onClientError(client.id, error))
+  const onClientError = (client: Client, error: Error) => {
+    needs.onClientError(sessions.of(client)?.clientId ?? null, error)
+  }
+  aedes.on('clientError', onClientError)
+  aedes.on('connectionError', onClientError)
   const connections = new Set<MqttConnection>()
   const accept = (socket: ClientSocket) => {
     const connection = new MqttConnection(socket)
@@ -64,14 +79,14 @@ export async function startMqttBroker(
     aedes.handle(connection)
   }
   const listeners = await MqttListeners.open(endpoints, accept)
-  const expiry = setInterval(() => publisher.endExpired(needs.nowUs()), expiryCheckMs)
+  const expiry = setInterval(() => sessions.endExpired(needs.nowUs()), expiryCheckMs)
   return {
     port: listeners.port,
     securePort: listeners.securePort,
     setCertificate: (certificate) => listeners.setCertificate(certificate),
     accept,
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
-    endSessionsOfKey: (apiKeyId) => publisher.endKey(apiKeyId),
+    endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     async close() {
       clearInterval(expiry)
       const closed = listeners.close()
@@ -85,33 +100,61 @@ export async function startMqttBroker(
   }
 }
 
-function brokerOptions(publisher: Publisher): AedesOptions {
+interface Parts {
+  readonly publisher: Publisher
+  readonly sessions: Sessions
+  readonly rights: Rights
+}
+
+function brokerOptions({ publisher, sessions, rights }: Parts): AedesOptions {
   return {
     maxInflightInbound: exchangesMax,
-    // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.
+    maxClientsIdLength: oldClientIdLengthMax,
     preConnect(client, packet, callback) {
-      const isNameless = packet.clientId === '' && !packet.clean
-      const error = isNameless ? new Error('an empty client id needs a clean session') : null
-      if (isNameless) client.conn.write(connackIdentifierRejected)
-      callback(error, !isNameless)
+      // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.
+      if (packet.clientId === '' && !packet.clean) {
+        client.conn.write(connackIdentifierRejected)
+        callback(new Error('an empty client id needs a clean session'), false)
+        return
+      }
+      callbackify(() => sessions.admit(client, packet))((error) => callback(error, error === null))
     },
-    authenticate(client, username, password, done) {
-      const error = publisher.authenticate(client, { username, password })
-      setImmediate(done, error, error === null)
+    authenticate(client, _, __, done) {
+      const refusal = sessions.refusalOf(client)
+      setImmediate(done, refusal, refusal === null)
     },
     authorizePublish: (client, packet, done) => publisher.publish(client, packet, done),
-    authorizeSubscribe: (_, __, callback) => callback(null, null),
+    authorizeSubscribe(client, subscription, callback) {
+      const allowed = async () => {
+        const session = sessions.of(client)
+        return session !== undefined && (await rights.maySubscribeTo(session, subscription.topic))
+      }
+      callbackify(allowed)((error, isAllowed) => callback(error, isAllowed ? subscription : null))
+    },
   }
 }
 
-/** Messages of clients end at the pipeline: there is no subscriber to carry them to. */
+/** Readings of clients end at the pipeline; what they send in their user's space is passed on. */
 class IngestBroker extends Aedes {
+  readonly #sessions: Sessions
+
+  constructor(options: AedesOptions, sessions: Sessions) {
+    super(options)
+    this.#sessions = sessions
+  }
+
   override publish(
     packet: PublishPacket,
-    client: Client | ((error?: Error) => void),
+    client: Client | null | ((error?: Error) => void),
     done?: (error?: Error) => void,
   ): void {
-    if (typeof client === 'function') super.publish(packet, client)
+    if (typeof client === 'function') {
+      super.publish(packet, client)
+      return
+    }
+    const session = client ? this.#sessions.of(client) : undefined
+    const isForOthers = session !== undefined && mayPublishInSpace(session, packet.topic)
+    if (isForOthers) super.publish(packet, done ?? (() => undefined))
     else done?.()
   }
 }

@@ -1,17 +1,17 @@
-import type { AuthenticateError, Client, PublishPacket } from 'aedes'
+import type { Client, PublishPacket } from 'aedes'
 import { DomainError } from '../src/core/errors.ts'
-import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+import type { StreamId } from '../src/core/ids.ts'
 import type { Acceptor, MessageOutcome, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
 import type { TakenPublish } from './mqtt-framing.ts'
 import { type PacketIdentity, Retransmissions } from './mqtt-retransmissions.ts'
+import { mayPublishInSpace } from './mqtt-rights.ts'
+import type { Session, Sessions } from './mqtt-sessions.ts'
+import { readingsTopicOf } from './mqtt-topics.ts'
 
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
-
-/** CONNACK return codes of MQTT 3.1.1, table 3.1. */
-const connackCode = { serverUnavailable: 3, badCredentials: 4 } as const
 
 export interface MqttPublisherNeeds {
   readonly intake: Acceptor
@@ -19,103 +19,35 @@ export interface MqttPublisherNeeds {
     cached(id: StreamId): CompiledStream | undefined
     find(id: StreamId): Promise<CompiledStream | undefined>
   }
-  /** Who is behind a user name and a password: a key and its secret, or `bearer` and a token. */
-  readonly authenticate: (
-    username: string,
-    password: string,
-    address: string,
-  ) => MqttCaller | undefined
   /** Told of what should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
   readonly assertReady: () => void
-  /** False when nothing can be accepted now: clients are told so when they connect. */
-  readonly isReady: () => boolean
-}
-
-/** Who connects, and what for. */
-export interface MqttCaller {
-  readonly userId: UserId
-  readonly apiKeyId: string
-  /** Without it the client may connect, but what it publishes is dropped. */
-  readonly mayPublish: boolean
-  /** When the session has to end. Undefined: not by itself. */
-  readonly expiresAtUs: number | undefined
-}
-
-/** Who is connected. */
-interface Session extends MqttCaller {
-  readonly clientId: string
-  readonly source: string
-  /** The topic that the client published to last, and the stream that it means. */
-  topic: string
-  streamId: StreamId | undefined
-  /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
-  lookingUp: Promise<void> | undefined
-  /** Its credentials have ended: nothing is taken from it any more, not even its will. */
-  hasEnded: boolean
 }
 
 type Done = (error?: Error | null) => void
-
-interface ClientCredentials {
-  readonly username: string | undefined
-  readonly password: Buffer | undefined
-}
 
 /** What becomes of what clients publish. */
 export class Publisher {
   readonly stats = { published: 0, dropped: 0 }
   readonly #needs: MqttPublisherNeeds
-  readonly #sessions = new WeakMap<Client, Session>()
-  /** Sessions whose connection is open: those that can be ended. */
-  readonly #open = new Map<MqttConnection, Session>()
+  readonly #sessions: Sessions
   readonly #retransmissions = new Retransmissions()
 
-  constructor(needs: MqttPublisherNeeds) {
+  constructor(needs: MqttPublisherNeeds, sessions: Sessions) {
     this.#needs = needs
-  }
-
-  authenticate(
-    client: Client,
-    { username, password }: ClientCredentials,
-  ): AuthenticateError | null {
-    if (!this.#needs.isReady()) return unable
-    const connection = client.conn as MqttConnection
-    const { remoteAddress = '' } = connection
-    const caller = this.#needs.authenticate(
-      username ?? '',
-      password?.toString() ?? '',
-      remoteAddress,
-    )
-    if (caller === undefined) {
-      return refusal('the key or its secret is not valid', connackCode.badCredentials)
-    }
-    // In the same turn as the check: a key that is revoked right after finds its session here.
-    const session: Session = {
-      ...caller,
-      clientId: client.id,
-      source: `mqtt client '${client.id}' at ${remoteAddress}`,
-      topic: '',
-      streamId: undefined,
-      lookingUp: undefined,
-      hasEnded: false,
-    }
-    this.#sessions.set(client, session)
-    this.#open.set(connection, session)
-    connection.once('close', () => this.#open.delete(connection))
-    return null
+    this.#sessions = sessions
   }
 
   /** From now on the readings of a connected client are taken out before the broker sees them. */
   open(client: Client): void {
-    const session = this.#sessions.get(client)
+    const session = this.#sessions.of(client)
     const connection = client.conn as MqttConnection
     if (!session) return
     connection.open((publish, settled) => {
       if (session.topic !== publish.topic) {
         session.topic = publish.topic
-        session.streamId = streamIdOf(publish.topic)
+        session.streamId = readingsTopicOf(publish.topic)
       }
       if (session.streamId === undefined) return false
       this.stats.published++
@@ -124,32 +56,18 @@ export class Publisher {
     })
   }
 
-  /** Ends every session that was opened with this key, or with a token of it. */
-  endKey(apiKeyId: string): void {
-    this.#end((session) => session.apiKeyId === apiKeyId)
-  }
-
-  /** Ends every session whose key or token has expired. */
-  endExpired(nowUs: number): void {
-    this.#end(({ expiresAtUs }) => expiresAtUs !== undefined && expiresAtUs <= nowUs)
-  }
-
-  #end(shouldEnd: (session: Session) => boolean): void {
-    for (const [connection, session] of this.#open) {
-      if (!shouldEnd(session)) continue
-      session.hasEnded = true
-      connection.destroy()
-    }
-  }
-
   /** The broker's own way: QoS 2, wills, and topics that are none for readings. */
   publish(client: Client | null, packet: PublishPacket, done: Done): void {
-    const session = client ? this.#sessions.get(client) : undefined
+    const session = client ? this.#sessions.of(client) : undefined
     if (!client || !session) {
       done(new Error('who publishes this is not known'))
       return
     }
     this.stats.published++
+    if (mayPublishInSpace(session, packet.topic)) {
+      done(null)
+      return
+    }
     const taken: TakenPublish = {
       topic: packet.topic,
       payload: packet.payload as Buffer,
@@ -157,7 +75,7 @@ export class Publisher {
       isDuplicate: packet.dup,
       packetId: packet.messageId ?? 0,
     }
-    const streamId = streamIdOf(packet.topic)
+    const streamId = readingsTopicOf(packet.topic)
     const take = () => {
       this.#find(session, streamId, taken, (error) => {
         if (error?.retryable && !client.closed) setTimeout(take, retryMs)
@@ -257,22 +175,3 @@ function usesReceiptTime({ receivedAtUs, verdicts }: MessageOutcome): boolean {
     (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
   )
 }
-
-const topicPrefix = 'streams/'
-const topicSuffix = '/data'
-const topicLength = topicPrefix.length + 36 + topicSuffix.length
-
-/** The stream that a topic means, or nothing. */
-function streamIdOf(topic: string): StreamId | undefined {
-  const fits =
-    topic.length === topicLength && topic.startsWith(topicPrefix) && topic.endsWith(topicSuffix)
-  return fits ? parseId<StreamId>(topic.slice(topicPrefix.length, -topicSuffix.length)) : undefined
-}
-
-function refusal(message: string, returnCode: number): AuthenticateError {
-  // The library's type is a `const enum`, of which nothing is left to name at run time.
-  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-  return Object.assign(new Error(message), { returnCode })
-}
-
-const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)

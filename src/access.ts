@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { MqttCaller } from '../connectors/mqtt-publisher.ts'
+import type { MqttCaller } from '../connectors/mqtt-sessions.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'
@@ -83,7 +83,13 @@ export function mqttAuthentication({ authenticator }: Auth) {
     try {
       const caller = authenticator.byPassword(username, password, address)
       const { userId, apiKeyId, scope, expiresAtUs } = caller
-      return { userId, apiKeyId, mayPublish: grants(scope, 'data:write'), expiresAtUs }
+      return {
+        userId,
+        apiKeyId,
+        mayPublish: grants(scope, 'data:write'),
+        maySubscribe: grants(scope, 'data:read'),
+        expiresAtUs,
+      }
     } catch (error) {
       if (error instanceof DomainError) return undefined
       throw error

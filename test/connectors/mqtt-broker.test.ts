@@ -238,16 +238,3 @@ describe('connecting', () => {
     await older.closed
   })
 })
-
-test('nobody can subscribe, and who tries can still publish', async () => {
-  const streamId = await service.api.createStream()
-  const client = await device()
-
-  const refusal: unknown = await client
-    .subscribeAsync(topicOf(streamId), { qos: 1 })
-    .catch((error: unknown) => error)
-  await client.publishAsync(topicOf(streamId), readingAt(1), { qos: 1 })
-
-  expect(refusal).toMatchObject({ packet: { granted: [128] } })
-  expect(await service.api.settled(streamId, 1)).toMatchObject({ stored: 1 })
-})

@@ -1,6 +1,13 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createKey, type MadeKey, newPerson, type Person, personOf } from '../support/people.ts'
+import {
+  createKey,
+  type MadeKey,
+  newPerson,
+  type Person,
+  personOf,
+  streamOf,
+} from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -35,25 +42,6 @@ async function closed(client: MqttClient): Promise<void> {
 
 function withToken(token: string): Pick<MadeKey, 'apiKey' | 'apiSecret'> {
   return { apiKey: 'bearer', apiSecret: token }
-}
-
-async function streamOf(person: Person): Promise<string> {
-  const template = await person.withKey<{ id: string }>('POST', '/templates', {
-    name: 'boiler',
-    hint: '',
-    required_streams: [],
-  })
-  const vault = await person.withKey<{ id: string }>('POST', '/vaults', {
-    template_id: template.body.id,
-    name: 'boiler 7',
-  })
-  const stream = await person.withToken<{ streamId: string }>('POST', '/streams', {
-    name: 'temperature',
-    vaultId: vault.body.id,
-    type: 'iot_sensor',
-    schema: { temperature: { type: 'number' } },
-  })
-  return stream.body.streamId
 }
 
 /** Readings of a stream that were received, once nothing is on its way any more. */

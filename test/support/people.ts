@@ -81,3 +81,23 @@ export function personOf(api: ApiClient, key: MadeKey): Person {
       }),
   }
 }
+
+/** A new stream of numbers called `temperature`, in a vault of its own. */
+export async function streamOf(person: Person): Promise<string> {
+  const template = await person.withKey<{ id: string }>('POST', '/templates', {
+    name: 'boiler',
+    hint: '',
+    required_streams: [],
+  })
+  const vault = await person.withKey<{ id: string }>('POST', '/vaults', {
+    template_id: template.body.id,
+    name: 'boiler 7',
+  })
+  const stream = await person.withToken<{ streamId: string }>('POST', '/streams', {
+    name: 'temperature',
+    vaultId: vault.body.id,
+    type: 'iot_sensor',
+    schema: { temperature: { type: 'number' } },
+  })
+  return stream.body.streamId
+}

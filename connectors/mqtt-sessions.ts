@@ -1,0 +1,137 @@
+import type { AuthenticateError, Client, ConnectPacket } from 'aedes'
+import type { StreamId, UserId } from '../src/core/ids.ts'
+import { innerClientId } from './mqtt-client-ids.ts'
+import type { MqttConnection } from './mqtt-connection.ts'
+
+/** CONNACK return codes of MQTT 3.1.1, table 3.1. */
+const connackCode = { serverUnavailable: 3, badCredentials: 4, notAuthorized: 5 } as const
+
+/** Who connects, and what for. */
+export interface MqttCaller {
+  readonly userId: UserId
+  readonly apiKeyId: string
+  /** Without it the client may connect, but what it publishes is dropped. */
+  readonly mayPublish: boolean
+  /** Without it every subscription is refused. */
+  readonly maySubscribe: boolean
+  /** When the session has to end. Undefined: not by itself. */
+  readonly expiresAtUs: number | undefined
+}
+
+/** Who is connected. */
+export interface Session extends MqttCaller {
+  /** As the client has named itself. */
+  readonly clientId: string
+  readonly source: string
+  /** The topic that the client published to last, and the stream that it means. */
+  topic: string
+  streamId: StreamId | undefined
+  /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
+  lookingUp: Promise<void> | undefined
+  /** Its credentials have ended: nothing is taken from it any more, not even its will. */
+  hasEnded: boolean
+}
+
+export interface MqttSessionNeeds {
+  /** Who is behind a user name and a password: a key and its secret, or `bearer` and a token. */
+  readonly authenticate: (
+    username: string,
+    password: string,
+    address: string,
+  ) => MqttCaller | undefined
+  /** False when nothing can be accepted now: clients are told so when they connect. */
+  readonly isReady: () => boolean
+  /** Whether a client may publish on this topic: asked for its will, when it connects. */
+  readonly mayPublishTo: (session: Session, topic: string) => Promise<boolean>
+}
+
+/** Who is connected, and with which rights. */
+export class Sessions {
+  readonly #needs: MqttSessionNeeds
+  readonly #sessions = new WeakMap<Client, Session>()
+  readonly #refusals = new WeakMap<Client, AuthenticateError>()
+  /** Sessions whose connection is open: those that can be ended. */
+  readonly #open = new Map<MqttConnection, Session>()
+
+  constructor(needs: MqttSessionNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * Finds out who connects, and gives the client the id that it has within the broker: of a refused
+   * one nothing may remain that could be taken for the id of somebody else.
+   */
+  async admit(client: Client, packet: ConnectPacket): Promise<void> {
+    const refused = await this.#refusalOf(client, packet)
+    const session = this.#sessions.get(client)
+    if (refused !== undefined) this.#refusals.set(client, refused)
+    const isAdmitted = session !== undefined && refused === undefined
+    packet.clientId = isAdmitted ? innerClientId(session.userId, packet.clientId) : ''
+  }
+
+  /** Why a client is not let in, or null. */
+  refusalOf(client: Client): AuthenticateError | null {
+    return this.#refusals.get(client) ?? null
+  }
+
+  of(client: Client): Session | undefined {
+    return this.#sessions.get(client)
+  }
+
+  async #refusalOf(client: Client, packet: ConnectPacket): Promise<AuthenticateError | undefined> {
+    const { username, password, will } = packet
+    if (!this.#needs.isReady()) return unable
+    const connection = client.conn as MqttConnection
+    const { remoteAddress = '' } = connection
+    const caller = this.#needs.authenticate(
+      username ?? '',
+      password?.toString() ?? '',
+      remoteAddress,
+    )
+    if (caller === undefined) {
+      return refusal('the key or its secret is not valid', connackCode.badCredentials)
+    }
+    // In the same turn as the check: a key that is revoked right after finds its session here.
+    const session: Session = {
+      ...caller,
+      clientId: packet.clientId,
+      source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
+      topic: '',
+      streamId: undefined,
+      lookingUp: undefined,
+      hasEnded: false,
+    }
+    this.#sessions.set(client, session)
+    this.#open.set(connection, session)
+    connection.once('close', () => this.#open.delete(connection))
+    if (will === undefined || (await this.#needs.mayPublishTo(session, will.topic)))
+      return undefined
+    return refusal('its will is for a topic that is not its own', connackCode.notAuthorized)
+  }
+
+  /** Ends every session that was opened with this key, or with a token of it. */
+  endKey(apiKeyId: string): void {
+    this.#end((session) => session.apiKeyId === apiKeyId)
+  }
+
+  /** Ends every session whose key or token has expired. */
+  endExpired(nowUs: number): void {
+    this.#end(({ expiresAtUs }) => expiresAtUs !== undefined && expiresAtUs <= nowUs)
+  }
+
+  #end(shouldEnd: (session: Session) => boolean): void {
+    for (const [connection, session] of this.#open) {
+      if (!shouldEnd(session)) continue
+      session.hasEnded = true
+      connection.destroy()
+    }
+  }
+}
+
+function refusal(message: string, returnCode: number): AuthenticateError {
+  // The library's type is a `const enum`, of which nothing is left to name at run time.
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
+  return Object.assign(new Error(message), { returnCode })
+}
+
+const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)

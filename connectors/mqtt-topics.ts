@@ -1,0 +1,34 @@
+import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+
+/** The topics of a stream: readings go in and out, its events only out. */
+export interface StreamTopic {
+  readonly streamId: StreamId
+  readonly part: 'data' | 'events'
+}
+
+const prefix = 'streams/'
+const idEnd = prefix.length + 36
+const parts = { '/data': 'data', '/events': 'events' } as const
+
+/** The stream that a topic means, or nothing. */
+export function streamTopicOf(topic: string): StreamTopic | undefined {
+  const ending = topic.slice(idEnd)
+  if (!topic.startsWith(prefix) || (ending !== '/data' && ending !== '/events')) return undefined
+  const streamId = parseId<StreamId>(topic.slice(prefix.length, idEnd))
+  return streamId && { streamId, part: parts[ending] }
+}
+
+/** The stream that readings on this topic are for, or nothing. */
+export function readingsTopicOf(topic: string): StreamId | undefined {
+  const found = streamTopicOf(topic)
+  return found?.part === 'data' ? found.streamId : undefined
+}
+
+/**
+ * Whether a topic, or all that a filter can match, is in the space of a user: `users/{userId}/`, and
+ * at least one level below it.
+ */
+export function isInSpace(topic: string, userId: UserId): boolean {
+  const space = `users/${userId}/`
+  return topic.length > space.length && topic.startsWith(space)
+}
