@@ -64,7 +64,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom('redrive', 'redrive', 'clearQuarantine', 'pause', 'resume', 'replace'),
+      kind: fc.constantFrom(
+        'redrive',
+        'redrive',
+        'redrive',
+        'clearQuarantine',
+        'clearQuarantine',
+        'pause',
+        'resume',
+        'resume',
+        'replace',
+      ),
       killAfterTurns,
     }) as fc.Arbitrary<Step>,
   },
