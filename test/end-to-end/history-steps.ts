@@ -1,0 +1,65 @@
+import * as fc from 'fast-check'
+import type { Rules } from './stream-history.ts'
+
+export const secondsMax = 30
+
+/** Something that is done to a stream, and whether the service is killed while it does it. */
+export type Step = { readonly killAfterTurns: number | undefined } & (
+  | { readonly kind: 'push'; readonly picks: readonly number[] }
+  | { readonly kind: 'put'; readonly rules: Rules }
+  | { readonly kind: 'redrive' | 'clearQuarantine' | 'pause' | 'resume' | 'replace' }
+  | { readonly kind: 'clearRange'; readonly from: number; readonly to: number }
+)
+
+const rules = fc.record({
+  valueMax: fc.constantFrom(20, 50, 100),
+  knowsPlace: fc.boolean(),
+  filtersBelow: fc.option(fc.constantFrom(5, 30), { nil: undefined }),
+})
+
+/** About one step in five is cut off by a kill. */
+const killAfterTurns = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 40 }) },
+)
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('push' as const),
+      picks: fc.array(fc.nat(10_000), { minLength: 1, maxLength: 15 }),
+      killAfterTurns,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('put' as const), rules, killAfterTurns }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('clearRange' as const),
+      from: fc.nat(secondsMax),
+      to: fc.nat(secondsMax),
+      killAfterTurns,
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'redrive',
+        'redrive',
+        'redrive',
+        'clearQuarantine',
+        'clearQuarantine',
+        'pause',
+        'resume',
+        'resume',
+        'replace',
+      ),
+      killAfterTurns,
+    }) as fc.Arbitrary<Step>,
+  },
+)
