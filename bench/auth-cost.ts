@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { AuditLog } from '../src/audit/audit-log.ts'
 import { Authenticator } from '../src/auth/authenticate.ts'
 import { KeyDirectory } from '../src/auth/key-directory.ts'
+import { LimitedKeys } from '../src/auth/limited-keys.ts'
 import { MasterKey } from '../src/auth/master-key.ts'
 import { SigningKeys } from '../src/auth/signing-keys.ts'
 import { Tokens } from '../src/auth/tokens.ts'
@@ -51,8 +52,15 @@ async function checks(): Promise<Figure> {
   const audit = new AuditLog(state, systemClock)
   const signingKeys = await SigningKeys.open({ ...needs, audit })
   const tokens = new Tokens({ signingKeys, clock: systemClock })
-  const authenticator = new Authenticator({ keys, tokens, onFailure: () => undefined })
+  const authenticator = new Authenticator({
+    keys,
+    limited: new LimitedKeys(needs),
+    tokens,
+    onUse: () => undefined,
+    onFailure: () => undefined,
+  })
   const scope = 'data:read data:write'
+  const origin = { address: '127.0.0.1', protocol: 'http' } as const
 
   const texts = ids.map((apiKeyId) => tokens.issue({ userId, apiKeyId, scope }))
   const signUs = usOf(20_000, () => tokens.issue({ userId, apiKeyId: 'sv_test_0', scope }))
@@ -66,7 +74,7 @@ async function checks(): Promise<Figure> {
     authenticator.authenticate(requests[index % tokensAtHand] as (typeof requests)[number]),
   )
   const keyUs = usOf(200_000, (index) =>
-    authenticator.byKey(ids[index % tokensAtHand] ?? '', secret, '127.0.0.1'),
+    authenticator.byKey(ids[index % tokensAtHand] ?? '', secret, origin),
   )
   return {
     name: 'knowing a request by a token that was seen before',

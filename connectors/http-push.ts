@@ -4,6 +4,7 @@ import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
 import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+import type { TokenBucket } from '../src/core/token-bucket.ts'
 import type { Acceptor } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import { pushReadings, pushToStreams } from './http-push-schema.ts'
@@ -28,6 +29,7 @@ export interface HttpPushNeeds {
   readonly intake: Acceptor
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
   readonly receipts: ReceiptClock
+  readonly nowUs: () => number
   /**
    * The time of receipt that a repeated request gets again.
    * @throws DomainError `idempotency_conflict` for another body, `rate_limited` for too many keys
@@ -43,7 +45,17 @@ export interface HttpPushNeeds {
   ) => Promise<Receipt>
   /** @throws DomainError when nothing can be accepted now */
   readonly assertReady: () => void
-  readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
+  readonly callerOf: (request: FastifyRequest) => Sender
+}
+
+/** Who sends readings: a user, or one of the user's devices, which is limited to its streams. */
+interface Sender {
+  readonly userId: UserId
+  readonly device?: {
+    readonly id: string
+    readonly streamIds: ReadonlySet<StreamId>
+    readonly bucket: TokenBucket | undefined
+  }
 }
 
 interface OneStream {
@@ -79,6 +91,7 @@ async function pushToOne(
   const { streamId, scan } = await openStream(needs, request, text)
   needs.assertReady()
   const sent = sentReadings(request, scan)
+  spend(needs, request, sent)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
   const stream = await openStream(needs, request, text)
@@ -105,6 +118,7 @@ async function pushToSeveral(
   const sent = sentReadings(request)
   const { isBatch, readings } = sent.decoded
   if (!isBatch) throw new DomainError('malformed_body', 'the body must be an array of readings')
+  spend(needs, request, sent)
   const received = { sent, streamId: 'several' } as const
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, received)
   const find = (text: string) => ownStream(needs, request, text)
@@ -131,9 +145,28 @@ async function ownStream(
   request: FastifyRequest,
   text: string,
 ): Promise<CompiledStream | undefined> {
+  const { userId, device } = callerOf(request)
   const id = parseId<StreamId>(text)
-  const stream = id && (await findStream(id))
-  return stream?.ownerId === callerOf(request).userId ? stream : undefined
+  if (id === undefined || device?.streamIds.has(id) === false) return undefined
+  const stream = await findStream(id)
+  return stream?.ownerId === userId ? stream : undefined
+}
+
+/** @throws DomainError `rate_limited` for a device that sends more readings than it may */
+function spend(
+  { callerOf, nowUs }: HttpPushNeeds,
+  request: FastifyRequest,
+  { decoded: { readings } }: SentReadings,
+): void {
+  const bucket = callerOf(request).device?.bucket
+  if (bucket === undefined) return
+  const timeUs = nowUs()
+  const waitMs = bucket.waitMs(readings.length, timeUs)
+  if (waitMs > 0) {
+    const message = `the device may send ${bucket.rate.perSecond} readings a second`
+    throw new DomainError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1_000) })
+  }
+  bucket.spend(readings.length, timeUs)
 }
 
 /** @throws DomainError `not_found`, `conflict` for a stream of the service's own, or `stream_paused` */
@@ -163,7 +196,9 @@ async function receiptOf(
   const receivedAtUs = receipts.reserve(decoded.readings.length)
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return { receivedAtUs, isRepeated: false }
-  const { userId } = callerOf(request)
+  const { userId, device } = callerOf(request)
   const bodyDigest = hash('sha256', payload)
-  return await remembered({ userId, streamId, key, bodyDigest }, receivedAtUs)
+  // Devices of one user may well count their requests alike.
+  const ownKey = device === undefined ? key : `${device.id} ${key}`
+  return await remembered({ userId, streamId, key: ownKey, bodyDigest }, receivedAtUs)
 }

@@ -13,6 +13,7 @@ export const readingsOptions = {
   bodyLimit: 4 * 1024 * 1024,
   config: {
     scope: 'data:write',
+    callers: ['user', 'device'],
     takesCompressed: true,
     errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },

@@ -1,5 +1,6 @@
 import { callbackify } from 'node:util'
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
+import type { UserId } from '../src/core/ids.ts'
 import { oldClientIdLengthMax } from './mqtt-client-ids.ts'
 import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
@@ -42,6 +43,8 @@ export interface MqttBroker {
   stats(): MqttBrokerStats
   /** Ends at once every session that was opened with this key, or with a token of it. */
   endSessionsOfKey(apiKeyId: string): void
+  /** Ends at once every session of this user. */
+  endSessionsOfUser(userId: UserId): void
   close(): Promise<void>
 }
 
@@ -87,6 +90,7 @@ export async function startMqttBroker(
     accept,
     stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
+    endSessionsOfUser: (userId) => sessions.endUser(userId),
     async close() {
       clearInterval(expiry)
       const closed = listeners.close()

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { UserId } from '../src/core/ids.ts'
+import type { MqttCaller } from './mqtt-caller.ts'
 
-/** What stands in front of a client's own id within the broker: the id of its user, and a slash. */
-const prefixLength = 37
+/** What stands in front of a client's own id within the broker, at most: see `innerClientId`. */
+const prefixLength = 37 + 32
 
 /** Characters of a client id in MQTT 3.1, section 3.1, as the broker sees it. */
 export const oldClientIdLengthMax = 23 + prefixLength
 
 /**
  * The id of a client within the broker. It tells users apart who have chosen the same client id, so
- * that they do not end each other's connections and do not get each other's messages.
+ * that they do not end each other's connections and do not get each other's messages. Devices of one user
+ * are told apart as well.
  */
-export function innerClientId(userId: UserId, clientId: string): string {
+export function innerClientId(
+  { userId, device }: Pick<MqttCaller, 'userId' | 'device'>,
+  clientId: string,
+): string {
   // Nobody can come back to a session without a name: it is only known to this connection.
-  return `${userId}/${clientId === '' ? `nameless-${randomUUID()}` : clientId}`
+  const owner = device === undefined ? userId : `${userId}/${device.id}`
+  return `${owner}/${clientId === '' ? `nameless-${randomUUID()}` : clientId}`
 }

@@ -6,7 +6,7 @@ import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
 import type { TakenPublish } from './mqtt-framing.ts'
 import { type PacketIdentity, Retransmissions } from './mqtt-retransmissions.ts'
-import { mayPublishInSpace } from './mqtt-rights.ts'
+import { isStreamOf, mayPublishInSpace } from './mqtt-rights.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
 import { readingsTopicOf } from './mqtt-topics.ts'
 
@@ -117,7 +117,7 @@ export class Publisher {
     publish: TakenPublish,
     settled: Settled,
   ): void {
-    const isOwn = stream !== undefined && stream.ownerId === session.userId
+    const isOwn = stream !== undefined && isStreamOf(session, stream)
     if (!isOwn || stream.isInternal || !session.mayPublish || session.hasEnded) {
       this.stats.dropped++
       this.#needs.intake.settleInOrder(settled)

@@ -19,7 +19,7 @@ export class Rights {
     const streamId = readingsTopicOf(topic)
     if (streamId === undefined || !session.mayPublish) return false
     const stream = await this.#findStream(streamId)
-    return stream?.ownerId === session.userId && !stream.isInternal
+    return stream !== undefined && isStreamOf(session, stream) && !stream.isInternal
   }
 
   /**
@@ -28,14 +28,22 @@ export class Rights {
    */
   async maySubscribeTo(session: Session, filter: string): Promise<boolean> {
     if (!session.maySubscribe || session.hasEnded) return false
-    if (isInSpace(filter, session.userId)) return true
+    if (isInSpace(filter, session.space)) return true
     const topic = streamTopicOf(filter)
     const stream = topic && (await this.#findStream(topic.streamId))
-    return stream?.ownerId === session.userId
+    return stream !== undefined && isStreamOf(session, stream)
   }
 }
 
-/** Whether a client may publish on this topic of a user's space. */
+/** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */
+export function isStreamOf(
+  { userId, device }: Session,
+  { ownerId, streamId }: CompiledStream,
+): boolean {
+  return ownerId === userId && (device === undefined || device.streamIds.has(streamId))
+}
+
+/** Whether a client may publish on this topic as one of its own space. */
 export function mayPublishInSpace(session: Session, topic: string): boolean {
-  return session.mayPublish && !session.hasEnded && isInSpace(topic, session.userId)
+  return session.mayPublish && !session.hasEnded && isInSpace(topic, session.space)
 }

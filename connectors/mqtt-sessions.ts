@@ -1,28 +1,25 @@
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes'
 import type { StreamId, UserId } from '../src/core/ids.ts'
+import type { MqttCaller, MqttCredentials } from './mqtt-caller.ts'
 import { innerClientId } from './mqtt-client-ids.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
+import { spaceOf } from './mqtt-topics.ts'
 
 /** CONNACK return codes of MQTT 3.1.1, table 3.1. */
-const connackCode = { serverUnavailable: 3, badCredentials: 4, notAuthorized: 5 } as const
-
-/** Who connects, and what for. */
-export interface MqttCaller {
-  readonly userId: UserId
-  readonly apiKeyId: string
-  /** Without it the client may connect, but what it publishes is dropped. */
-  readonly mayPublish: boolean
-  /** Without it every subscription is refused. */
-  readonly maySubscribe: boolean
-  /** When the session has to end. Undefined: not by itself. */
-  readonly expiresAtUs: number | undefined
-}
+const connackCode = {
+  identifierRejected: 2,
+  serverUnavailable: 3,
+  badCredentials: 4,
+  notAuthorized: 5,
+} as const
 
 /** Who is connected. */
 export interface Session extends MqttCaller {
   /** As the client has named itself. */
   readonly clientId: string
   readonly source: string
+  /** What every topic of its own begins with. */
+  readonly space: string
   /** The topic that the client published to last, and the stream that it means. */
   topic: string
   streamId: StreamId | undefined
@@ -33,12 +30,10 @@ export interface Session extends MqttCaller {
 }
 
 export interface MqttSessionNeeds {
-  /** Who is behind a user name and a password: a key and its secret, or `bearer` and a token. */
-  readonly authenticate: (
-    username: string,
-    password: string,
-    address: string,
-  ) => MqttCaller | undefined
+  /** What has to be waited for before `authenticate` is asked; mostly nothing. */
+  readonly lookUp: (credentials: MqttCredentials) => Promise<void> | undefined
+  /** Who is behind credentials. */
+  readonly authenticate: (credentials: MqttCredentials) => MqttCaller | undefined
   /** False when nothing can be accepted now: clients are told so when they connect. */
   readonly isReady: () => boolean
   /** Whether a client may publish on this topic: asked for its will, when it connects. */
@@ -66,7 +61,7 @@ export class Sessions {
     const session = this.#sessions.get(client)
     if (refused !== undefined) this.#refusals.set(client, refused)
     const isAdmitted = session !== undefined && refused === undefined
-    packet.clientId = isAdmitted ? innerClientId(session.userId, packet.clientId) : ''
+    packet.clientId = isAdmitted ? innerClientId(session, packet.clientId) : ''
   }
 
   /** Why a client is not let in, or null. */
@@ -83,19 +78,27 @@ export class Sessions {
     if (!this.#needs.isReady()) return unable
     const connection = client.conn as MqttConnection
     const { remoteAddress = '' } = connection
-    const caller = this.#needs.authenticate(
-      username ?? '',
-      password?.toString() ?? '',
-      remoteAddress,
-    )
+    const credentials = {
+      username: username ?? '',
+      password: password?.toString() ?? '',
+      address: remoteAddress,
+    }
+    await this.#needs.lookUp(credentials)
+    if (connection.destroyed) return unable
+    const caller = this.#needs.authenticate(credentials)
     if (caller === undefined) {
       return refusal('the key or its secret is not valid', connackCode.badCredentials)
+    }
+    const { device } = caller
+    if (device?.clientId !== undefined && device.clientId !== packet.clientId) {
+      return refusal('the device has another client id', connackCode.identifierRejected)
     }
     // In the same turn as the check: a key that is revoked right after finds its session here.
     const session: Session = {
       ...caller,
       clientId: packet.clientId,
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
+      space: spaceOf(caller),
       topic: '',
       streamId: undefined,
       lookingUp: undefined,
@@ -112,6 +115,11 @@ export class Sessions {
   /** Ends every session that was opened with this key, or with a token of it. */
   endKey(apiKeyId: string): void {
     this.#end((session) => session.apiKeyId === apiKeyId)
+  }
+
+  /** Ends every session of a user. */
+  endUser(userId: UserId): void {
+    this.#end((session) => session.userId === userId)
   }
 
   /** Ends every session whose key or token has expired. */

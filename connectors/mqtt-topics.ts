@@ -1,4 +1,5 @@
-import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
+import { parseId, type StreamId } from '../src/core/ids.ts'
+import type { MqttCaller } from './mqtt-caller.ts'
 
 /** The topics of a stream: readings go in and out, its events only out. */
 export interface StreamTopic {
@@ -24,11 +25,12 @@ export function readingsTopicOf(topic: string): StreamId | undefined {
   return found?.part === 'data' ? found.streamId : undefined
 }
 
-/**
- * Whether a topic, or all that a filter can match, is in the space of a user: `users/{userId}/`, and
- * at least one level below it.
- */
-export function isInSpace(topic: string, userId: UserId): boolean {
-  const space = `users/${userId}/`
+/** What the topics of a client's own begin with: all of its user's, or those of one device. */
+export function spaceOf({ userId, device }: Pick<MqttCaller, 'userId' | 'device'>): string {
+  return device === undefined ? `users/${userId}/` : `users/${userId}/devices/${device.id}/`
+}
+
+/** Whether a topic, or all that a filter can match, is in a space: at least one level below it. */
+export function isInSpace(topic: string, space: string): boolean {
   return topic.length > space.length && topic.startsWith(space)
 }

@@ -1,12 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { MqttCaller } from '../connectors/mqtt-sessions.ts'
+import type { MqttCaller, MqttCredentials } from '../connectors/mqtt-caller.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'
 import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
+import type { AuthenticatedCaller } from './auth/authenticate.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
+import { deviceChangeRoutes } from './devices/device-change-routes.ts'
+import { deviceRoutes } from './devices/device-routes.ts'
+import { DeviceStore } from './devices/device-store.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
@@ -40,13 +44,15 @@ export interface Access {
 export async function openAccess(needs: AccessNeeds, options: AuthOptions): Promise<Access> {
   const { state, writer, clock, lifecycle } = needs
   const audit = new AuditLog(state, clock)
-  const auth = await openAuth({ ...needs, audit }, options)
-  const { directory, masterKey, signingKeys } = auth
+  const auth = await openAuth({ ...needs, audit, onUse: () => undefined }, options)
+  const { directory, limitedKeys, masterKey, signingKeys } = auth
   const answers = new AnswerStore({ state, writer, cipher: masterKey })
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)
   const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory, lifecycle })
+  const devices = new DeviceStore({ state, writer, masterKey, clock, audit, keys: limitedKeys })
+  const devicesParts = { state, devices, directory, clock, posts }
   return {
     auth,
     posts,
@@ -58,7 +64,10 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
         userRoutes({
           users,
           profiles,
-          onDeleted: (userId) => directory.refreshUser(userId),
+          async onDeleted(userId) {
+            limitedKeys.endUser(userId)
+            await directory.refreshUser(userId)
+          },
           posts,
           callerOf,
         }),
@@ -72,27 +81,41 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
           posts,
           callerOf,
         }),
+      (callerOf) => deviceRoutes({ ...devicesParts, callerOf }),
+      (callerOf) => deviceChangeRoutes({ ...devicesParts, callerOf }),
       () => auditRoutes({ audit }),
     ],
   }
 }
 
-/** Who a user name and a password of MQTT stand for, or nothing. */
+/** Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. */
 export function mqttAuthentication({ authenticator }: Auth) {
-  return (username: string, password: string, address: string): MqttCaller | undefined => {
-    try {
-      const caller = authenticator.byPassword(username, password, address)
-      const { userId, apiKeyId, scope, expiresAtUs } = caller
-      return {
-        userId,
-        apiKeyId,
-        mayPublish: grants(scope, 'data:write'),
-        maySubscribe: grants(scope, 'data:read'),
-        expiresAtUs,
+  return {
+    lookUp: ({ username, password }: MqttCredentials): Promise<void> | undefined =>
+      authenticator.lookUpPassword(username, password),
+
+    authenticate({ username, password, address }: MqttCredentials): MqttCaller | undefined {
+      try {
+        const origin = { address, protocol: 'mqtt' } as const
+        return mqttCaller(authenticator.byPassword(username, password, origin))
+      } catch (error) {
+        if (error instanceof DomainError) return undefined
+        throw error
       }
-    } catch (error) {
-      if (error instanceof DomainError) return undefined
-      throw error
-    }
+    },
+  }
+}
+
+function mqttCaller(caller: AuthenticatedCaller): MqttCaller | undefined {
+  const { userId, apiKeyId, scope, expiresAtUs, device, registration } = caller
+  if (registration !== undefined) return undefined
+  return {
+    userId,
+    apiKeyId,
+    mayPublish: grants(scope, 'data:write'),
+    // A device may have what is its own: what it sends, and what is sent to it.
+    maySubscribe: device !== undefined || grants(scope, 'data:read'),
+    expiresAtUs,
+    ...(device && { device }),
   }
 }

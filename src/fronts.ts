@@ -64,6 +64,8 @@ export async function startFronts(
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
+  auth.limitedKeys.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
+  auth.limitedKeys.onUserEnd((userId) => mqtt?.endSessionsOfUser(userId))
   const http = await startHttp(parts, mqtt)
   return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts) }
 }
@@ -95,7 +97,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
   return await connectors.mqttBroker(mqttEndpoints(parts), {
     intake: engine.intake,
     streams: domains.directory,
-    authenticate: mqttAuthentication(access.auth),
+    ...mqttAuthentication(access.auth),
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.commits.assertReady(),
     isReady: () => engine.commits.failure === undefined,

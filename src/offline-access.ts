@@ -108,7 +108,8 @@ async function injected(
 
 /** The routes as the service has them, where whoever can open the folder may do everything. */
 async function serverOver(access: Access, caller: AuthenticatedCaller, config: Config) {
-  const authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood'> = {
+  const authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood' | 'lookUp'> = {
+    lookUp: () => undefined,
     authenticate: () => caller,
     isStillGood: () => true,
   }

@@ -76,6 +76,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       connectors.httpPush({
         intake,
         receipts,
+        nowUs: () => systemClock.nowUs(),
         findStream: (id) => directory.find(id),
         receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
         assertReady: () => commits.assertReady(),

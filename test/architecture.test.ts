@@ -72,7 +72,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     from: /^src\/http\//,
     mayImport: [
       /^src\/http\//,
-      /^src\/auth\/(authenticate|scopes)\.ts$/,
+      /^src\/auth\/(authenticate|limited-key|scopes)\.ts$/,
       /^src\/audit\/audit-log\.ts$/,
       /^src\/config\/tls-files\.ts$/,
       /^src\/core\//,
@@ -107,6 +107,17 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     from: /^src\/(audit|keys|users)\//,
     mayImport: [
       /^src\/(audit|auth|keys|users|core|state|http)\//,
+      /^src\/idempotency\/posts\.ts$/,
+      /^src\/lifecycle\/lifecycle-events\.ts$/,
+    ],
+  },
+  {
+    // Stands between those who ask and what they ask about: keys that are limited to streams.
+    from: /^src\/devices\//,
+    mayImport: [
+      /^src\/(devices|audit|auth|core|state|http)\//,
+      /^src\/(data-streams|vaults|units)\//,
+      /^src\/keys\/key\.ts$/,
       /^src\/idempotency\/posts\.ts$/,
       /^src\/lifecycle\/lifecycle-events\.ts$/,
     ],

@@ -13,6 +13,11 @@ export const auditActions = [
   'user.created',
   'user.deleted',
   'signing_key.rotated',
+  'device.created',
+  'device.changed',
+  'device.rotated',
+  'device.revoked',
+  'device.deleted',
   'login.failed',
 ] as const
 

@@ -17,7 +17,7 @@ const bodyBytesMax = 4_096
 const publicKeysFreshS = 300
 
 export interface TokenRoutesNeeds {
-  readonly authenticator: Pick<Authenticator, 'byKey'>
+  readonly authenticator: Pick<Authenticator, 'byKey' | 'lookUpPassword'>
   readonly tokens: Tokens
   readonly signingKeys: SigningKeys
   readonly limits: AttemptLimits
@@ -36,7 +36,7 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
         config: { errors: ['invalid_api_key', 'rate_limited'] },
       },
       async (request, reply) => {
-        const caller = logIn(needs, request.body, request.ip)
+        const caller = await logIn(needs, request.body, request.ip)
         return reply.header('cache-control', 'no-store').send({
           accessToken: tokens.issue(caller),
           tokenType: 'Bearer',
@@ -55,15 +55,16 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
 }
 
 /** @throws DomainError `invalid_api_key`, or `rate_limited` (D11) */
-function logIn(
+async function logIn(
   { authenticator, limits, clock }: TokenRoutesNeeds,
   { apiKey, apiSecret }: IssueToken['Body'],
   address: string,
-): AuthenticatedCaller {
+): Promise<AuthenticatedCaller> {
   const nowMs = clock.nowUs() / 1_000
   limits.assertMayTry(address, apiKey, nowMs)
+  await authenticator.lookUpPassword(apiKey, apiSecret)
   try {
-    const caller = authenticator.byKey(apiKey, apiSecret, address)
+    const caller = authenticator.byKey(apiKey, apiSecret, { address, protocol: 'http' })
     limits.succeeded(address, apiKey, nowMs)
     return caller
   } catch (error) {

@@ -2,10 +2,12 @@ import type { AuditLog } from '../audit/audit-log.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { AttemptLimits } from './attempt-limits.ts'
-import { Authenticator } from './authenticate.ts'
+import { Authenticator, type Origin } from './authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { KeyDirectory } from './key-directory.ts'
+import type { LimitedKey } from './limited-key.ts'
+import { LimitedKeys } from './limited-keys.ts'
 import type { MasterKey } from './master-key.ts'
 import { SigningKeys } from './signing-keys.ts'
 import { Tokens } from './tokens.ts'
@@ -18,6 +20,8 @@ export interface AuthNeeds {
   readonly audit: AuditLog
   /** Told of upkeep that failed; it is tried again. */
   readonly onFailure: (error: unknown) => void
+  /** Told of each use of a key that is not a user's. */
+  readonly onUse: (key: LimitedKey, origin: Origin) => void
 }
 
 export interface AuthOptions {
@@ -32,6 +36,7 @@ export interface AuthOptions {
 export interface Auth {
   readonly masterKey: MasterKey
   readonly directory: KeyDirectory
+  readonly limitedKeys: LimitedKeys
   readonly authenticator: Authenticator
   readonly tokens: Tokens
   readonly signingKeys: SigningKeys
@@ -44,7 +49,7 @@ export interface Auth {
 }
 
 export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<Auth> {
-  const { writer, clock, audit, onFailure } = needs
+  const { state, writer, clock, audit, onFailure, onUse } = needs
   const masterKey = openMasterKey(options.dataDir, options.masterKey)
   const { dataDir, adminKey } = options
   const adminFile =
@@ -54,16 +59,22 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
   const directory = await KeyDirectory.open({ ...needs, masterKey })
   const signingKeys = await SigningKeys.open({ ...needs, masterKey })
   const tokens = new Tokens({ signingKeys, clock })
-  const failedLogins = new FailedLogins(directory)
+  const limitedKeys = new LimitedKeys({ state, masterKey, clock })
+  const failedLogins = new FailedLogins({
+    findAny: (id) => directory.findAny(id) ?? limitedKeys.findAny(id),
+  })
   const authenticator = new Authenticator({
     keys: directory,
+    limited: limitedKeys,
     tokens,
+    onUse,
     onFailure: (attempt) => failedLogins.record(attempt),
   })
   const upkeep = new Upkeep({ directory, failedLogins, signingKeys, audit, writer, onFailure })
   return {
     masterKey,
     directory,
+    limitedKeys,
     authenticator,
     tokens,
     signingKeys,

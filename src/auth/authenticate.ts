@@ -1,6 +1,13 @@
 import { DomainError } from '../core/errors.ts'
 import type { Caller } from './caller.ts'
 import type { ApiKey, KeyDirectory } from './key-directory.ts'
+import {
+  type DeviceKey,
+  isLimitedId,
+  type LimitedKey,
+  type ProvisioningKey,
+} from './limited-key.ts'
+import type { LimitedKeys } from './limited-keys.ts'
 import { commonScope } from './scopes.ts'
 import type { Tokens, VerifiedToken } from './tokens.ts'
 
@@ -11,6 +18,9 @@ export interface AuthenticatedCaller extends Caller {
   readonly interface: Interface
   /** When these credentials end at the latest. Undefined: not by themselves. */
   readonly expiresAtUs: number | undefined
+  /** Set for those who are no users: what they may do is in their key, and in nothing else. */
+  readonly device?: DeviceKey
+  readonly registration?: ProvisioningKey
 }
 
 /** Who came with a token, which always ends. */
@@ -32,6 +42,12 @@ export interface LoginAttempt {
   readonly apiKeyId: string | undefined
 }
 
+/** Where a limited key was used from. */
+export interface Origin {
+  readonly address: string
+  readonly protocol: 'http' | 'mqtt'
+}
+
 interface Presented {
   authorization?: string
   apiKey?: string
@@ -40,7 +56,19 @@ interface Presented {
 
 export interface AuthenticatorNeeds {
   readonly keys: Pick<KeyDirectory, 'find' | 'isUnchanged' | 'verify' | 'use'>
+  readonly limited: Pick<
+    LimitedKeys,
+    | 'find'
+    | 'findByCertificate'
+    | 'isUnchanged'
+    | 'lookUp'
+    | 'lookUpCertificate'
+    | 'lookUpId'
+    | 'verify'
+  >
   readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
+  /** Told of each use of a limited key. */
+  readonly onUse: (key: LimitedKey, origin: Origin) => void
   /** Told of credentials that were not good. */
   readonly onFailure: (attempt: LoginAttempt) => void
 }
@@ -50,18 +78,40 @@ const bearerUsername = 'bearer'
 
 /** What a caller is known by. */
 interface Proof {
-  readonly key: ApiKey
+  readonly key: ApiKey | LimitedKey
   readonly token?: VerifiedToken
 }
 
 export class Authenticator {
   readonly #needs: AuthenticatorNeeds
   /** Whom a token or a key has stood for: one caller as long as neither of them changes. */
-  readonly #callers = new WeakMap<VerifiedToken | ApiKey, AuthenticatedCaller>()
+  readonly #callers = new WeakMap<VerifiedToken | ApiKey | LimitedKey, AuthenticatedCaller>()
   readonly #proofs = new WeakMap<AuthenticatedCaller, Proof>()
 
   constructor(needs: AuthenticatorNeeds) {
     this.#needs = needs
+  }
+
+  /**
+   * What has to be waited for before `authenticate` can judge: a limited key that is not at hand.
+   *
+   * @throws DomainError as `authenticate` does, for headers that are none
+   */
+  lookUp({ rawHeaders }: Pick<Credentials, 'rawHeaders'>): Promise<void> | undefined {
+    const { authorization, apiKey, apiSecret } = presented(rawHeaders)
+    if (authorization === undefined) return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
+    return this.#lookUpToken(bearerToken(authorization) ?? '')
+  }
+
+  /** The same for `byPassword` and `byKey`. */
+  lookUpPassword(username: string, password: string): Promise<void> | undefined {
+    if (isLimitedId(username)) return this.#needs.limited.lookUp(username, password)
+    return username === bearerUsername ? this.#lookUpToken(password) : undefined
+  }
+
+  /** The same for `byCertificate`. */
+  lookUpCertificate(commonName: string): Promise<void> {
+    return this.#needs.limited.lookUpCertificate(commonName)
   }
 
   /**
@@ -75,10 +125,10 @@ export class Authenticator {
       if (hasKey) throw ambiguous()
       const token = bearerToken(authorization)
       if (token === undefined) throw new DomainError('invalid_api_key', 'a bearer token is needed')
-      return this.#byToken(token, address)
+      return this.#byToken(token, { address, protocol: 'http' })
     }
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
-    return this.byKey(apiKey ?? '', apiSecret ?? '', address)
+    return this.byKey(apiKey ?? '', apiSecret ?? '', { address, protocol: 'http' })
   }
 
   /**
@@ -86,10 +136,12 @@ export class Authenticator {
    * otherwise they have to be looked at again.
    */
   isStillGood(caller: AuthenticatedCaller): boolean {
-    const { keys, tokens } = this.#needs
+    const { keys, limited, tokens } = this.#needs
     const proof = this.#proofs.get(caller)
-    if (proof === undefined || !keys.isUnchanged(proof.key)) return false
-    return proof.token === undefined || tokens.isGood(proof.token)
+    if (proof === undefined) return false
+    const { key, token } = proof
+    if (!('kind' in key ? limited.isUnchanged(key) : keys.isUnchanged(key))) return false
+    return token === undefined || tokens.isGood(token)
   }
 
   /**
@@ -97,41 +149,66 @@ export class Authenticator {
    *
    * @throws DomainError `invalid_api_key` or `token_expired`
    */
-  byPassword(username: string, password: string, address: string): AuthenticatedCaller {
+  byPassword(username: string, password: string, origin: Origin): AuthenticatedCaller {
     return username === bearerUsername
-      ? this.#byToken(password, address)
-      : this.byKey(username, password, address)
+      ? this.#byToken(password, origin)
+      : this.byKey(username, password, origin)
   }
 
   /** @throws DomainError `invalid_api_key`, the same for an unknown key and for a wrong secret */
-  byKey(id: string, secret: string, address: string): AuthenticatedCaller {
-    const key = this.#needs.keys.verify(id, secret)
+  byKey(id: string, secret: string, origin: Origin): AuthenticatedCaller {
+    const { keys, limited } = this.#needs
+    const key = isLimitedId(id) ? limited.verify(id, secret) : keys.verify(id, secret)
     if (!key) {
-      this.#needs.onFailure({ address, apiKeyId: id })
+      this.#needs.onFailure({ address: origin.address, apiKeyId: id })
       throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
     }
+    return this.#callerOf(key, origin)
+  }
+
+  /**
+   * By the common name of a certificate, which was verified.
+   *
+   * @throws DomainError `invalid_api_key` when it stands for no device
+   */
+  byCertificate(commonName: string, origin: Origin): AuthenticatedCaller {
+    const key = this.#needs.limited.findByCertificate(commonName)
+    if (key) return this.#callerOf(key, origin)
+    this.#needs.onFailure({ address: origin.address, apiKeyId: undefined })
+    throw new DomainError('invalid_api_key', 'the certificate stands for no device')
+  }
+
+  /** Whom a key that was proved stands for. */
+  #callerOf(key: ApiKey | LimitedKey, origin: Origin): AuthenticatedCaller {
+    if ('kind' in key) this.#needs.onUse(key, origin)
     const known = this.#callers.get(key)
     if (known !== undefined) return known
-    const { userId, scope, expiresAtUs } = key
-    const caller = {
-      userId,
-      apiKeyId: key.id,
-      scope,
-      interface: 'header-key',
-      expiresAtUs,
-    } as const
-    return this.#remember(caller, { key })
+    const { id: apiKeyId, userId, scope, expiresAtUs } = key
+    const caller = { userId, apiKeyId, scope, interface: 'header-key', expiresAtUs } as const
+    return this.#remember({ ...caller, ...limitsOf(key) }, { key })
+  }
+
+  #lookUpToken(text: string): Promise<void> | undefined {
+    let apiKeyId: string
+    try {
+      apiKeyId = this.#needs.tokens.verify(text).apiKeyId
+    } catch {
+      // Whoever judges it meets the same, and says so.
+      return undefined
+    }
+    return isLimitedId(apiKeyId) ? this.#needs.limited.lookUpId(apiKeyId) : undefined
   }
 
   /** A token has never more than its key has now (D64): the key is looked at every time. */
-  #byToken(text: string, address: string): AuthenticatedCaller {
-    const token = this.#verified(text, address)
-    const key = this.#needs.keys.find(token.apiKeyId)
+  #byToken(text: string, origin: Origin): AuthenticatedCaller {
+    const token = this.#verified(text, origin.address)
+    const key = this.#keyOf(token)
     if (key === undefined || key.userId !== token.userId) {
-      this.#needs.onFailure({ address, apiKeyId: token.apiKeyId })
+      this.#needs.onFailure({ address: origin.address, apiKeyId: token.apiKeyId })
       throw new DomainError('invalid_api_key', 'the access token is not valid')
     }
-    this.#needs.keys.use(key)
+    if ('kind' in key) this.#needs.onUse(key, origin)
+    else this.#needs.keys.use(key)
     const known = this.#callers.get(token)
     if (known !== undefined && this.#proofs.get(known)?.key === key) return known
     const caller: BearerCaller = {
@@ -140,8 +217,14 @@ export class Authenticator {
       scope: commonScope(token.scope, key.scope),
       interface: 'bearer',
       expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+      ...limitsOf(key),
     }
     return this.#remember(caller, { key, token })
+  }
+
+  #keyOf({ apiKeyId }: VerifiedToken): ApiKey | LimitedKey | undefined {
+    const { keys, limited } = this.#needs
+    return isLimitedId(apiKeyId) ? limited.find(apiKeyId) : keys.find(apiKeyId)
   }
 
   #remember(caller: AuthenticatedCaller, proof: Proof): AuthenticatedCaller {
@@ -161,6 +244,12 @@ export class Authenticator {
       throw error
     }
   }
+}
+
+/** What a caller is known to be no user by. */
+function limitsOf(key: ApiKey | LimitedKey): Pick<AuthenticatedCaller, 'device' | 'registration'> {
+  if (!('kind' in key)) return {}
+  return key.kind === 'device' ? { device: key } : { registration: key }
 }
 
 function bearerToken(authorization: string): string | undefined {

@@ -1,11 +1,16 @@
 import type { Compilable } from 'kysely'
 import type { AuditLog } from '../audit/audit-log.ts'
+import type { UserId } from '../core/ids.ts'
 import type { StateWriter } from '../state/database.ts'
 import type { LoginAttempt } from './authenticate.ts'
-import type { KeyDirectory } from './key-directory.ts'
 
 /** Pairs of key and address that are told apart between two writes; others are one sum. */
 const pairsMax = 200
+
+/** The keys that there are, as far as they are at hand. */
+interface KnownKeys {
+  findAny(id: string): { readonly id: string; readonly userId: UserId } | undefined
+}
 
 interface Failures {
   readonly apiKeyId: string | undefined
@@ -20,12 +25,12 @@ interface Failures {
  * secret that was put into the wrong field.
  */
 export class FailedLogins {
-  readonly #keys: Pick<KeyDirectory, 'findAny'>
+  readonly #keys: KnownKeys
   readonly #failures = new Map<string, Failures>()
   /** Since the start. */
   total = 0
 
-  constructor(keys: Pick<KeyDirectory, 'findAny'>) {
+  constructor(keys: KnownKeys) {
     this.#keys = keys
   }
 

@@ -2,7 +2,7 @@ import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
 import { findDeletion, type StreamDeletion } from './stream-deletions.ts'
@@ -104,6 +104,7 @@ export class StreamChanges {
     return await this.#writer.attempt(
       this.#present(stream, this.#state.deleteFrom('data_streams')),
       ...this.#withoutTags(stream),
+      optional(this.#state.deleteFrom('device_streams').where('stream_id', '=', id)),
       this.#state.insertInto('data_stream_deletions').values({
         stream_id: id,
         owner_id: ownerId,

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import type { Interface } from '../auth/authenticate.ts'
+import type { CallerKind } from '../auth/limited-key.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { ErrorCode } from '../core/error-catalogue.ts'
 import type { Tag } from './openapi/tags.ts'
@@ -11,6 +12,8 @@ declare module 'fastify' {
      * `any`: good credentials are enough.
      */
     readonly scope?: Scope | 'any'
+    /** Whom it is for: users, unless it says otherwise. */
+    readonly callers?: readonly CallerKind[]
     /** The one interface that has this route (D2); either has it when this is left out. */
     readonly interface?: Interface
     /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */

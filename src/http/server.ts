@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import type { Actor } from '../audit/audit-log.ts'
 import type { AuthenticatedCaller, Authenticator, Interface } from '../auth/authenticate.ts'
+import type { CallerKind } from '../auth/limited-key.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
 import type { Certificate } from '../config/tls-files.ts'
 import { DomainError } from '../core/errors.ts'
@@ -48,7 +49,7 @@ export interface HttpServerNeeds {
   /** Whether an answer that is not as its route describes it becomes a 500: for tests. */
   readonly checkAnswers: boolean
   readonly network: HttpNetwork
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'isStillGood' | 'lookUp'>
   /** Limits what arrives at once. */
   readonly bodies: BodiesInFlight
   /** Routes that anybody may use. */
@@ -150,12 +151,13 @@ const admittedCaller: CallerOf = (request) => {
 }
 
 /** A hook that lets in who has good credentials that are enough. With a callback, because it runs for every request. */
-function admission(authenticator: Pick<Authenticator, 'authenticate'>) {
-  return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
+function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>) {
+  const admit = (request: FastifyRequest, done: (error?: Error) => void): void => {
     try {
       const rawHeaders = credentialHeaders(request.raw)
       const caller = authenticator.authenticate({ rawHeaders, address: request.ip })
-      const { scope, interface: only } = request.routeOptions.config
+      const { callers, scope, interface: only } = request.routeOptions.config
+      requireKind(caller, callers)
       requireScope(caller, scope)
       requireInterface(caller, only)
       request[callerKey] = caller
@@ -165,6 +167,35 @@ function admission(authenticator: Pick<Authenticator, 'authenticate'>) {
     }
     done()
   }
+  return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
+    let pending: Promise<void> | undefined
+    try {
+      pending = authenticator.lookUp({ rawHeaders: credentialHeaders(request.raw) })
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    if (pending === undefined) admit(request, done)
+    else void pending.then(() => admit(request, done), done)
+  }
+}
+
+/** @throws DomainError `insufficient_permissions` for whoever the route is not meant for */
+function requireKind(
+  { device, registration }: AuthenticatedCaller,
+  callers: readonly CallerKind[] = users,
+): void {
+  const kind = (device ?? registration)?.kind ?? 'user'
+  if (callers.includes(kind)) return
+  throw new DomainError('insufficient_permissions', refusalOf[kind])
+}
+
+const users: readonly CallerKind[] = ['user']
+
+const refusalOf: Readonly<Record<CallerKind, string>> = {
+  user: 'this operation is for provisioning keys',
+  device: 'the key of a device sends readings of its own streams, and nothing else',
+  registration: 'a provisioning key registers devices, and nothing else',
 }
 
 /** @throws DomainError `insufficient_permissions`, naming what the key lacks */

@@ -75,7 +75,8 @@ export function assertHolds(maker: AuthenticatedCaller, wanted: readonly string[
   )
 }
 
-function expiryOf(text: string | null | undefined, nowUs: number): number | undefined {
+/** When something ends that `expiresAt` says of. @throws DomainError `invalid_request` */
+export function expiryOf(text: string | null | undefined, nowUs: number): number | undefined {
   if (text === undefined || text === null) return undefined
   const expiresAtUs = parseRfc3339(text)
   if (typeof expiresAtUs !== 'number') {

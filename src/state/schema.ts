@@ -1,7 +1,5 @@
-import type { ColumnType } from 'kysely'
-
-/** A column that the database fills when nothing is given. */
-type Defaulted<Value> = ColumnType<Value, Value | undefined, Value>
+import type { Defaulted } from './column.ts'
+import type { DeviceStreamTable, DeviceTable, ProvisioningKeyTable } from './device-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
 export interface StateSchema {
@@ -25,6 +23,9 @@ export interface StateSchema {
   consumer_positions: ConsumerPositionTable
   stream_counters: StreamCounterTable
   quarantine: QuarantineTable
+  devices: DeviceTable
+  device_streams: DeviceStreamTable
+  provisioning_keys: ProvisioningKeyTable
 }
 
 interface UserTable {

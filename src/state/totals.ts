@@ -10,6 +10,7 @@ export type Total =
   | 'favorites'
   | 'idempotent_answers'
   | 'receipts'
+  | 'devices'
 
 /** The owner of a list that everybody shares. */
 export const everybody = ''
@@ -19,7 +20,7 @@ export function countChange(
   state: StateDatabase,
   list: Total,
   ownerId: string,
-  difference: 1 | -1,
+  difference: number,
 ): Compilable {
   return state
     .insertInto('totals')

@@ -112,6 +112,16 @@ export class UserStore {
         .where('user_id', '=', id)
         .where('origin', '=', 'api')
         .where(isDeletedNow),
+      this.#state
+        .deleteFrom('device_streams')
+        .where(
+          'device_id',
+          'in',
+          this.#state.selectFrom('devices').select('id').where('owner_id', '=', id),
+        )
+        .where(isDeletedNow),
+      this.#state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
       this.#state

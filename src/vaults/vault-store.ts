@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../core/ids.ts'
 import type { Ledger } from '../core/ledger.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import { pageOf, type Slice } from '../state/listing.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { countChange, isBelow, totalOf } from '../state/totals.ts'
@@ -157,6 +157,7 @@ export class VaultStore {
     return await this.#writer.attempt(
       removal,
       countChange(this.#state, 'vaults', ownerId, -1),
+      optional(this.#state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
       ...also,
     )
   }

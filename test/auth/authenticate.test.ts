@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Authenticator, type LoginAttempt } from '../../src/auth/authenticate.ts'
 import type { ApiKey } from '../../src/auth/key-directory.ts'
+import { LimitedKeys } from '../../src/auth/limited-keys.ts'
+import { MasterKey } from '../../src/auth/master-key.ts'
 import type { VerifiedToken } from '../../src/auth/tokens.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
+import { openStateForReading } from '../../src/state/database.ts'
 
 const soonUs = 2_000_000_000_000_000
 
@@ -33,6 +37,12 @@ const needs = {
     isUnchanged: (key: ApiKey) => keys.get(key.id) === key,
     use: () => undefined,
   },
+  limited: new LimitedKeys({
+    state: openStateForReading(':memory:'),
+    masterKey: new MasterKey(MasterKey.generate()),
+    clock: systemClock,
+  }),
+  onUse: () => undefined,
   tokens: {
     isGood: (token: VerifiedToken) => [...tokens.values()].includes(token),
     verify(text: string) {
@@ -191,7 +201,7 @@ describe('a failed login', () => {
 })
 
 function log(username: string, password: string) {
-  return authenticator.byPassword(username, password, '192.0.2.1')
+  return authenticator.byPassword(username, password, { address: '192.0.2.1', protocol: 'mqtt' })
 }
 
 describe('a user name and a password', () => {

@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 import { Authenticator } from '../../src/auth/authenticate.ts'
 import { FailedLogins } from '../../src/auth/failed-logins.ts'
 import { KeyDirectory } from '../../src/auth/key-directory.ts'
+import { LimitedKeys } from '../../src/auth/limited-keys.ts'
 import { MasterKey } from '../../src/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { superiority } from '../support/superiority.ts'
 import { TestState } from '../support/test-state.ts'
 
 const tries = 2_000
+const origin = { address: '192.0.2.1', protocol: 'http' } as const
 
 /** An id that is a new text each time, as one that came in a request. */
 function fresh(id: string): string {
@@ -37,13 +39,15 @@ test('refusing an unknown key takes as long as refusing a wrong secret', async (
   const failed = new FailedLogins(keys)
   const authenticator = new Authenticator({
     keys,
+    limited: new LimitedKeys({ state, masterKey, clock: systemClock }),
+    onUse: () => undefined,
     tokens: { isGood: () => expect.unreachable(), verify: () => expect.unreachable() },
     onFailure: (attempt) => failed.record(attempt),
   })
   const refuse = (id: string): number => {
     const text = fresh(id)
     const startedNs = process.hrtime.bigint()
-    expect(() => authenticator.byKey(text, 'a wrong secret', '192.0.2.1')).toThrow()
+    expect(() => authenticator.byKey(text, 'a wrong secret', origin)).toThrow()
     return Number(process.hrtime.bigint() - startedNs)
   }
   for (let count = 0; count < tries; count++) refuse(count % 2 === 0 ? known : unknown)

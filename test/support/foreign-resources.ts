@@ -33,6 +33,10 @@ export class ForeignResources {
     vaultId: () => this.#vault(),
     streamId: (template) =>
       template.endsWith('/deletion') ? this.#deletedStream() : this.#dataStream(),
+    deviceId: async () => {
+      const body = { name: 'a device', streamIds: [await this.#dataStream()] }
+      return await made(this.#owner.withKey<Made>('POST', '/devices', body))
+    },
     entryId: () => this.#quarantineEntry(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>

@@ -8,6 +8,7 @@ export const tags = {
   Vaults: 'Digital twins, made from templates.',
   Favorites: 'What a user wants to find again.',
   'Data streams': 'Continuous flows of readings that belong to a vault.',
+  Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
   Operations: 'Health, metrics and this description.',
 } as const

@@ -8,6 +8,7 @@ import { transforms } from './0006-transforms.ts'
 import { shares } from './0008-shares.ts'
 import { formats } from './0009-formats.ts'
 import { lifecycleEvents } from './0011-lifecycle-events.ts'
+import { devices } from './0013-devices.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-shares': shares,
   '0009-formats': formats,
   '0011-lifecycle-events': lifecycleEvents,
+  '0013-devices': devices,
 }

@@ -1,0 +1,42 @@
+import type { StreamId, UserId, VaultId } from '../core/ids.ts'
+import type { TokenBucket } from '../core/token-bucket.ts'
+
+/** Whose credentials came: a user's, a device's, or those that new devices register with. */
+export type CallerKind = 'user' | 'device' | 'registration'
+
+interface KeyOfUser {
+  readonly id: string
+  /** Whose device it is, or whose vault devices register for. */
+  readonly userId: UserId
+  /** Space-separated. */
+  readonly scope: string
+  readonly expiresAtUs: number | undefined
+}
+
+/** A device: it sends readings of its own streams, and can do nothing else. */
+export interface DeviceKey extends KeyOfUser {
+  readonly kind: 'device'
+  readonly streamIds: ReadonlySet<StreamId>
+  /** The only MQTT client id that it may connect with. Undefined: any. */
+  readonly clientId: string | undefined
+  readonly certificateName: string | undefined
+  /** How many readings it may send. Undefined: as many as anybody. */
+  readonly bucket: TokenBucket | undefined
+}
+
+/** New devices of one vault register themselves with it, and can do nothing else. */
+export interface ProvisioningKey extends KeyOfUser {
+  readonly kind: 'registration'
+  readonly vaultId: VaultId
+}
+
+/** A key that is not a user's. It is never changed: a change makes a new one. */
+export type LimitedKey = DeviceKey | ProvisioningKey
+
+export const devicePrefix = 'sv_dev_'
+export const provisioningPrefix = 'sv_prov_'
+
+/** Whether an id is one that only limited keys can have. */
+export function isLimitedId(id: string): boolean {
+  return id.startsWith(devicePrefix) || id.startsWith(provisioningPrefix)
+}

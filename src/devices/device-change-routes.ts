@@ -1,0 +1,103 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { actorOf } from '../http/server.ts'
+import { type Device, deviceBody } from './device.ts'
+import { parseDeviceRequest, settingsOf } from './device-request.ts'
+import { assertMayGive, assertMayName, visibleDevice } from './device-rights.ts'
+import {
+  bodyWithSecret,
+  changedMeanwhile,
+  type DeviceRoutesNeeds,
+  type OneDevice,
+  refusal,
+  secretPost,
+} from './device-routes.ts'
+import * as schemas from './device-schemas.ts'
+import { hasEnded } from './device-store.ts'
+
+/** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
+const overlapSDefault = 86_400
+
+interface RotateDevice extends OneDevice {
+  Body: { overlapSeconds?: number } | null | undefined
+}
+
+/** What happens to a device after it was made: changes, other secrets, its end. */
+export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync {
+  const { devices, clock, posts, callerOf } = needs
+  const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
+  const deviceOf = (request: FastifyRequest<OneDevice>) =>
+    visibleDevice(devices, callerOf(request), request.params.deviceId)
+
+  return async (app) => {
+    app.put<OneDevice>(
+      '/devices/:deviceId',
+      { schema: schemas.changeDevice, config },
+      async (request) => {
+        const device = await deviceOf(request)
+        await change(needs, device, request)
+        return deviceBody(await visibleDevice(devices, callerOf(request), device.id), clock.nowUs())
+      },
+    )
+
+    app.post<RotateDevice>(
+      '/devices/:deviceId/rotate',
+      { schema: schemas.rotateDevice, config },
+      async (request, reply) => {
+        const found = await deviceOf(request)
+        return await posts.answer(secretPost(needs, request, reply), async () => {
+          assertMayGive(needs.directory, callerOf(request), found.expiresAtUs)
+          const overlapS = request.body?.overlapSeconds ?? overlapSDefault
+          const actor = actorOf(request, callerOf)
+          const { device, secret, ...plan } = await devices.planRotation(actor, found, overlapS)
+          const body = bodyWithSecret({ device, secret }, clock.nowUs())
+          return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
+        })
+      },
+    )
+
+    app.post<OneDevice>(
+      '/devices/:deviceId/revoke',
+      { schema: schemas.revokeDevice, config },
+      async (request, reply) => {
+        const device = await deviceOf(request)
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const plan = devices.planRevocation(actorOf(request, callerOf), device)
+          const nowUs = clock.nowUs()
+          const body = deviceBody({ ...device, revokedAtUs: device.revokedAtUs ?? nowUs }, nowUs)
+          return { ...plan, statusCode: 200, body }
+        })
+      },
+    )
+
+    app.delete<OneDevice>(
+      '/devices/:deviceId',
+      { schema: schemas.deleteDevice, config },
+      async (request, reply) => {
+        await devices.remove(actorOf(request, callerOf), await deviceOf(request))
+        return reply.code(204).send()
+      },
+    )
+  }
+}
+
+async function change(
+  needs: DeviceRoutesNeeds,
+  device: Device,
+  request: FastifyRequest<OneDevice>,
+): Promise<void> {
+  const { devices, directory, clock, callerOf } = needs
+  const caller = callerOf(request)
+  const wanted = parseDeviceRequest(request.body, 'change', clock.nowUs())
+  const settings = settingsOf(wanted, wanted.streamIds ?? device.streamIds, device)
+  const { certificateName, expiresAtUs } = settings
+  if (device.revokedAtUs !== undefined) throw hasEnded()
+  if (expiresAtUs !== device.expiresAtUs) assertMayGive(directory, caller, expiresAtUs)
+  if (certificateName !== undefined && certificateName !== device.certificateName) {
+    assertMayName(caller, device.ownerId, certificateName)
+  }
+  const { mayRegisterAgain = device.mayRegisterAgain } = wanted
+  const actor = actorOf(request, callerOf)
+  if (await devices.change(actor, device, { ...settings, mayRegisterAgain })) return
+  throw await refusal(needs, device, settings)
+}

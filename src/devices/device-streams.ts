@@ -1,0 +1,34 @@
+import type { StreamId, UserId } from '../core/ids.ts'
+import type { StateDatabase } from '../state/database.ts'
+
+/** Ids or names that are looked for in one statement. */
+const perStatement = 500
+
+/** Which of these streams this owner has. */
+async function ownStreamIds(
+  state: StateDatabase,
+  ownerId: UserId,
+  ids: readonly StreamId[],
+): Promise<ReadonlySet<StreamId>> {
+  const found = new Set<StreamId>()
+  for (let from = 0; from < ids.length; from += perStatement) {
+    const rows = await state
+      .selectFrom('data_streams')
+      .select('id')
+      .where('owner_id', '=', ownerId)
+      .where('id', 'in', ids.slice(from, from + perStatement))
+      .execute()
+    for (const { id } of rows) found.add(id as StreamId)
+  }
+  return found
+}
+
+/** The first of these streams that this owner does not have. */
+export async function missingStream(
+  state: StateDatabase,
+  ownerId: UserId,
+  ids: readonly StreamId[],
+): Promise<StreamId | undefined> {
+  const own = await ownStreamIds(state, ownerId, ids)
+  return ids.find((id) => !own.has(id))
+}
