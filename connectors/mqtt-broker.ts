@@ -3,6 +3,7 @@ import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes
 import type { UserId } from '../src/core/ids.ts'
 import { oldClientIdLengthMax } from './mqtt-client-ids.ts'
 import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
+import { type GuardStats, MqttGuards } from './mqtt-guards.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 import { mayPublishInSpace, Rights } from './mqtt-rights.ts'
@@ -24,7 +25,7 @@ export interface MqttBrokerNeeds
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
 
-export interface MqttBrokerStats {
+export interface MqttBrokerStats extends GuardStats {
   readonly connections: number
   readonly published: number
   /** Messages to a topic that is no stream of the client's user: acknowledged, not kept. */
@@ -74,9 +75,10 @@ export async function startMqttBroker(
   }
   aedes.on('clientError', onClientError)
   aedes.on('connectionError', onClientError)
+  const guards = new MqttGuards()
   const connections = new Set<MqttConnection>()
   const accept = (socket: ClientSocket) => {
-    const connection = new MqttConnection(socket)
+    const connection = new MqttConnection(socket, guards)
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
     aedes.handle(connection)
@@ -88,7 +90,7 @@ export async function startMqttBroker(
     securePort: listeners.securePort,
     setCertificate: (certificate) => listeners.setCertificate(certificate),
     accept,
-    stats: () => ({ ...publisher.stats, connections: aedes.connectedClients }),
+    stats: () => ({ ...publisher.stats, ...guards.stats, connections: aedes.connectedClients }),
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     endSessionsOfUser: (userId) => sessions.endUser(userId),
     async close() {

@@ -1,19 +1,29 @@
 import { Duplex } from 'node:stream'
 import type { Settled } from '../src/pipeline/connector.ts'
+import { BrokerLane } from './mqtt-broker-lane.ts'
+import { ClosingError, violation } from './mqtt-closing.ts'
+import { packetType } from './mqtt-fixed-header.ts'
 import {
   type Packet,
   PacketFramer,
-  ProtocolError,
-  packetType,
   type ReadTopic,
   type TakenPublish,
-  takeKeepAlive,
   takePublish,
 } from './mqtt-framing.ts'
+import type { MqttGuards } from './mqtt-guards.ts'
 import { InFlight } from './mqtt-in-flight.ts'
+import { Outgoing } from './mqtt-outgoing.ts'
+import type { Holder } from './mqtt-shared-bytes.ts'
+import { assertTopicName } from './mqtt-text.ts'
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
+
+/** From the accept of a connection to the end of its CONNECT, however it dribbles in. */
+const connectMsMax = 10_000
+
+/** What the broker may write before it would wait: more than any packet of ours has. */
+const writeBytesMax = 8 * 1024 * 1024
 
 /** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
 export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
@@ -28,28 +38,55 @@ export interface ClientSocket extends Duplex {
 /**
  * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
  *
- * Readings with QoS 0 and 1, nearly all of what arrives, are taken out here and acknowledged here:
- * many acknowledgements become one write. Everything else, from CONNECT to QoS 2, goes on to the
- * broker. The keep-alive is watched here too, because the broker does not see the readings.
+ * Every packet is checked here before the broker gets it, because the broker takes what the standard
+ * forbids. Readings with QoS 0 and 1, nearly all of what arrives, are taken out here and acknowledged
+ * here: many acknowledgements become one write. Everything else, from CONNECT to QoS 2, goes on to
+ * the broker, in turns. The keep-alive is watched here too, because the broker does not see the
+ * readings.
  */
-export class MqttConnection extends Duplex {
+export class MqttConnection extends Duplex implements Holder {
   readonly #socket: ClientSocket
+  readonly #guards: MqttGuards
   readonly #framer = new PacketFramer()
+  #halfSentBytes = 0
+  readonly #inFlight = new InFlight()
+  readonly #outgoing: Outgoing
   #take: TakePublish | undefined
   #isConnecting = false
-  #isBrokerFull = false
+  readonly #lane: BrokerLane
   #isFlushing = false
-  readonly #inFlight = new InFlight()
   #retry: NodeJS.Timeout | undefined
   #lastTopic = Buffer.alloc(0)
   #lastTopicText = ''
-  #keepAlive: NodeJS.Timeout | undefined
+  /** Ends the connection: until CONNECT has come the time for it, then the keep-alive. */
+  #deadline: NodeJS.Timeout | undefined
 
-  constructor(socket: ClientSocket) {
-    super({ allowHalfOpen: false })
+  /** Set by the broker, which knows a connection's client by it. */
+  client: { readonly subscriptions: object } | undefined
+
+  constructor(socket: ClientSocket, guards: MqttGuards) {
+    // Only one write and one packet at a time is counted here; the real limits are our own.
+    super({ allowHalfOpen: false, readableHighWaterMark: 1, writableHighWaterMark: writeBytesMax })
     this.#socket = socket
+    this.#guards = guards
+    this.#outgoing = new Outgoing(socket, guards, (error) => this.destroy(error))
+    this.#lane = new BrokerLane({
+      turns: guards.turns,
+      subscriptions: () => Object.keys(this.client?.subscriptions ?? {}).length,
+      push: (bytes) => this.push(bytes),
+      answer: (bytes) => this.#outgoing.write(bytes),
+      onConnect: (keepAliveS) => {
+        this.#isConnecting = true
+        this.#watchKeepAlive(keepAliveS)
+      },
+      onRefusal: (returnCode) => this.#refuse(returnCode),
+      resume: this.#proceed,
+    })
+    this.#deadline = setTimeout(() => {
+      this.destroy(new ClosingError('connect_timeout', 'no CONNECT arrived in time'))
+    }, connectMsMax)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
-    socket.on('drain', () => this.#proceed())
+    socket.on('drain', () => this.#drain())
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
@@ -63,76 +100,110 @@ export class MqttConnection extends Duplex {
   open(take: TakePublish): void {
     this.#take = take
     this.#isConnecting = false
-    this.#framer.allowLargePackets()
+    this.#framer.expectLaterPackets()
     this.#socket.allowLargePackets?.()
     this.#proceed()
   }
 
+  /** Resolves when the client has read what was written to it, but for what the system keeps. */
+  async whenDrained(): Promise<void> {
+    await this.#outgoing.whenDrained()
+  }
+
+  /** What arrived of its packet takes too much memory together with that of others. */
+  giveBack(): void {
+    this.destroy(new ClosingError('memory', 'half-sent packets take too much memory'))
+  }
+
   override _read(): void {
-    this.#isBrokerFull = false
+    this.#lane.clear()
     // Not at once: the broker calls this while it is still handling the packet before.
-    setImmediate(() => this.#proceed())
+    setImmediate(this.#proceed)
   }
 
-  override _write(
-    chunk: Buffer,
-    _: BufferEncoding,
-    callback: (error?: Error | null) => void,
-  ): void {
-    this.#socket.write(chunk, callback)
+  override _write(chunk: Buffer, _: BufferEncoding, callback: () => void): void {
+    this.#send(chunk)
+    callback()
   }
 
-  override _writev(
-    chunks: { readonly chunk: Buffer }[],
-    callback: (error?: Error | null) => void,
-  ): void {
-    this.#socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback)
+  /** The broker writes a packet in pieces, and holds them back until it is whole. */
+  override _writev(chunks: { readonly chunk: Buffer }[], callback: () => void): void {
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
+    callback()
   }
 
-  override _final(callback: (error?: Error | null) => void): void {
+  override _final(callback: () => void): void {
     this.#socket.end(callback)
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    clearTimeout(this.#keepAlive)
+    if (error instanceof ClosingError) this.#guards.countClosed(error.reason)
+    clearTimeout(this.#deadline)
     clearTimeout(this.#retry)
+    this.#lane.close()
+    this.#guards.halfSent.hold(this, 0)
+    this.#outgoing.forget()
     this.#socket.destroy()
     callback(error)
   }
 
+  #send(packets: Buffer): void {
+    if (this.destroyed) return
+    this.#guards.turns.spend(1)
+    this.#outgoing.write(packets)
+  }
+
+  #drain(): void {
+    this.#outgoing.drain()
+    this.#proceed()
+  }
+
   #receive(chunk: Buffer): void {
-    this.#keepAlive?.refresh()
+    if (this.#take !== undefined) this.#deadline?.refresh()
     this.#framer.push(chunk)
     this.#proceed()
   }
 
   /** Hands on all complete packets, as long as there is somebody to take them. */
-  #proceed(): void {
+  readonly #proceed = (): void => {
     try {
       while (this.#mayProceed()) {
-        const packet = this.#framer.next()
-        if (packet === undefined) break
-        this.#route(packet)
+        if (this.#lane.hasNext) this.#lane.passNext()
+        else {
+          const packet = this.#framer.next()
+          if (packet === undefined) break
+          this.#route(packet)
+        }
       }
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error
+      if (!(error instanceof ClosingError)) throw error
       this.destroy(error)
       return
     }
-    if (this.#mayProceed()) this.#socket.resume()
-    else this.#socket.pause()
+    if (this.#mayProceed()) {
+      this.#socket.resume()
+      this.#account(this.#framer.unread)
+    } else {
+      this.#socket.pause()
+      this.#account(0)
+    }
+  }
+
+  /** Counts what is here of a packet whose rest has not arrived. */
+  #account(bytes: number): void {
+    if (bytes === this.#halfSentBytes) return
+    this.#halfSentBytes = bytes
+    this.#guards.halfSent.hold(this, bytes)
   }
 
   #mayProceed(): boolean {
-    const isWaiting = this.#isConnecting || this.#isBrokerFull || this.#retry !== undefined
+    if (this.#isConnecting || this.#lane.isBlocked || this.#retry !== undefined) return false
     // Who does not take our acknowledgements gets no more of them.
-    if (this.#socket.writableNeedDrain) return false
-    return !isWaiting && !this.#inFlight.isFull && !this.destroyed
+    return !this.#outgoing.isFull && !this.#inFlight.isFull && !this.destroyed
   }
 
   #route(packet: Packet): void {
-    const { bytes, start, end } = packet
-    const type = (bytes[start] as number) >> 4
+    const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
       const publish = takePublish(packet, this.#readTopic)
       if (publish !== undefined && this.#take(publish, this.#settle)) {
@@ -140,16 +211,21 @@ export class MqttConnection extends Duplex {
         return
       }
     }
-    if (type === packetType.connect && !this.#take) {
-      this.#isConnecting = true
-      this.#watchKeepAlive(takeKeepAlive(packet))
-    }
-    this.#isBrokerFull = !this.push(bytes.subarray(start, end))
+    this.#lane.add(packet)
   }
 
-  /** Clients mostly repeat themselves: a topic like the one before is not decoded again. */
+  #refuse(returnCode: number): void {
+    this.#isConnecting = true
+    // CONNACK, section 3.2: without a session.
+    this.#socket.end(Buffer.from([0x20, 2, 0, returnCode]), () => {
+      this.destroy(violation(`a CONNECT that is answered ${returnCode}`))
+    })
+  }
+
+  /** Clients mostly repeat themselves: a topic like the one before is not looked at again. */
   readonly #readTopic: ReadTopic = (bytes, start, end) => {
     if (this.#lastTopic.compare(bytes, start, end) !== 0) {
+      assertTopicName({ bytes, start, end })
       this.#lastTopic = Buffer.from(bytes.subarray(start, end))
       this.#lastTopicText = this.#lastTopic.toString()
     }
@@ -199,11 +275,13 @@ export class MqttConnection extends Duplex {
 
   /** One and a half times the keep-alive without a byte ends the connection ([MQTT-3.1.2-24]). */
   #watchKeepAlive(seconds: number): void {
+    clearTimeout(this.#deadline)
+    this.#deadline = undefined
     if (seconds === 0) return
-    this.#keepAlive = setTimeout(() => {
+    this.#deadline = setTimeout(() => {
       // While we do not read we cannot know whether the client has spoken.
-      if (this.#socket.isPaused()) this.#keepAlive?.refresh()
-      else this.destroy(new ProtocolError('nothing arrived within the keep-alive'))
+      if (this.#socket.isPaused()) this.#deadline?.refresh()
+      else this.destroy(new ClosingError('keep_alive', 'nothing arrived within the keep-alive'))
     }, seconds * 1_500)
   }
 }

@@ -1,16 +1,10 @@
-/** Types of control packets, MQTT 3.1.1 table 2.1. */
-export const packetType = { connect: 1, publish: 3 } as const
-
-/** Largest packet before the client is known: a CONNECT with its will. */
-export const earlyPacketBytesMax = 64 * 1024
-
-/** Largest packet: a PUBLISH with a payload of the size that HTTP takes, too. */
-export const packetBytesMax = 4 * 1024 * 1024 + 1024
-
-/** Thrown for bytes that cannot be MQTT, or that are more than we take: the connection is closed. */
-export class ProtocolError extends Error {
-  override readonly name = 'ProtocolError'
-}
+import { violation } from './mqtt-closing.ts'
+import {
+  type FixedHeaders,
+  firstHeaders,
+  headerProblem,
+  laterHeaders,
+} from './mqtt-fixed-header.ts'
 
 /** A complete packet among the bytes that arrived. Most are looked at in place, and not copied. */
 export interface Packet {
@@ -19,83 +13,112 @@ export interface Packet {
   readonly end: number
 }
 
-/** Cuts a stream of bytes into control packets, with a limit that holds before anything is kept. */
+const nothing = Buffer.alloc(0)
+
+/**
+ * Cuts a stream of bytes into control packets. First byte and length of each are checked before
+ * anything of it is kept.
+ */
 export class PacketFramer {
-  #chunks: Buffer[] = []
-  #length = 0
-  /** Where the next packet begins. Cutting off what was read would cost an object per packet. */
+  #headers: FixedHeaders = firstHeaders
+  /** What arrived and was not handed out: [at, end) of these bytes. */
+  #bytes: Buffer = nothing
   #at = 0
+  #end = 0
+  /** Whether the bytes were put together here, so that more can be added behind their end. */
+  #isOwn = false
   /** Bytes below which there is no complete packet, so that dribbled ones are not joined in vain. */
   #needed = 2
-  #packetBytesMax = earlyPacketBytesMax
 
-  /** To be called when the client is known: from now on its packets may be large. */
-  allowLargePackets(): void {
-    this.#packetBytesMax = packetBytesMax
+  /** To be called when the client is known: now come other packets than CONNECT. */
+  expectLaterPackets(): void {
+    this.#headers = laterHeaders
+  }
+
+  /** Bytes that arrived and were not handed out. */
+  get unread(): number {
+    return this.#end - this.#at
   }
 
   /** Adds bytes; `next` then hands out the packets that are complete. */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
+    if (this.unread === 0) {
+      this.#bytes = chunk
+      this.#at = 0
+      this.#end = chunk.length
+      this.#isOwn = false
+      return
+    }
+    if (!this.#isOwn || this.#end + chunk.length > this.#bytes.length) this.#grow(chunk.length)
+    chunk.copy(this.#bytes, this.#end)
+    this.#end += chunk.length
   }
 
   /**
    * The next complete packet, or nothing.
    *
-   * @throws ProtocolError
+   * @throws ClosingError for a packet that may not come, or not be so long
    */
   next(): Packet | undefined {
-    const unread = this.#length - this.#at
-    if (unread < this.#needed) return undefined
-    const bytes = this.#joined()
+    if (this.unread < this.#needed) return undefined
+    const bytes = this.#bytes
     const start = this.#at
-    const end = endOfPacket(bytes, start, this.#packetBytesMax)
-    this.#needed = end === undefined ? unread + 1 : end - start
-    if (end === undefined || end > bytes.length) return undefined
+    const end = this.#endOfPacket()
+    this.#needed = end === undefined ? this.unread + 1 : end - start
+    if (end === undefined || end > this.#end) return undefined
     this.#needed = 2
     this.#at = end
-    if (end === bytes.length) this.#clear()
+    if (end === this.#end) this.#clear()
     return { bytes, start, end }
   }
 
+  /** Who has sent nothing but complete packets keeps no memory. */
   #clear(): void {
-    this.#chunks = []
-    this.#length = 0
+    this.#bytes = nothing
     this.#at = 0
+    this.#end = 0
   }
 
-  #joined(): Buffer {
-    const [only] = this.#chunks
-    if (this.#chunks.length === 1 && only) return only
-    const joined = Buffer.concat(this.#chunks).subarray(this.#at)
-    this.#chunks = [joined]
-    this.#length = joined.length
+  /**
+   * Makes room behind the end. A packet that is dribbled byte by byte is copied a few times only,
+   * and takes twice the memory of what has arrived at most.
+   */
+  #grow(more: number): void {
+    const length = this.unread + more
+    const capacity = Math.max(length, Math.min(this.#needed, 2 * length))
+    const grown = Buffer.allocUnsafeSlow(capacity)
+    this.#bytes.copy(grown, 0, this.#at, this.#end)
+    this.#bytes = grown
+    this.#end = this.unread
     this.#at = 0
-    return joined
+    this.#isOwn = true
   }
-}
 
-/**
- * Where the packet at an offset ends, or nothing while its length is not complete. Remaining
- * length, section 2.2.3: seven bits a byte, four bytes at most.
- */
-function endOfPacket(bytes: Buffer, start: number, bytesMax: number): number | undefined {
-  let length = 0
-  for (let digits = 0; digits < 4; digits++) {
-    const at = start + 1 + digits
-    if (at >= bytes.length) return undefined
-    const digit = bytes[at] as number
-    length += (digit & 0x7f) * 128 ** digits
-    if (digit >= 0x80) continue
-    if (length <= bytesMax) return at + 1 + length
-    throw new ProtocolError(`a packet of ${length} bytes is larger than ${bytesMax}`)
+  /**
+   * Where the packet ends, or nothing while its length is not complete. Remaining length, section
+   * 2.2.3: seven bits a byte, four bytes at most.
+   */
+  #endOfPacket(): number | undefined {
+    const first = this.#bytes[this.#at] as number
+    const least = this.#headers.least[first] as number
+    const most = this.#headers.most[first] as number
+    if (most < 0) throw headerProblem(this.#headers, first, 0)
+    let length = 0
+    for (let digits = 0; digits < 4; digits++) {
+      const at = this.#at + 1 + digits
+      if (at >= this.#end) return undefined
+      const digit = this.#bytes[at] as number
+      length += (digit & 0x7f) * 128 ** digits
+      if (digit >= 0x80) continue
+      if (length < least || length > most) throw headerProblem(this.#headers, first, length)
+      return at + 1 + length
+    }
+    throw violation('a remaining length of more than four bytes')
   }
-  throw new ProtocolError('malformed remaining length')
 }
 
 /** Where the variable header of a complete packet begins. */
-function variableHeaderAt({ bytes, start }: Packet): number {
+export function variableHeaderAt({ bytes, start }: Packet): number {
   let at = start + 1
   while ((bytes[at] as number) >= 0x80) at++
   return at + 1
@@ -116,22 +139,22 @@ export interface TakenPublish {
 export type ReadTopic = (bytes: Buffer, start: number, end: number) => string
 
 /**
- * Takes a PUBLISH apart; nothing for QoS 2, which is a conversation.
+ * Takes a PUBLISH apart; nothing for QoS 2, which is a conversation. Its payload is not a text, so
+ * only the topic has to be checked, by whoever reads it.
  *
- * @throws ProtocolError for QoS 3, a packet id of 0 ([MQTT-2.3.1-1]) or a topic beyond the packet
+ * @throws ClosingError for a packet id of 0 ([MQTT-2.3.1-1]) or a topic beyond the packet
  */
 export function takePublish(packet: Packet, readTopic: ReadTopic): TakenPublish | undefined {
   const { bytes, start, end } = packet
   const flags = bytes[start] as number
   const qos = (flags >> 1) & 3
-  if (qos === 3) throw new ProtocolError('a PUBLISH with QoS 3')
   if (qos === 2) return undefined
   const at = variableHeaderAt(packet)
   const topicEnd = at + 2 + ((bytes[at] ?? 0) << 8) + (bytes[at + 1] ?? 0)
   const payloadStart = qos === 0 ? topicEnd : topicEnd + 2
-  if (payloadStart > end) throw new ProtocolError('a PUBLISH that is cut off')
+  if (payloadStart > end) throw violation('a PUBLISH that is cut off')
   const packetId = qos === 0 ? 0 : bytes.readUInt16BE(topicEnd)
-  if (qos === 1 && packetId === 0) throw new ProtocolError('a PUBLISH with packet id 0')
+  if (qos === 1 && packetId === 0) throw violation('a packet id of 0 [MQTT-2.3.1-1]')
   return {
     topic: readTopic(bytes, at + 2, topicEnd),
     payload: bytes.subarray(payloadStart, end),
@@ -139,21 +162,4 @@ export function takePublish(packet: Packet, readTopic: ReadTopic): TakenPublish 
     isDuplicate: (flags & 8) !== 0,
     packetId,
   }
-}
-
-/**
- * Takes the keep-alive out of a CONNECT packet and leaves 0, "no time-out", in its place.
- *
- * @returns seconds; 0 when the client wants none, or when the packet is too short to tell
- */
-export function takeKeepAlive(packet: Packet): number {
-  const { bytes, end } = packet
-  const start = variableHeaderAt(packet)
-  const nameLength = ((bytes[start] ?? 0) << 8) + (bytes[start + 1] ?? 0)
-  // Section 3.1.2: protocol name, protocol level, connect flags, keep-alive.
-  const at = start + 2 + nameLength + 2
-  if (at + 2 > end) return 0
-  const seconds = bytes.readUInt16BE(at)
-  bytes.writeUInt16BE(0, at)
-  return seconds
 }

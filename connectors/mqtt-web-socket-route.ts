@@ -3,7 +3,7 @@ import { WebSocketServer } from 'ws'
 import { DomainError, invalidParameter } from '../src/core/errors.ts'
 import { assertOrigin, isUpgrade, type PendingUpgrade, takeUpgrade } from '../src/http/upgrades.ts'
 import type { ClientSocket } from './mqtt-connection.ts'
-import { packetBytesMax } from './mqtt-framing.ts'
+import { publishBytesMax } from './mqtt-fixed-header.ts'
 import { MqttWebSocket } from './mqtt-web-socket.ts'
 
 /** Subprotocols that mean MQTT: the registered one ([MQTT-6.0.0-3]), and what older clients say. */
@@ -11,7 +11,7 @@ const subprotocols = ['mqtt', 'mqttv3.1'] as const
 
 /** What one message may hold back: its bytes, and the parts and pieces that it comes in. */
 const limits = {
-  maxPayload: packetBytesMax,
+  maxPayload: publishBytesMax,
   maxFragments: 4_096,
   maxBufferedChunks: 16_384,
   /** Time for a client to answer a closing handshake, in milliseconds. */

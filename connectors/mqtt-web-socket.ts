@@ -1,7 +1,8 @@
 import { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
+import { ClosingError, violation } from './mqtt-closing.ts'
 import type { ClientSocket } from './mqtt-connection.ts'
-import { earlyPacketBytesMax, ProtocolError } from './mqtt-framing.ts'
+import { controlPacketBytesMax } from './mqtt-fixed-header.ts'
 
 /** RFC 6455, section 7.4.1: this kind of data cannot be accepted. */
 const unacceptableData = 1003
@@ -79,7 +80,7 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
     }
     // [MQTT-6.0.0-1]
     this.#webSocket.close(unacceptableData, 'MQTT comes in binary frames')
-    this.destroy(new ProtocolError('a text frame'))
+    this.destroy(violation('a text frame [MQTT-6.0.0-1]'))
   }
 
   /**
@@ -89,8 +90,10 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
   readonly #limitUnfinished = (chunk: Buffer): void => {
     this.#unfinishedBytes += chunk.length
     // The chunk at hand is already in memory: it may end a message, and begin others.
-    if (this.#unfinishedBytes - chunk.length <= earlyPacketBytesMax) return
+    if (this.#unfinishedBytes - chunk.length <= controlPacketBytesMax) return
     this.#webSocket.terminate()
-    this.destroy(new ProtocolError('a large message from a client that is not known yet'))
+    this.destroy(
+      new ClosingError('too_large', 'a large message from a client that is not known yet'),
+    )
   }
 }

@@ -7,6 +7,7 @@ import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import type { FailingParts } from './health.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
+import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 
 /** The parts whose health is asked for. */
 export interface WatchedParts {
@@ -79,9 +80,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_unchanged_total', 'Nothing new', () => processing?.totals.unchanged ?? 0],
     ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
-    ['gauge', 'mqtt_connections', 'MQTT clients', () => mqtt?.stats().connections ?? 0],
-    ['counter', 'mqtt_published_total', 'MQTT messages', () => mqtt?.stats().published ?? 0],
-    ['counter', 'mqtt_dropped_total', 'To no known stream', () => mqtt?.stats().dropped ?? 0],
     ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
     ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
     ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
@@ -94,16 +92,20 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'logins_failed_total', 'Credentials refused', () => auth.failedLogins.total],
   ]
   return {
-    metrics: figures.map(([type, name, help, value]) => ({ type, name, help, value })),
+    metrics: [
+      ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
+      ...mqttMetrics(mqtt),
+    ],
+    byReason: mqttCountersByReason(mqtt),
     async refresh() {
-      const [kept, processed, refused] = await Promise.allSettled([
-        parts.journal.status(),
-        parts.worker.status(),
-        parts.worker.refusals(),
-      ])
+      const [kept, processed, refused] = await askThreads(parts)
       if (refused.status === 'fulfilled') refusals = refused.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
     },
   }
+}
+
+async function askThreads({ journal, worker }: MeasuredParts) {
+  return await Promise.allSettled([journal.status(), worker.status(), worker.refusals()])
 }

@@ -10,17 +10,26 @@ export interface Metric {
   readonly value: () => number
 }
 
+/** A counter with a value for each of a few reasons. */
+export interface CounterByReason {
+  readonly name: string
+  readonly help: string
+  readonly values: () => Readonly<Record<string, number>>
+}
+
 export interface MetricsNeeds {
   readonly metrics: readonly Metric[]
+  readonly byReason: readonly CounterByReason[]
   /** Brings in what other threads have counted, once per scrape. */
   readonly refresh: () => Promise<void>
 }
 
 /** `GET /metrics` in the text format of Prometheus. */
-export function metricsRoutes({ metrics, refresh }: MetricsNeeds): FastifyPluginAsync {
+export function metricsRoutes({ metrics, byReason, refresh }: MetricsNeeds): FastifyPluginAsync {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'streamvault_' })
   for (const metric of metrics) register(registry, metric)
+  for (const counter of byReason) registerByReason(registry, counter)
   return async (app) => {
     app.get('/metrics', { schema: readMetrics }, async (_, reply) => {
       await refresh()
@@ -40,6 +49,19 @@ function register(registry: Registry, { name, help, type, value }: Metric): void
     collect() {
       counter.reset()
       counter.inc(value())
+    },
+  })
+}
+
+function registerByReason(registry: Registry, { name, help, values }: CounterByReason): void {
+  const counter: Counter<'reason'> = new Counter({
+    name: `streamvault_${name}`,
+    help,
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      counter.reset()
+      for (const [reason, value] of Object.entries(values())) counter.inc({ reason }, value)
     },
   })
 }

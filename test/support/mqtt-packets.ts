@@ -149,7 +149,7 @@ function firstPacket(
   return undefined
 }
 
-function packet(type: number, flags: number, parts: readonly Buffer[]): Buffer {
+export function packet(type: number, flags: number, parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const header = [(type << 4) | flags]
   let rest = body.length
@@ -160,11 +160,11 @@ function packet(type: number, flags: number, parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(header), body])
 }
 
-function field(text: string): Buffer {
+export function field(text: string): Buffer {
   const bytes = Buffer.from(text)
   return Buffer.concat([u16(bytes.length), bytes])
 }
 
-function u16(value: number): Buffer {
+export function u16(value: number): Buffer {
   return Buffer.from([value >> 8, value & 255])
 }
