@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { ClosingError, violation } from './mqtt-closing.ts'
 
 /** Bytes of a topic name or filter. The standard has 65,535, of which nobody makes use. */
-export const topicBytesMax = 1_024
+const topicBytesMax = 1_024
 
 /** Levels of a topic name or filter: each is a step of every search for subscribers. */
-export const topicLevelsMax = 32
+const topicLevelsMax = 32
 
 /** Some bytes of a packet: [start, end). */
 export interface Span {
