@@ -7,7 +7,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{core,config,processors,pipeline,data-streams,auth,threads,units}/**/*.test.ts',
+            'test/{core,config,processors,pipeline,data-streams,auth,threads,units,egress}/**/*.test.ts',
             'test/*.test.ts',
           ],
           // Properties that compile many schemas take seconds on a busy machine.
@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: [
-            'test/{journal,time-series,state,http,connectors,idempotency,lifecycle,live,quarantine,templates,cli}/**/*.test.ts',
+            'test/{journal,time-series,state,http,connectors,sources,idempotency,lifecycle,live,quarantine,templates,cli}/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,

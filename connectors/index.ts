@@ -1,6 +1,8 @@
+import type { FetchConnector } from '../src/pipeline/fetch-connector.ts'
 import { httpPush } from './http-push.ts'
 import { httpValidate } from './http-validate.ts'
 import { startMqttBroker } from './mqtt-broker.ts'
+import { mqttClient } from './mqtt-client.ts'
 import { mqttWebSocketRoute } from './mqtt-web-socket-route.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
@@ -10,3 +12,6 @@ export const connectors = {
   mqttBroker: startMqttBroker,
   mqttWebSocket: mqttWebSocketRoute,
 } as const
+
+/** Those that fetch: streams with a source that one of them takes get their readings through it. */
+export const fetchConnectors: readonly FetchConnector[] = [mqttClient]

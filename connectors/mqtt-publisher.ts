@@ -1,11 +1,11 @@
 import type { Client, PublishPacket } from 'aedes'
 import { DomainError } from '../src/core/errors.ts'
 import type { StreamId } from '../src/core/ids.ts'
-import type { Acceptor, MessageOutcome, Settled } from '../src/pipeline/connector.ts'
+import type { Acceptor, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
 import type { TakenPublish } from './mqtt-framing.ts'
-import { type PacketIdentity, Retransmissions } from './mqtt-retransmissions.ts'
+import { type PacketIdentity, Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
 import { isStreamOf, mayPublishInSpace } from './mqtt-rights.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
 import { readingsTopicOf } from './mqtt-topics.ts'
@@ -168,10 +168,4 @@ function lookUpFailed(error: unknown): DomainError {
     cause: error,
     retryAfter: 1,
   })
-}
-
-function usesReceiptTime({ receivedAtUs, verdicts }: MessageOutcome): boolean {
-  return verdicts.some(
-    (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
-  )
 }

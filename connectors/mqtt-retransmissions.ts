@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LruMap } from '../src/core/lru-map.ts'
+import type { MessageOutcome } from '../src/pipeline/connector.ts'
 
 /** Clients, and packets of one client, whose times of receipt are remembered. */
 const clientsMax = 1_000
@@ -27,12 +28,18 @@ export interface PacketIdentity {
  */
 export class Retransmissions {
   readonly #clients = new LruMap<string, LruMap<number, Receipt>>(clientsMax)
+  readonly #packetsMax: number
+
+  /** @param packetsMax packets of one client that are remembered */
+  constructor(packetsMax = packetsPerClientMax) {
+    this.#packetsMax = packetsMax
+  }
 
   remember(packet: PacketIdentity, receivedAtUs: number): void {
     const key = keyOf(packet)
     let receipts = this.#clients.get(key)
     if (!receipts) {
-      receipts = new LruMap(packetsPerClientMax)
+      receipts = new LruMap(this.#packetsMax)
       this.#clients.set(key, receipts)
     }
     receipts.set(packet.packetId, { payloadDigest: digestOf(packet), receivedAtUs })
@@ -45,6 +52,13 @@ export class Retransmissions {
     const isSame = receipt?.payloadDigest === digestOf(packet)
     return isSame ? receipt?.receivedAtUs : undefined
   }
+}
+
+/** Whether a reading of a message has no time of its own, so that it has to be remembered. */
+export function usesReceiptTime({ receivedAtUs, verdicts }: MessageOutcome): boolean {
+  return verdicts.some(
+    (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
+  )
 }
 
 function digestOf({ payload }: PacketIdentity): string {

@@ -37,7 +37,10 @@ export interface Service {
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, auth, purges, relay } = await startFronts(engine, { config, logger })
+  const { http, mqtt, auth, purges, relay, fetching } = await startFronts(engine, {
+    config,
+    logger,
+  })
   const addresses = addressesOf(config, { http, mqtt })
   engine.announce(Object.values(addresses))
   return {
@@ -54,7 +57,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       mqtt?.setCertificate(certificate)
     },
     async close() {
-      await Promise.all([mqtt?.close(), closeHttp(http)])
+      await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
       await relay.stop()
       await engine.commits.drain()
       await purges.stop()

@@ -12,6 +12,7 @@ import { type Certificate, readCertificate } from './config/tls-files.ts'
 import { systemClock } from './core/clock.ts'
 import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
+import { type Fetching, openFetching } from './fetching.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
 import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
@@ -31,6 +32,7 @@ export interface Fronts {
   readonly auth: Auth
   readonly purges: PurgeTimer
   readonly relay: LifecycleRelay
+  readonly fetching: Fetching
 }
 
 interface Parts {
@@ -40,6 +42,7 @@ interface Parts {
   readonly domains: Domains
   readonly access: Access
   readonly live: LiveParts
+  readonly fetching: Fetching
   readonly certificate: Certificate | undefined
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
@@ -58,7 +61,9 @@ export async function startFronts(
   const certificate = config.tls && readCertificate(config.tls)
   const domains = openDomains(engine, config)
   const live = openLive(engine, logger)
-  const parts: Parts = { config, logger, engine, domains, access, live, certificate, onFailure }
+  const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
+  const given = { config, logger, engine, certificate, onFailure }
+  const parts: Parts = { ...given, domains, access, live, fetching }
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)
@@ -67,7 +72,8 @@ export async function startFronts(
   auth.limitedKeys.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
   auth.limitedKeys.onUserEnd((userId) => mqtt?.endSessionsOfUser(userId))
   const http = await startHttp(parts, mqtt)
-  return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts) }
+  await fetching.running.start()
+  return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts), fetching }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
@@ -124,7 +130,7 @@ function mqttWebSocket({ mqttWebSocket: isOn, corsOrigins }: Config, mqtt: MqttB
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, certificate } = parts
+  const { config, logger, engine, domains, access, live, fetching, certificate } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -140,10 +146,28 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       healthRoutes({ failingParts: () => failingParts(engine) }),
       ...mqttWebSocket(config, mqtt),
       metricsRoutes(
-        serviceMetrics({ ...engine, ...domains, tails: live.tails, mqtt, auth, bodies }),
+        serviceMetrics({
+          ...engine,
+          ...domains,
+          sources: fetching.running,
+          tails: live.tails,
+          mqtt,
+          auth,
+          bodies,
+        }),
       ),
     ],
-    routes: [...access.routes, ...guardedRoutes({ ...config, ...domains, engine, posts, live })],
+    routes: [
+      ...access.routes,
+      ...guardedRoutes({
+        ...config,
+        ...domains,
+        engine,
+        posts,
+        live,
+        sources: fetching.changes,
+      }),
+    ],
   })
   await http.ready()
   http.server.listen(config.httpPort, config.host)

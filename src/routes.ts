@@ -5,6 +5,7 @@ import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
 import { previewRoute } from './data-streams/preview-route.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
+import type { StreamSources } from './data-streams/stream-sources.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
@@ -24,6 +25,7 @@ export interface RoutedParts extends Domains {
   readonly engine: Engine
   readonly posts: Posts
   readonly live: LiveParts
+  readonly sources: StreamSources
   readonly corsOrigins: readonly string[]
 }
 
@@ -32,7 +34,7 @@ export interface RoutedParts extends Domains {
  * its file, and a line here.
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, receiptStore, live } = parts
+  const { engine, directory, receiptStore, live, sources } = parts
   const { worker, intake, receipts, commits } = engine
   const share = new QueryShare()
   return [
@@ -44,7 +46,10 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       streamChangeRoutes({
         ...parts,
         nowUs: () => systemClock.nowUs(),
-        forget: (id) => directory.forget(id),
+        forget(id) {
+          directory.forget(id)
+          sources.wake(id)
+        },
         onDeleted(id) {
           live.tails.endStream(id)
           engine.deletions.wake()

@@ -9,10 +9,10 @@ import { describe, expect, test } from 'vitest'
 const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
   { from: /^src\/core\//, mayImport: [/^src\/core\//] },
   {
-    from: /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+    from: /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
     mayImport: [
       /^src\/core\//,
-      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
@@ -20,7 +20,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     mayImport: [
       /^processors\//,
       /^src\/core\//,
-      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
@@ -29,10 +29,15 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^connectors\//,
       /^processors\/decode\.ts$/,
       /^src\/core\//,
-      /^src\/pipeline\/(connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/upgrades\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
     ],
+  },
+  // Guards every connection that users ask for.
+  {
+    from: /^src\/egress\//,
+    mayImport: [/^src\/(egress|core)\//, /^src\/pipeline\/fetch-connector\.ts$/],
   },
   { from: /^src\/threads\//, mayImport: [/^src\/threads\//, /^src\/core\//] },
   {
@@ -66,7 +71,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   {
     from: /^src\/config\//,
-    mayImport: [/^src\/config\//, /^src\/core\//, /^src\/observability\/logger\.ts$/],
+    mayImport: [/^src\/(config|core|egress)\//, /^src\/observability\/logger\.ts$/],
   },
   {
     from: /^src\/http\//,
@@ -138,6 +143,16 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    // Runs the connectors that fetch: for data streams, and into the pipeline.
+    from: /^src\/sources\//,
+    mayImport: [
+      /^src\/(sources|core|state)\//,
+      /^src\/data-streams\/(data-stream-store|definition|source-secrets|stream-sources)\.ts$/,
+      /^src\/egress\/egress-guard\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|reading)\.ts$/,
+    ],
+  },
+  {
     // What the domains tell of their changes: written with them, and brought to the journal later.
     from: /^src\/lifecycle\//,
     mayImport: [
@@ -197,11 +212,12 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/pipeline\//,
       /^src\/worker\.ts$/,
       /^connectors\/mqtt-broker\.ts$/,
+      /^src\/sources\/running-sources\.ts$/,
     ],
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(app|engine|domains|live|fronts|routes|access|offline-access|worker|processing-worker)\.ts$/,
+    from: /^src\/(app|engine|domains|live|fetching|fronts|routes|access|offline-access|worker|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

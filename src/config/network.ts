@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { messageOf } from '../core/errors.ts'
+import { type Destination, parseDestination } from '../egress/allowed-destinations.ts'
 import { readCertificate, type TlsFiles } from './tls-files.ts'
 
 /** How the service meets the network. */
@@ -12,6 +13,8 @@ export interface NetworkConfig {
   readonly corsOrigins: readonly string[]
   /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[]
+  /** Private destinations that connections which users ask for may reach. */
+  readonly egressAllowed: readonly Destination[]
 }
 
 /** What the settings are read with. */
@@ -38,7 +41,17 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
       const message = 'must be addresses or networks such as 10.0.0.0/8, separated by commas'
       problems.push(`STREAMVAULT_TRUST_PROXY ${message}, not '${entry}'`)
     }),
+    egressAllowed: readAllowed(value('STREAMVAULT_EGRESS_ALLOW'), problems),
   }
+}
+
+function readAllowed(text: string | undefined, problems: string[]): readonly Destination[] {
+  const entries = listOf(text, (entry) => {
+    if (parseDestination(entry) !== undefined) return
+    const message = 'must be destinations such as mosquitto:1883, separated by commas'
+    problems.push(`STREAMVAULT_EGRESS_ALLOW ${message}, not '${entry}'`)
+  })
+  return entries.map(parseDestination).filter((one) => one !== undefined)
 }
 
 function readTls(value: Reader['value'], problems: string[]): TlsFiles | undefined {

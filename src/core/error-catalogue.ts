@@ -33,6 +33,13 @@ export const errorCatalogue = {
     remedy: 'The message names what is in the way.',
     retryable: false,
   },
+  destination_not_allowed: {
+    status: 422,
+    meaning: 'The address leads into a private network, or to one that is not on the internet.',
+    remedy:
+      'Name a public address, or ask who runs the service to list it in STREAMVAULT_EGRESS_ALLOW.',
+    retryable: false,
+  },
   headers_too_large: {
     status: 431,
     meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',

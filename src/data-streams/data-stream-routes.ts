@@ -19,8 +19,9 @@ import {
   serviceStreamsMax,
 } from './data-stream-store.ts'
 import { parseDefinition, type StreamDefinition } from './definition.ts'
-import { definitionBody, listedBody, streamBody } from './stream-body.ts'
+import { definitionBody, listedBody, newStreamBody } from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
+import { isFetched, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
 
 /** What is known right of the journal about one stream. */
@@ -40,6 +41,7 @@ export interface DataStreamRoutesNeeds {
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
   readonly units: Units
+  readonly sources: StreamSources
   readonly processing: StreamProgressSource
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -56,7 +58,7 @@ interface OneStream {
 }
 
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
-  const { streams, callerOf, publicUrl } = needs
+  const { streams, sources, callerOf, publicUrl } = needs
   return async (app) => {
     app.post('/streams', createStreamOptions, (request, reply) => create(needs, request, reply))
 
@@ -70,7 +72,7 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
         const { after, limit } = page
         const found = await streams.list(userId, { filter, after, limit: limit + 1 })
         return cursorPage(found, page, { request, reply }).map((stream) =>
-          listedBody(stream, publicUrl),
+          listedBody({ ...stream, isFailing: isFailing(sources, stream.id) }, publicUrl),
         )
       },
     )
@@ -100,7 +102,7 @@ const createStreamOptions = {
   config: {
     scope: 'streams:write',
     interface: 'bearer',
-    errors: ['conflict', 'not_found', 'unsupported_definition'],
+    errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
   },
 } as const
 
@@ -109,36 +111,45 @@ async function create(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, units, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, sources, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const definition = await withConversions(units, parseDefinition(request.body))
     await ownVault(vaults, userId, definition.vaultId)
+    await sources.assertAllowed(definition.source)
     const { stream, changes } = streams.plan(userId, definition, apiKeyId)
     const event = { event: 'stream.created', ...subjectOf(stream), actor } as const
     return {
       statusCode: 201,
-      body: streamBody({ ...stream, hasReceived: false }, publicUrl),
-      changes: [...changes, ...lifecycle.record(event)],
+      body: newStreamBody(stream, publicUrl),
+      changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
       refusal: () => creationRefusal(needs, userId, [definition]),
+      afterwards: async () => wakeFetched(sources, [stream]),
     }
   })
 }
 
 /** Why new streams could not be made of good definitions. */
 export async function creationRefusal(
-  { vaults }: Pick<DataStreamRoutesNeeds, 'vaults'>,
+  { vaults, sources }: Pick<DataStreamRoutesNeeds, 'vaults' | 'sources'>,
   userId: UserId,
   definitions: readonly StreamDefinition[],
 ): Promise<DomainError> {
   for (const id of new Set(definitions.map(({ vaultId }) => vaultId))) {
     await ownVault(vaults, userId, id)
   }
+  const fetched = definitions.filter(({ source }) => isFetched(source))
+  if (fetched.length > 0) await sources.assertRoom(userId, fetched.length)
   const isService = definitions.some(({ type }) => type === 'service')
   if (!isService) return new DomainError('conflict', 'the vault was changed meanwhile: try again')
   const reason = `a user can have ${serviceStreamsMax} streams of the type service`
   return new DomainError('conflict', reason)
+}
+
+/** Has new streams fetched from, where they are to be. */
+export function wakeFetched(sources: StreamSources, made: readonly DataStream[]): void {
+  for (const { id, source } of made) if (isFetched(source)) sources.wake(id)
 }
 
 /** What an event of a stream is about. */
@@ -148,16 +159,23 @@ export function subjectOf({ ownerId, id, name }: DataStream) {
 
 /** The definition as its owner sees it. */
 export async function shownDefinition(
-  { streams, publicUrl }: Pick<DataStreamRoutesNeeds, 'streams' | 'publicUrl'>,
+  { streams, sources, publicUrl }: Pick<DataStreamRoutesNeeds, 'streams' | 'sources' | 'publicUrl'>,
   stream: DataStream,
 ): Promise<object> {
   const { received } = await streams.counts(stream.id)
-  return definitionBody(stream, { publicUrl, hasReceived: received > 0 })
+  const known = { hasReceived: received > 0, isFailing: isFailing(sources, stream.id) }
+  return definitionBody(stream, { publicUrl, ...known })
 }
+
+function isFailing(sources: StreamSources, id: StreamId): boolean {
+  return sources.statusOf(id)?.isLasting === true
+}
+
+type StatusNeeds = Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'sources' | 'nowUs'>
 
 /** How the stream is doing, with all that was acknowledged by now. */
 export async function shownStatus(
-  { streams, processing, nowUs }: Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'nowUs'>,
+  { streams, processing, sources, nowUs }: StatusNeeds,
   stream: DataStream,
 ): Promise<object> {
   await processing.caughtUp()
@@ -166,7 +184,8 @@ export async function shownStatus(
     processing.progress(stream.id),
     processing.problem(),
   ])
-  return statusBody({ stream, decided, ...progress, problem, nowUs: nowUs() })
+  const source = sources.statusOf(stream.id)
+  return statusBody({ stream, decided, ...progress, problem, source, nowUs: nowUs() })
 }
 
 /** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */

@@ -53,7 +53,7 @@ export const listStreams = {
 export const readStream = {
   operationId: 'readStream',
   summary: 'Read the definition of a data stream.',
-  description: 'Secrets of its source are empty.',
+  description: 'In place of the secrets of its source there are marks.',
   tags: ['Data streams'],
   params: idParams('streamId'),
   response: {
@@ -75,31 +75,51 @@ const countersSchema = component('StreamCounters', {
   description: 'received is the sum of all the others.',
 })
 
+const sourceStatus = component('SourceStatus', {
+  ...record(
+    {
+      state: { enum: ['connecting', 'running', 'failing', 'paused'] },
+      since: { ...dateTime, description: 'Since when it has been in this state.' },
+      lastError: text,
+      retries: { ...count, description: 'Failures in a row.' },
+      messages: { ...count, description: 'On disk and acknowledged, since the service started.' },
+      lastMessage: nullable(dateTime),
+      unacknowledged: { ...count, description: 'Arrived, and not on disk yet.' },
+    },
+    { optional: ['lastError'] },
+  ),
+  description: 'Of streams whose readings are fetched from somewhere.',
+})
+
 export const streamStatus = component(
   'StreamStatus',
-  record({
-    streamId: uuid,
-    status: { ...text, examples: ['active'] },
-    lastDataReceived: nullable(dateTime),
-    dataPointsToday: count,
-    errorCount: count,
-    health: record(
-      {
-        status: { enum: ['healthy', 'degraded'] },
-        problem: text,
-        uptime: { ...count, description: 'Seconds since the stream was created.' },
-        avgLatency: { ...number, description: 'Milliseconds from receipt to the store.' },
-      },
-      { optional: ['problem'] },
-    ),
-    processing: record({
-      queueLength: count,
-      processingRate: { ...number, description: 'Readings stored per second.' },
-      lastProcessed: nullable(dateTime),
-    }),
-    deleted: { ...count, description: 'Of the stored ones, how many were removed again.' },
-    counters: countersSchema,
-  }),
+  record(
+    {
+      streamId: uuid,
+      status: { ...text, examples: ['active'] },
+      lastDataReceived: nullable(dateTime),
+      dataPointsToday: count,
+      errorCount: count,
+      health: record(
+        {
+          status: { enum: ['healthy', 'degraded'] },
+          problem: text,
+          uptime: { ...count, description: 'Seconds since the stream was created.' },
+          avgLatency: { ...number, description: 'Milliseconds from receipt to the store.' },
+        },
+        { optional: ['problem'] },
+      ),
+      processing: record({
+        queueLength: count,
+        processingRate: { ...number, description: 'Readings stored per second.' },
+        lastProcessed: nullable(dateTime),
+      }),
+      deleted: { ...count, description: 'Of the stored ones, how many were removed again.' },
+      counters: countersSchema,
+      source: sourceStatus,
+    },
+    { optional: ['source'] },
+  ),
 )
 
 export const readStreamStatus = {

@@ -12,6 +12,7 @@ import { isObject, parseFieldMap } from './field-map.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
+import { withoutSecrets } from './source-secrets.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
 import { parseTransform } from './transform-definition.ts'
@@ -71,7 +72,9 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, problems)
-  if (versionedJson({ source, schema, processing, conversions: {} }).length > definitionLengthMax) {
+  if (
+    JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
+  ) {
     const message = `source, schema and processing have more than ${definitionLengthMax} characters`
     problems.push({ path: '', message })
   }
@@ -93,10 +96,10 @@ export function parseName(value: unknown, problems: ErrorDetail[]): string {
   return ''
 }
 
-/** The text that a version is stored as. */
+/** The text that a version is stored as: secrets are kept elsewhere. */
 export function versionedJson(definition: VersionedDefinition): string {
   const { source, schema, processing, conversions } = definition
-  return JSON.stringify({ source, schema, processing, conversions })
+  return JSON.stringify({ source: withoutSecrets(source), schema, processing, conversions })
 }
 
 /** The steps of a transform stand on the fields of the schema. */

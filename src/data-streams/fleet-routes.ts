@@ -5,9 +5,14 @@ import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
 import { parseBulk } from './bulk-creation.ts'
 import { allWithConversions } from './conversions.ts'
-import { creationRefusal, type DataStreamRoutesNeeds, subjectOf } from './data-stream-routes.ts'
+import {
+  creationRefusal,
+  type DataStreamRoutesNeeds,
+  subjectOf,
+  wakeFetched,
+} from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
-import { streamBody } from './stream-body.ts'
+import { newStreamBody } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 
 export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
@@ -42,7 +47,10 @@ export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
 
 const createStreamsOptions = {
   schema: createStreams,
-  config: { scope: 'streams:write', errors: ['conflict', 'not_found', 'unsupported_definition'] },
+  config: {
+    scope: 'streams:write',
+    errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
+  },
 } as const
 
 async function createAll(
@@ -50,27 +58,34 @@ async function createAll(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, units, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, sources, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
     const definitions = await allWithConversions(units, await parseBulk(request.body))
     const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
     for (const id of vaultIds) await ownVault(vaults, userId, id)
+    for (const source of new Set(definitions.map((one) => one.source))) {
+      await sources.assertAllowed(source)
+    }
     const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))
     return {
       statusCode: 201,
       body: {
         streamIds: planned.map(({ stream }) => stream.id),
-        streams: planned.map(({ stream }) =>
-          streamBody({ ...stream, hasReceived: false }, publicUrl),
-        ),
+        streams: planned.map(({ stream }) => newStreamBody(stream, publicUrl)),
       },
       changes: planned.flatMap(({ stream, changes }) => [
         ...changes,
+        ...sources.planned(stream),
         ...lifecycle.record({ event: 'stream.created', ...subjectOf(stream), actor }),
       ]),
       refusal: () => creationRefusal(needs, userId, definitions),
+      afterwards: async () =>
+        wakeFetched(
+          sources,
+          planned.map(({ stream }) => stream),
+        ),
     }
   })
 }

@@ -1,8 +1,10 @@
 import type { PayloadFormat } from '../pipeline/stream-schema.ts'
+import { brokerRules, checkBrokerSource } from './broker-source.ts'
 import {
   check,
   duration,
   integer,
+  type Json,
   oneOf,
   type Problems,
   part,
@@ -18,6 +20,8 @@ import { scheduleProblem } from './schedule.ts'
 export interface SourceRules {
   readonly rules: Rules
   readonly required: readonly string[]
+  /** What concerns several keys. */
+  readonly checkAll?: (source: Json, problems: Problems) => void
 }
 
 export const deviceProtocols = ['mqtt', 'http', 'coap'] as const
@@ -108,12 +112,12 @@ export function deviceSource(protocols: readonly string[]): SourceRules {
     rules: {
       deviceId: text,
       protocol: oneOf(...protocols),
-      endpoint: address('mqtt', 'mqtts'),
       topic: topicFilter,
-      credentials,
       format: oneOf(...payloadFormats),
+      ...brokerRules,
     },
     required: [],
+    checkAll: checkBrokerSource,
   }
 }
 

@@ -32,9 +32,11 @@ export function parseSource(
   const source = value ?? {}
   // Without a type there is nothing to hold the source to.
   if (type === undefined) return source
-  const { rules, required } = rulesOf(type, source['protocol'])
+  const { rules, required, checkAll } = rulesOf(type, source['protocol'])
   const withTime = type === 'service' ? rules : { ...rules, ...timeRules }
-  check(source, { rules: withTime, required }, new Problems('source', found))
+  const problems = new Problems('source', found)
+  check(source, { rules: withTime, required }, problems)
+  checkAll?.(source, problems)
   return source
 }
 
@@ -78,6 +80,7 @@ export function unsupportedSource(type: StreamType, source: Json): readonly Erro
   if (protocol !== undefined && protocol !== 'mqtt' && protocol !== 'http') {
     details.push({ path: 'source.protocol', message: 'this version takes mqtt and http' })
   }
+  if (source['endpoint'] !== undefined) return details
   for (const key of Object.keys(source)) {
     if (['deviceId', 'protocol', 'format', ...Object.keys(timeRules)].includes(key)) continue
     details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })

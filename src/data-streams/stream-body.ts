@@ -1,22 +1,28 @@
 import { formatUs } from '../core/time.ts'
 import type { DataStream, ListedStream } from './data-stream-store.ts'
+import { withoutSecrets } from './source-secrets.ts'
 import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
 
 /** The states that a stream shows (D22). */
 export const streamStates = ['created', 'active', 'paused', 'error'] as const
 
-/** `error` is for streams that fetch, which come with their connectors. */
+/** `error` is for streams whose source has failed for long, or until somebody mends something. */
 export function stateOf(stream: {
   readonly isPaused: boolean
   readonly hasReceived: boolean
+  readonly isFailing: boolean
 }): (typeof streamStates)[number] {
   if (stream.isPaused) return 'paused'
+  if (stream.isFailing) return 'error'
   return stream.hasReceived ? 'active' : 'created'
 }
 
+/** What lists tell, and what only the running service knows. */
+export type ShownStream = ListedStream & { readonly isFailing: boolean }
+
 /** The stream as creating it shows it. */
-export function streamBody(stream: ListedStream, publicUrl: string): object {
+function streamBody(stream: ShownStream, publicUrl: string): object {
   return {
     streamId: stream.id,
     name: stream.name,
@@ -28,18 +34,26 @@ export function streamBody(stream: ListedStream, publicUrl: string): object {
   }
 }
 
+/** A stream that has just been made. */
+export function newStreamBody(stream: DataStream, publicUrl: string): object {
+  return streamBody({ ...stream, hasReceived: false, isFailing: false }, publicUrl)
+}
+
 /** The stream as lists show it. */
-export function listedBody(stream: ListedStream, publicUrl: string): object {
+export function listedBody(stream: ShownStream, publicUrl: string): object {
   return { ...streamBody(stream, publicUrl), tags: stream.tags }
 }
 
 /** The stream with its definition, as its owner gave it, without the secrets. */
 export function definitionBody(
   stream: DataStream,
-  { publicUrl, hasReceived }: { readonly publicUrl: string; readonly hasReceived: boolean },
+  {
+    publicUrl,
+    ...known
+  }: { readonly publicUrl: string } & Pick<ShownStream, 'hasReceived' | 'isFailing'>,
 ): object {
   return {
-    ...listedBody({ ...stream, hasReceived }, publicUrl),
+    ...listedBody({ ...stream, ...known }, publicUrl),
     version: stream.version,
     source: withoutSecrets(stream.source),
     schema: stream.schema,
@@ -72,28 +86,4 @@ export function deletionBody(deletion: StreamDeletion): object {
     removedAt: removedAtUs === undefined ? null : formatUs(removedAtUs),
     removed: { readings: deletion.removedReadings, quarantined: deletion.removedQuarantine },
   }
-}
-
-type Json = Readonly<Record<string, unknown>>
-
-/** Parts of a source that hold secrets, and what in them is none. */
-const secretParts: readonly string[] = ['credentials', 'authentication', 'headers']
-const openKeys: readonly string[] = ['type', 'username']
-
-/** Secrets are empty for everybody (D13): whoever set them knows them, and nobody else needs to. */
-export function withoutSecrets(source: Json): Json {
-  const members = Object.entries(source).map(([key, value]) => [
-    key,
-    secretParts.includes(key) ? emptied(value) : value,
-  ])
-  return Object.fromEntries(members) as Json
-}
-
-function emptied(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return ''
-  const members = Object.entries(value).map(([key, member]) => [
-    key,
-    openKeys.includes(key) && typeof member === 'string' ? member : '',
-  ])
-  return Object.fromEntries(members) as Json
 }

@@ -99,7 +99,7 @@ const changeOptions = {
   config: {
     scope: 'streams:write',
     interface: 'bearer',
-    errors: ['conflict', 'unsupported_definition'],
+    errors: ['conflict', 'destination_not_allowed', 'unsupported_definition'],
   },
 } as const
 
@@ -113,19 +113,21 @@ const deleteOptions = {
  * what it has made: each try that fails means that another change has succeeded.
  */
 async function change(
-  { streams, changes, units, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
+  { streams, changes, units, sources, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
   request: FastifyRequest<OneStream>,
 ): Promise<DataStream> {
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   for (;;) {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
-    const parsed = changedDefinition(stream, request.body)
+    const parsed = await sources.settled(stream, changedDefinition(stream, request.body))
     if (isSameDefinition(stream, parsed)) return stream
+    await sources.assertAllowed(parsed.source)
     const changed = await withConversions(units, parsed)
     const next = { ...stream, ...changed, version: stream.version + 1 }
     const event = { event: 'stream.updated', ...subjectOf(next), actor } as const
-    const isMade = await changes.change(stream, changed, apiKeyId, ...lifecycle.record(event))
+    const also = [...(await sources.changed(stream, changed.source)), ...lifecycle.record(event)]
+    const isMade = await changes.change(stream, changed, apiKeyId, ...also)
     if (!isMade) continue
     forget(stream.id)
     return next
@@ -133,12 +135,13 @@ async function change(
 }
 
 async function remove(
-  { changes, lifecycle, forget, onDeleted }: StreamChangeRoutesNeeds,
+  { changes, sources, lifecycle, forget, onDeleted }: StreamChangeRoutesNeeds,
   stream: DataStream,
   actor: LifecycleEvent['actor'],
 ): Promise<boolean> {
   const event = { event: 'stream.deleted', ...subjectOf(stream), actor } as const
-  const also = [...lifecycle.record(event), lifecycle.forget(stream.id)]
+  const forgotten = [lifecycle.forget(stream.id), ...sources.removed(stream.id)]
+  const also = [...lifecycle.record(event), ...forgotten]
   if (!(await changes.remove(stream, ...also))) return false
   forget(stream.id)
   onDeleted(stream.id)

@@ -2,6 +2,7 @@ import { formatUs } from '../core/time.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
 import { stateOf } from './stream-body.ts'
+import type { SourceStatus } from './stream-sources.ts'
 
 const usPerDay = 86_400_000_000
 
@@ -13,6 +14,8 @@ export interface StatusFacts {
   readonly counts: StoredCounts
   readonly storedPerSecond: number
   readonly problem: string | undefined
+  /** Of a stream whose readings are fetched. */
+  readonly source: SourceStatus | undefined
   readonly nowUs: number
 }
 
@@ -52,12 +55,16 @@ export function countersOf(decided: DecidedCounts, stored: StoredCounts): Conser
 
 /** The answer of the status operation: every figure is measured. */
 export function statusBody(facts: StatusFacts): object {
-  const { stream, decided, counts, problem, nowUs } = facts
+  const { stream, decided, counts, problem, source, nowUs } = facts
   const counters = countersOf(decided, counts)
   const { lastReceivedAtUs } = decided
   return {
     streamId: stream.id,
-    status: stateOf({ ...stream, hasReceived: counters.received > 0 }),
+    status: stateOf({
+      ...stream,
+      hasReceived: counters.received > 0,
+      isFailing: source?.isLasting === true,
+    }),
     lastDataReceived: timeOrNull(lastReceivedAtUs),
     dataPointsToday: decided.day === Math.floor(nowUs / usPerDay) ? decided.receivedOnDay : 0,
     errorCount: counters.quarantined + counters.discarded,
@@ -78,6 +85,21 @@ export function statusBody(facts: StatusFacts): object {
     /** Of the stored ones, how many were removed again: no term of the counters. */
     deleted: counts.deleted,
     counters,
+    ...(source && { source: sourceBody(stream, source) }),
+  }
+}
+
+function sourceBody({ isPaused }: DataStream, source: SourceStatus): object {
+  const { lastError, lastMessageAtUs } = source
+  return {
+    // A pause is answered before the source has ended.
+    state: isPaused ? 'paused' : source.state,
+    since: formatUs(source.sinceUs),
+    ...(lastError !== undefined && { lastError }),
+    retries: source.retries,
+    messages: source.messages,
+    lastMessage: timeOrNull(lastMessageAtUs ?? 0),
+    unacknowledged: source.unacknowledged,
   }
 }
 

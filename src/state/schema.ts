@@ -15,6 +15,7 @@ export interface StateSchema {
   data_stream_versions: DataStreamVersionTable
   data_stream_tags: DataStreamTagTable
   data_stream_deletions: DataStreamDeletionTable
+  stream_sources: StreamSourceTable
   lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
   totals: TotalTable
@@ -191,6 +192,14 @@ interface DataStreamDeletionTable {
 }
 
 /** An event of the service itself that a stream of such events has not been told yet. */
+/** Of each stream that gets its readings from a source that is asked for them. */
+interface StreamSourceTable {
+  readonly stream_id: string
+  readonly owner_id: string
+  /** JSON of the secrets by their place, encrypted with the master key. */
+  readonly secrets_encrypted: Uint8Array
+}
+
 interface LifecycleEventTable {
   readonly stream_id: string
   readonly at: number

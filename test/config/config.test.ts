@@ -32,6 +32,7 @@ describe('readConfig', () => {
       mqttsPort: 0,
       corsOrigins: [],
       trustedProxies: [],
+      egressAllowed: [],
     })
   })
 
@@ -51,6 +52,7 @@ describe('readConfig', () => {
       STREAMVAULT_CHECK_ANSWERS: 'on',
       STREAMVAULT_CORS_ORIGINS: 'https://console.example, http://localhost:3000',
       STREAMVAULT_TRUST_PROXY: '10.0.0.0/8,::1',
+      STREAMVAULT_EGRESS_ALLOW: 'mosquitto:1883, [fd00::7]:8883',
       STREAMVAULT_TIMESERIES_URL: 'duckdb',
       STREAMVAULT_STATE_URL: 'sqlite',
       STREAMVAULT_JOURNAL_URL: 'sqlite',
@@ -72,6 +74,10 @@ describe('readConfig', () => {
       mqttsPort: 0,
       corsOrigins: ['https://console.example', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '::1'],
+      egressAllowed: [
+        { host: 'mosquitto', port: 1883 },
+        { host: 'fd00::7', port: 8883 },
+      ],
     })
   })
 

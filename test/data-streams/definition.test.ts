@@ -279,7 +279,7 @@ describe('what this version cannot do', () => {
     [{ type: 'database', source: sources.database }, 'type'],
     [{ type: 'event_stream', source: sources.event_stream }, 'type'],
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
-    [{ source: { endpoint: 'mqtt://broker:1883' } }, 'source.endpoint'],
+    [{ source: { clientId: 'vault' } }, 'source.clientId'],
     [{ source: { topic: 'boilers/+' } }, 'source.topic'],
     [{ processing: { alerting: [] } }, 'processing.alerting'],
   ])('is refused as such, and not stored in silence: %j', (overrides, path) => {

@@ -61,6 +61,7 @@ function facts(overrides: Partial<StatusFacts> = {}): StatusFacts {
     counts: storedOf([]),
     storedPerSecond: 0,
     problem: undefined,
+    source: undefined,
     nowUs,
     ...overrides,
   }

@@ -159,7 +159,7 @@ describe('POST /streams', () => {
 
   test.each([
     ['source.protocol', { source: { protocol: 'coap' } }],
-    ['source.endpoint', { source: { endpoint: 'mqtt://broker:1883' } }],
+    ['source.clientId', { source: { clientId: 'vault' } }],
     [
       'processing.alertThresholds',
       { processing: { alertThresholds: { temperature: { max: 9 } } } },

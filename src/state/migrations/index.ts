@@ -9,6 +9,7 @@ import { shares } from './0008-shares.ts'
 import { formats } from './0009-formats.ts'
 import { lifecycleEvents } from './0011-lifecycle-events.ts'
 import { devices } from './0013-devices.ts'
+import { streamSources } from './0014-stream-sources.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-formats': formats,
   '0011-lifecycle-events': lifecycleEvents,
   '0013-devices': devices,
+  '0014-stream-sources': streamSources,
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { withoutSecrets } from '../../src/data-streams/stream-body.ts'
+import { withoutSecrets } from '../../src/data-streams/source-secrets.ts'
+
+const mark = '********'
 
 describe('the source of a stream, as it is shown', () => {
   test('keeps what is no secret', () => {
@@ -8,12 +10,14 @@ describe('the source of a stream, as it is shown', () => {
     expect(withoutSecrets(source)).toEqual(source)
   })
 
-  test.each(['credentials', 'authentication', 'headers'])('has empty values in %s', (part) => {
+  test.each(['credentials', 'authentication', 'headers'])('has marks in %s', (part) => {
     const shown = withoutSecrets({
       [part]: { type: 'basic', username: 'plant', password: 'hush', token: { value: 'hush' } },
     })
 
-    expect(shown).toEqual({ [part]: { type: 'basic', username: 'plant', password: '', token: '' } })
+    expect(shown).toEqual({
+      [part]: { type: 'basic', username: 'plant', password: mark, token: mark },
+    })
   })
 
   test.each([

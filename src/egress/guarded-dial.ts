@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Dial, DialedTls } from '../pipeline/fetch-connector.ts'
+import type { Destination } from './allowed-destinations.ts'
+import type { EgressGuard } from './egress-guard.ts'
+
+/** Time for a connection to one address, and for the TLS handshake over it. */
+const connectMs = 10_000
+
+/** A connection without a word is probed, so that one that has died is found out. */
+const probeMs = 30_000
+
+/** Connects to the very addresses that the guard has checked, one after the other. */
+export function guardedDial(guard: EgressGuard): Dial {
+  return async ({ host, port, tls, signal }) => {
+    const addresses = await guard.addressesOf({ host, port })
+    let failure = new Error(`${host} does not resolve`)
+    for (const address of addresses) {
+      signal.throwIfAborted()
+      try {
+        return await connectTo(address, { host, port, tls, signal })
+      } catch (error) {
+        failure = error as Error
+      }
+    }
+    throw failure
+  }
+}
+
+interface Call extends Destination {
+  readonly tls?: DialedTls | undefined
+  readonly signal: AbortSignal
+}
+
+async function connectTo(address: string, { host, port, tls, signal }: Call): Promise<Socket> {
+  const socket = connect({ host: address, port, noDelay: true, keepAlive: true })
+  socket.setKeepAlive(true, probeMs)
+  try {
+    await established(socket, 'connect', signal)
+    if (tls === undefined) return socket
+    const { ca, cert, key } = tls
+    const secured = connectTls({
+      socket,
+      host,
+      // A name for the server to choose by: an address is none (RFC 6066, section 3).
+      servername: tls.servername ?? (isIP(host) === 0 ? host : ''),
+      minVersion: 'TLSv1.2',
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    })
+    await established(secured, 'secureConnect', signal)
+    return secured
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+async function established(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+  const patience = AbortSignal.timeout(connectMs)
+  try {
+    await once(socket, event, { signal: AbortSignal.any([signal, patience]) })
+  } catch (error) {
+    socket.on('error', () => undefined)
+    socket.destroy()
+    if (!patience.aborted) throw error
+    throw new Error('the connection was not established in time', { cause: error })
+  }
+}

@@ -1,0 +1,171 @@
+import { canonicalJson } from '../core/canonical-json.ts'
+import { messageOf } from '../core/errors.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
+import type { DataStream } from '../data-streams/data-stream-store.ts'
+import { withSecrets } from '../data-streams/source-secrets.ts'
+import type { SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
+import type { FetchConnector, FetchedSource } from '../pipeline/fetch-connector.ts'
+import { SourceRunner, type SourceRunnerNeeds } from './source-runner.ts'
+import type { SourceStore } from './source-store.ts'
+
+/** Time for the other side to forget us. */
+const releaseMs = 10_000
+
+/** At the start connections are spread: so much for each of them, and so much at most. */
+const spreadMs = { each: 5, inAll: 5_000 } as const
+
+export interface RunningSourcesNeeds extends SourceRunnerNeeds {
+  readonly store: SourceStore
+  readonly connectors: readonly FetchConnector[]
+  readonly loadStream: (id: StreamId) => Promise<DataStream | undefined>
+  /** Told that the other side may still keep something for us, and why. */
+  readonly onNotReleased: (id: StreamId, reason: string) => void
+  /** Told of what should not have happened. */
+  readonly onFailure: (error: unknown) => void
+}
+
+interface Known {
+  readonly source: FetchedSource
+  readonly runner: SourceRunner
+  /** The source with its secrets: another text is another source. */
+  readonly text: string
+}
+
+interface Wanted {
+  readonly connector: FetchConnector
+  readonly source: Readonly<Record<string, unknown>>
+  readonly secrets: readonly string[]
+  readonly isPaused: boolean
+}
+
+/** Figures of all sources together. */
+export interface SourceTotals {
+  readonly running: number
+  readonly connecting: number
+  readonly failing: number
+  readonly paused: number
+  readonly connections: number
+  readonly messages: number
+  readonly unacknowledged: number
+}
+
+/**
+ * Keeps one source running for each stream that fetches: whatever happens to a stream, it is looked
+ * up anew, and its source is started, stopped or replaced as its definition says now.
+ */
+export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> {
+  readonly #needs: RunningSourcesNeeds
+  readonly #known = new Map<StreamId, Known>()
+  /** Streams that are being looked at: one look at a time. */
+  readonly #looks = new Map<StreamId, Promise<void>>()
+  /** Of sources that were replaced or taken away. */
+  #ended = { connections: 0, messages: 0 }
+  #isStopped = false
+
+  constructor(needs: RunningSourcesNeeds) {
+    this.#needs = needs
+  }
+
+  async start(): Promise<void> {
+    const ids = await this.#needs.store.ids()
+    const withinMs = Math.min(ids.length * spreadMs.each, spreadMs.inAll)
+    for (const id of ids) this.#look(id, Math.random() * withinMs)
+  }
+
+  wake(id: StreamId): void {
+    this.#look(id, 0)
+  }
+
+  /** To be called when a user is gone. */
+  async wakeUser(userId: UserId): Promise<void> {
+    for (const id of await this.#needs.store.idsOf(userId)) this.wake(id)
+  }
+
+  statusOf(id: StreamId): SourceStatus | undefined {
+    return this.#known.get(id)?.runner.status
+  }
+
+  readonly totals = (): SourceTotals => {
+    const states = { running: 0, connecting: 0, failing: 0, paused: 0 }
+    let { connections, messages } = this.#ended
+    let unacknowledged = 0
+    for (const { runner } of this.#known.values()) {
+      const { status } = runner
+      states[status.state]++
+      connections += runner.connections
+      messages += status.messages
+      unacknowledged += status.unacknowledged
+    }
+    return { ...states, connections, messages, unacknowledged }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all([...this.#known.values()].map(({ runner }) => runner.stop()))
+    await Promise.all(this.#looks.values())
+  }
+
+  #look(id: StreamId, delayMs: number): void {
+    const before = this.#looks.get(id) ?? Promise.resolve()
+    const look = before
+      .then(() => this.#bringAbout(id, delayMs))
+      .catch((error: unknown) => this.#needs.onFailure(error))
+      .finally(() => {
+        if (this.#looks.get(id) === look) this.#looks.delete(id)
+      })
+    this.#looks.set(id, look)
+  }
+
+  async #bringAbout(id: StreamId, delayMs: number): Promise<void> {
+    if (this.#isStopped) return
+    const wanted = await this.#wanted(id)
+    let known = this.#known.get(id)
+    if (known && known.text !== textOf(wanted)) {
+      await this.#end(id, known, wanted)
+      known = undefined
+    }
+    if (wanted === undefined || this.#isStopped) return
+    known ??= this.#open(id, wanted)
+    if (wanted.isPaused) await known.runner.stop()
+    else known.runner.start(delayMs)
+  }
+
+  async #wanted(id: StreamId): Promise<Wanted | undefined> {
+    const { store, connectors, loadStream } = this.#needs
+    const stream = await loadStream(id)
+    const secrets = stream && (await store.secretsOf(id))
+    if (stream === undefined || secrets === undefined) return undefined
+    const source = withSecrets(stream.source, secrets)
+    const connector = connectors.find((one) => one.takes(source))
+    if (!connector) return undefined
+    return { connector, source, secrets: Object.values(secrets), isPaused: stream.isPaused }
+  }
+
+  #open(id: StreamId, { connector, source, secrets }: Wanted): Known {
+    const opened = connector.open({ streamId: id, source })
+    const runner = new SourceRunner(this.#needs, id, { source: opened, secrets })
+    const known = { source: opened, runner, text: canonicalJson(source) }
+    this.#known.set(id, known)
+    return known
+  }
+
+  /** Where the other side would know the next source by the same name, it need not forget us. */
+  async #end(id: StreamId, { source, runner }: Known, wanted: Wanted | undefined): Promise<void> {
+    this.#known.delete(id)
+    await runner.stop()
+    this.#ended.connections += runner.connections
+    this.#ended.messages += runner.status.messages
+    const next = wanted?.connector.open({ streamId: id, source: wanted.source })
+    if (next?.identity === source.identity || !source.release) return
+    try {
+      const { dial } = this.#needs
+      await source.release({ dial, signal: AbortSignal.timeout(releaseMs) })
+    } catch (error) {
+      this.#needs.onNotReleased(id, runner.withoutSecrets(messageOf(error)))
+    }
+  }
+}
+
+function textOf(wanted: Wanted | undefined): string | undefined {
+  return wanted && canonicalJson(wanted.source)
+}

@@ -1,0 +1,93 @@
+import type { Compilable } from 'kysely'
+import { DomainError, type ErrorDetail } from '../core/errors.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
+import type { DataStream } from '../data-streams/data-stream-store.ts'
+import type { ParsedDefinition } from '../data-streams/definition.ts'
+import {
+  markedPlaces,
+  secretsOf,
+  withoutSecrets,
+  withSecrets,
+} from '../data-streams/source-secrets.ts'
+import { isFetched, type StreamSources } from '../data-streams/stream-sources.ts'
+import type { EgressGuard } from '../egress/egress-guard.ts'
+import type { FetchConnector } from '../pipeline/fetch-connector.ts'
+import { type SourceStore, sourcesMax } from './source-store.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface SourceChangesNeeds {
+  readonly store: SourceStore
+  readonly guard: EgressGuard
+  readonly connectors: readonly FetchConnector[]
+}
+
+/** What becomes of the sources of streams, and of their secrets, when these are made or changed. */
+export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
+  readonly #store: SourceStore
+  readonly #guard: EgressGuard
+  readonly #connectors: readonly FetchConnector[]
+
+  constructor({ store, guard, connectors }: SourceChangesNeeds) {
+    this.#store = store
+    this.#guard = guard
+    this.#connectors = connectors
+  }
+
+  planned(stream: Pick<DataStream, 'id' | 'ownerId' | 'source'>): readonly Compilable[] {
+    const { source } = stream
+    refuseMarks(markedPlaces(source), 'there is no secret that could be kept')
+    return isFetched(source) ? [this.#store.insert(stream, secretsOf(source))] : []
+  }
+
+  async settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
+    const kept = (await this.#store.secretsOf(stream.id)) ?? {}
+    const marked = markedPlaces(changed.source)
+    const unknown = marked.filter((place) => kept[place] === undefined)
+    refuseMarks(unknown, 'there is no secret that could be kept')
+    // Whoever may change a stream could else have its secrets sent to a place of their own.
+    const isElsewhere = stream.source['endpoint'] !== changed.source['endpoint']
+    if (isElsewhere) refuseMarks(marked, 'has to be sent again for another endpoint')
+    const given = secretsOf(changed.source)
+    const isSame = Object.entries(given).every(([place, secret]) => kept[place] === secret)
+    return isSame ? { ...changed, source: withoutSecrets(changed.source) } : changed
+  }
+
+  async changed(stream: DataStream, source: Json): Promise<readonly Compilable[]> {
+    const kept = await this.#store.secretsOf(stream.id)
+    if (!isFetched(source)) return kept === undefined ? [] : this.removed(stream.id)
+    const whole = secretsOf(withSecrets(source, kept ?? {}))
+    if (kept !== undefined) return [this.#store.replace(stream, whole)]
+    await this.assertRoom(stream.ownerId, 1)
+    return [this.#store.insert(stream, whole)]
+  }
+
+  removed(id: StreamId): readonly Compilable[] {
+    return [this.#store.remove(id)]
+  }
+
+  async assertAllowed(source: Json): Promise<void> {
+    const connector = this.#connectors.find((one) => one.takes(source))
+    if (connector) await this.#guard.addressesOf(connector.destinationOf(source))
+  }
+
+  async assertRoom(ownerId: UserId, count: number): Promise<void> {
+    const { ofUser, inAll } = await this.#store.count(ownerId)
+    if (ofUser + count > sourcesMax.ofUser) {
+      const reason = `a user can have ${sourcesMax.ofUser} streams that fetch their readings`
+      throw new DomainError('conflict', reason)
+    }
+    if (inAll + count > sourcesMax.inAll) {
+      throw new DomainError('conflict', 'there are as many streams that fetch as there may be')
+    }
+  }
+}
+
+function refuseMarks(places: readonly string[], reason: string): void {
+  if (places.length === 0) return
+  const details: ErrorDetail[] = places.map((place) => ({
+    path: `source.${place}`,
+    message: reason,
+  }))
+  throw new DomainError('invalid_request', 'a secret is missing', { details })
+}

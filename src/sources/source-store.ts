@@ -1,0 +1,96 @@
+import { type Compilable, sql } from 'kysely'
+import type { StreamId, UserId } from '../core/ids.ts'
+import type { SourceSecrets } from '../data-streams/source-secrets.ts'
+import { optional, type StateDatabase } from '../state/database.ts'
+
+/** Streams that fetch: each has a connection of its own. */
+export const sourcesMax = { ofUser: 100, inAll: 1_000 } as const
+
+/** Encryption at rest. */
+export interface Cipher {
+  encrypt(text: string): Uint8Array
+  decrypt(bytes: Uint8Array): string
+}
+
+interface Owned {
+  readonly id: StreamId
+  readonly ownerId: UserId
+}
+
+/** Which streams fetch, and the secrets that they need for it. */
+export class SourceStore {
+  readonly #state: StateDatabase
+  readonly #cipher: Cipher
+
+  constructor(state: StateDatabase, cipher: Cipher) {
+    this.#state = state
+    this.#cipher = cipher
+  }
+
+  /** Finds nothing to change when there are too many already. */
+  insert({ id, ownerId }: Owned, secrets: SourceSecrets): Compilable {
+    return this.#state
+      .insertInto('stream_sources')
+      .columns(['stream_id', 'owner_id', 'secrets_encrypted'])
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${this.#encrypted(secrets)} WHERE
+          (SELECT count(*) FROM stream_sources WHERE owner_id = ${ownerId}) < ${sourcesMax.ofUser}
+          AND (SELECT count(*) FROM stream_sources) < ${sourcesMax.inAll}`,
+      )
+  }
+
+  replace({ id }: Owned, secrets: SourceSecrets): Compilable {
+    return this.#state
+      .updateTable('stream_sources')
+      .set({ secrets_encrypted: this.#encrypted(secrets) })
+      .where('stream_id', '=', id)
+  }
+
+  /** Makes sense for a stream that does not fetch, too. */
+  remove(id: StreamId): Compilable {
+    return optional(this.#state.deleteFrom('stream_sources').where('stream_id', '=', id))
+  }
+
+  /** Nothing for a stream that does not fetch, and where its owner is gone. */
+  async secretsOf(id: StreamId): Promise<SourceSecrets | undefined> {
+    const row = await this.#state
+      .selectFrom('stream_sources')
+      .innerJoin('users', 'users.id', 'stream_sources.owner_id')
+      .select('secrets_encrypted')
+      .where('stream_id', '=', id)
+      .where('users.deleted_at', 'is', null)
+      .executeTakeFirst()
+    return row && (JSON.parse(this.#cipher.decrypt(row.secrets_encrypted)) as SourceSecrets)
+  }
+
+  /** Streams of users that are still there. */
+  async ids(): Promise<readonly StreamId[]> {
+    const rows = await this.#state
+      .selectFrom('stream_sources')
+      .innerJoin('users', 'users.id', 'stream_sources.owner_id')
+      .select('stream_id')
+      .where('users.deleted_at', 'is', null)
+      .execute()
+    return rows.map((row) => row.stream_id as StreamId)
+  }
+
+  async idsOf(ownerId: UserId): Promise<readonly StreamId[]> {
+    const rows = await this.#state
+      .selectFrom('stream_sources')
+      .select('stream_id')
+      .where('owner_id', '=', ownerId)
+      .execute()
+    return rows.map((row) => row.stream_id as StreamId)
+  }
+
+  async count(ownerId: UserId): Promise<{ readonly ofUser: number; readonly inAll: number }> {
+    const { rows } = await sql<{ of_user: number; in_all: number }>`SELECT
+      (SELECT count(*) FROM stream_sources WHERE owner_id = ${ownerId}) AS of_user,
+      (SELECT count(*) FROM stream_sources) AS in_all`.execute(this.#state)
+    return { ofUser: rows[0]?.of_user ?? 0, inAll: rows[0]?.in_all ?? 0 }
+  }
+
+  #encrypted(secrets: SourceSecrets): Uint8Array {
+    return this.#cipher.encrypt(JSON.stringify(secrets))
+  }
+}
