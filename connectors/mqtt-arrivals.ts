@@ -1,4 +1,5 @@
-import { type Packet, ProtocolError } from './mqtt-framing.ts'
+import { BrokerFault } from './mqtt-broker-packets.ts'
+import type { Packet } from './mqtt-framing.ts'
 
 /** Levels of the protocol: MQTT 3.1, 3.1.1 and 5. */
 export type MqttVersion = 3 | 4 | 5
@@ -17,22 +18,22 @@ export interface Arrival {
 /**
  * Takes a PUBLISH apart: section 3.3 of MQTT 3.1.1 and 5.0.
  *
- * @throws ProtocolError for what no broker may send
+ * @throws BrokerFault for what no broker may send
  */
 export function takeArrival({ bytes, start, end }: Packet, version: MqttVersion): Arrival {
   const flags = bytes[start] as number
   const qos = (flags >> 1) & 3
-  if (qos === 3) throw new ProtocolError('a PUBLISH with QoS 3')
+  if (qos === 3) throw new BrokerFault('a PUBLISH with QoS 3')
   const at = afterLength(bytes, start + 1)
   if (at + 2 > end) throw cutOff()
   const topicEnd = at + 2 + bytes.readUInt16BE(at)
   const idEnd = qos === 0 ? topicEnd : topicEnd + 2
   if (idEnd > end) throw cutOff()
   const packetId = qos === 0 ? 0 : bytes.readUInt16BE(topicEnd)
-  if (qos > 0 && packetId === 0) throw new ProtocolError('a PUBLISH with packet id 0')
+  if (qos > 0 && packetId === 0) throw new BrokerFault('a PUBLISH with packet id 0')
   const payloadStart = version === 5 ? afterProperties(bytes, idEnd, end) : idEnd
   // Topic aliases stand for a topic in MQTT 5: we take none, and say so in CONNECT.
-  if (topicEnd === at + 2) throw new ProtocolError('a PUBLISH without a topic')
+  if (topicEnd === at + 2) throw new BrokerFault('a PUBLISH without a topic')
   return {
     payload: bytes.subarray(payloadStart, end),
     topic: bytes.toString('utf8', at + 2, topicEnd),
@@ -42,7 +43,7 @@ export function takeArrival({ bytes, start, end }: Packet, version: MqttVersion)
   }
 }
 
-/** The packet id of a PUBREL, section 3.6. @throws ProtocolError when it is cut off */
+/** The packet id of a PUBREL, section 3.6. @throws BrokerFault when it is cut off */
 export function takeReleased({ bytes, start, end }: Packet): number {
   const at = afterLength(bytes, start + 1)
   if (at + 2 > end) throw cutOff()
@@ -67,7 +68,7 @@ function afterProperties(bytes: Buffer, at: number, end: number): number {
     if (after > end) throw cutOff()
     return after
   }
-  throw new ProtocolError('malformed length of properties')
+  throw new BrokerFault('malformed length of properties')
 }
 
 function afterLength(bytes: Buffer, at: number): number {
@@ -76,8 +77,8 @@ function afterLength(bytes: Buffer, at: number): number {
   return after + 1
 }
 
-function cutOff(): ProtocolError {
-  return new ProtocolError('a packet that is cut off')
+function cutOff(): BrokerFault {
+  return new BrokerFault('a packet that is cut off')
 }
 
 const firstByte = { puback: 0x40, pubrec: 0x50, pubcomp: 0x70 } as const

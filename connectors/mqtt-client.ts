@@ -6,10 +6,11 @@ import type {
   FetchRun,
 } from '../src/pipeline/fetch-connector.ts'
 import type { Arrival, MqttVersion } from './mqtt-arrivals.ts'
+import { packetBytesMax } from './mqtt-broker-packets.ts'
 import { type MqttClientOptions, mqttClientOptions, takesEndpoint } from './mqtt-client-options.ts'
 import { MqttSession, VersionRefused } from './mqtt-client-session.ts'
 import { openMqttTransport, parseMqttEndpoint } from './mqtt-client-transport.ts'
-import { MqttIntercept, packetBytesMax, unsettledMax } from './mqtt-intercept.ts'
+import { MqttIntercept, unsettledMax } from './mqtt-intercept.ts'
 import { Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
 
 /** How long what is on its way to the disk is waited for when a run is told to end. */

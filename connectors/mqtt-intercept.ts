@@ -8,13 +8,11 @@ import {
   takeReleased,
   takeSessionPresent,
 } from './mqtt-arrivals.ts'
-import { type Packet, PacketFramer, ProtocolError } from './mqtt-framing.ts'
+import { BrokerFault, BrokerPackets } from './mqtt-broker-packets.ts'
+import type { Packet } from './mqtt-framing.ts'
 
 /** Messages that may wait for the disk; a broker that knows MQTT 5 is told so. */
 export const unsettledMax = 1_000
-
-/** Bytes of the largest packet that a broker may send: it is told so in MQTT 5. */
-export const packetBytesMax = 4 * 1024 * 1024
 
 /** Memory that they may keep alive meanwhile: one packet of the largest size, or many full chunks. */
 const unsettledBytesMax = 4 * 1024 * 1024
@@ -43,7 +41,7 @@ export interface Interception {
  */
 export class MqttIntercept extends Duplex {
   readonly #transport: Duplex
-  readonly #framer = new PacketFramer()
+  readonly #packets = new BrokerPackets()
   readonly #interception: Interception
   #isLibraryFull = false
   #isTaking = true
@@ -56,9 +54,8 @@ export class MqttIntercept extends Duplex {
     super({ allowHalfOpen: false })
     this.#transport = transport
     this.#interception = interception
-    this.#framer.allowLargePackets()
     transport.on('data', (chunk: Buffer) => {
-      this.#framer.push(chunk)
+      this.#packets.push(chunk)
       this.#proceed()
     })
     transport.on('end', () => this.push(null))
@@ -121,12 +118,12 @@ export class MqttIntercept extends Duplex {
   #proceed(): void {
     try {
       while (this.#mayProceed()) {
-        const packet = this.#framer.next()
+        const packet = this.#packets.next()
         if (packet === undefined) break
         this.#route(packet)
       }
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error
+      if (!(error instanceof BrokerFault)) throw error
       this.destroy(error)
       return
     }

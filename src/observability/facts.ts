@@ -8,6 +8,7 @@ import type { ProcessingStatus } from '../worker.ts'
 import type { FailingParts } from './health.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
+import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 
 /** The parts whose health is asked for. */
 export interface WatchedParts {
@@ -34,6 +35,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
   readonly commits: GroupCommit
   readonly mqtt: MqttBroker | undefined
+  readonly sources: MeasuredSources
   readonly directory: StreamDirectory
   readonly deletions: { readonly pending: number }
   readonly lifecycle: { readonly pending: number }
@@ -95,6 +97,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     metrics: [
       ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
       ...mqttMetrics(mqtt),
+      ...sourceMetrics(parts.sources),
     ],
     byReason: mqttCountersByReason(mqtt),
     async refresh() {

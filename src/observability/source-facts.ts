@@ -1,0 +1,29 @@
+import type { SourceTotals } from '../sources/running-sources.ts'
+import type { Metric } from './metrics.ts'
+
+/** What tells of all sources together. */
+export interface MeasuredSources {
+  readonly totals: () => SourceTotals
+}
+
+type Figure = readonly [Metric['type'], string, string, (totals: SourceTotals) => number]
+
+const figures: readonly Figure[] = [
+  ['gauge', 'sources_running', 'Fetched from now', (totals) => totals.running],
+  ['gauge', 'sources_connecting', 'For the first time', (totals) => totals.connecting],
+  ['gauge', 'sources_failing', 'Tried again', (totals) => totals.failing],
+  ['gauge', 'sources_paused', 'With their streams', (totals) => totals.paused],
+  ['counter', 'source_connections_total', 'Made', (totals) => totals.connections],
+  ['counter', 'source_messages_total', 'On disk, acknowledged', (totals) => totals.messages],
+  ['gauge', 'source_unacknowledged', 'Not on disk yet', (totals) => totals.unacknowledged],
+]
+
+/** The figures of streams whose readings are fetched. */
+export function sourceMetrics({ totals }: MeasuredSources): readonly Metric[] {
+  return figures.map(([type, name, help, value]) => ({
+    type,
+    name,
+    help,
+    value: () => value(totals()),
+  }))
+}
