@@ -14,6 +14,7 @@ import {
   text,
   uuid,
 } from '../src/http/schema.ts'
+import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
 
 const reading = component('Reading', {
   type: 'object',
@@ -36,18 +37,28 @@ export const rejection = component(
   ),
 )
 
-/** The same in all formats that readings may come in. */
-function bodyOf(message: JsonSchema, line: JsonSchema): JsonSchema {
+/** The formats whose bytes say all that there is to know. */
+function selfDescribing(message: JsonSchema, line: JsonSchema) {
   const lines = {
     type: 'string',
     description: 'One reading in each line; blank lines are passed over.',
     examples: [`${JSON.stringify(exampleOf(line))}\n`],
   }
-  const schemas = { json: message, ndjson: lines, cbor: message, msgpack: message }
-  const content = Object.entries(formatOfMediaType).map(([mediaType, format]) => [
-    mediaType,
-    { schema: describedOnly(schemas[format]) },
-  ])
+  return { json: message, ndjson: lines, cbor: message, msgpack: message }
+}
+
+/** The formats that are read by the definition of the stream. */
+const readByDefinition = {
+  plain: { type: 'string', description: 'The value of one field: `source.field`.' },
+  csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
+}
+
+/** A body in any of these formats. */
+function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, JsonSchema>>>): JsonSchema {
+  const content = Object.entries(formatOfMediaType).flatMap(([mediaType, format]) => {
+    const schema = schemas[format]
+    return schema === undefined ? [] : [[mediaType, { schema: describedOnly(schema) }]]
+  })
   return { content: Object.fromEntries(content) as JsonSchema }
 }
 
@@ -84,18 +95,21 @@ const rejectedAnswer = {
 }
 
 /** One reading, or an array of them, in any format. */
-export const readingsBody = bodyOf(
-  { oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] },
-  reading,
-)
+export const readingsBody = bodyOf({
+  ...selfDescribing(
+    { oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] },
+    reading,
+  ),
+  ...readByDefinition,
+})
 
 /** What became of the readings of a request (D56). */
 export const pushReadings = {
   operationId: 'pushReadings',
   summary: 'Push readings into a data stream.',
   description: [
-    'One reading, or an array of them: at most 4 MiB and 10,000 readings, in JSON, NDJSON, CBOR or',
-    'MessagePack, as the content type says; `Content-Encoding` may be gzip or zstd. 202 means that they',
+    'One reading, or an array of them: at most 4 MiB and 10,000 readings, in JSON, NDJSON, CBOR,',
+    'MessagePack, or a format that the source of the stream explains, as the content type says; `Content-Encoding` may be gzip or zstd. 202 means that they',
     'are on disk. A refused reading is kept in the quarantine of the stream. An `Idempotency-Key` gives',
     'readings without a time of their own the same identity when the request is repeated.',
   ].join(' '),
@@ -137,13 +151,15 @@ export const pushToStreams = {
   operationId: 'pushReadingsToStreams',
   summary: 'Push readings into several data streams.',
   description: [
-    'An array of readings that each name their stream: at most 4 MiB and 10,000 readings, in the same',
-    'formats as for one stream. 202 means that all that were accepted are on disk. A reading that names',
+    'An array of readings that each name their stream: at most 4 MiB and 10,000 readings, in JSON,',
+    'NDJSON, CBOR or MessagePack. 202 means that all that were accepted are on disk. A reading that names',
     'no stream of yours is rejected (`not_found`) and kept nowhere; any other that is refused is kept in',
     'the quarantine of its stream.',
   ].join(' '),
   tags: ['Readings'],
   headers: keyHeaders,
-  body: bodyOf(listOf(addressedReading, { minItems: 1, maxItems: 10_000 }), addressedReading),
+  body: bodyOf(
+    selfDescribing(listOf(addressedReading, { minItems: 1, maxItems: 10_000 }), addressedReading),
+  ),
   response: { 202: batchAnswer, 422: rejectedAnswer },
 } as const

@@ -88,15 +88,16 @@ async function pushToOne(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { streamId: text } = request.params
-  const { streamId, scan } = await openStream(needs, request, text)
+  const before = await openStream(needs, request, text)
+  const { streamId } = before
   needs.assertReady()
-  const sent = sentReadings(request, scan)
+  const sent = sentReadings(request, before)
   spend(needs, request, sent)
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, { sent, streamId })
   // After a wait: nothing may come into a stream that was deleted or paused meanwhile.
   const stream = await openStream(needs, request, text)
-  // What a scan has found to fit is known to fit its own schema only, which may be replaced by now.
-  const { decoded } = stream.scan === scan ? sent : sentReadings(request, stream.scan)
+  // What was read by a definition fits that one only, and it may be replaced by now.
+  const { decoded } = stream === before ? sent : sentReadings(request, stream)
   const message = { stream, payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
   const { verdicts } = await durable(needs.intake, message, decoded)
   if (isRepeated) void reply.header('idempotency-replayed', 'true')

@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decoders, formatOfMediaType } from '../processors/decode.ts'
+import { decoderOf, decoders, formatOfMediaType, isSelfDescribing } from '../processors/decode.ts'
 import { DomainError, type ErrorDetail } from '../src/core/errors.ts'
 import type { StreamId } from '../src/core/ids.ts'
 import { formatUs } from '../src/core/time.ts'
 import type { Acceptor, MessageOutcome, RawMessage } from '../src/pipeline/connector.ts'
-import type { DecodedMessage, RefusedReading, Scan, Verdict } from '../src/pipeline/reading.ts'
+import type {
+  CompiledStream,
+  DecodedMessage,
+  RefusedReading,
+  Verdict,
+} from '../src/pipeline/reading.ts'
+import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 
@@ -33,15 +39,29 @@ export interface SentReadings {
   readonly decoded: DecodedMessage
 }
 
-/** @throws DomainError `malformed_body` */
-export function sentReadings({ body, headers }: FastifyRequest, scan?: Scan): SentReadings {
+/**
+ * The readings of a body for a stream; without one, of a body whose readings name theirs.
+ *
+ * @throws DomainError `malformed_body`, or `unsupported_media_type` for a format that only the
+ *   definition of a stream could explain
+ */
+export function sentReadings(
+  { body, headers }: FastifyRequest,
+  stream?: CompiledStream,
+): SentReadings {
   const payload = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
   // There is a parser only for types that name a format.
   const format = formatOfMediaType[mediaType.trim().toLowerCase()] ?? 'json'
-  const decoded = decoders[format](payload, scan)
+  const decoded = decode(payload, format, stream)
   if (!decoded.ok) throw new DomainError('malformed_body', decoded.problem)
   return { payload, decoded }
+}
+
+function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {
+  if (stream !== undefined) return decoderOf(format, stream)(payload, stream.scan)
+  if (isSelfDescribing(format)) return decoders[format](payload)
+  throw new DomainError('unsupported_media_type', 'readings of several streams need another format')
 }
 
 /** Resolves when the message is on disk. @throws DomainError when it is not */

@@ -30,7 +30,7 @@ export function httpValidate(needs: HttpValidateNeeds): FastifyPluginAsync {
     takeBytes(app)
     app.post<OneStream>('/streams/:streamId/validate', validateOptions, async (request) => {
       const stream = await ownStream(needs, request)
-      const { decoded } = sentReadings(request, stream.scan)
+      const { decoded } = sentReadings(request, stream)
       const readings = needs.intake.judge(stream, decoded).map(verdictBody)
       const accepted = readings.filter(({ status }) => status !== 'rejected').length
       const counts = { accepted, rejected: readings.length - accepted }

@@ -1,16 +1,41 @@
-import type { Decoder } from '../src/pipeline/reading.ts'
+import type { Decoder, StreamVersion } from '../src/pipeline/reading.ts'
 import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
 import { decodeCbor } from './decode-cbor.ts'
+import { csvDecoder } from './decode-csv.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeMsgpack } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
+import { plainDecoder } from './decode-plain.ts'
 
-/** Every format that readings may come in: one file each, and one line here. */
-export const decoders: Readonly<Record<PayloadFormat, Decoder>> = {
+/** Formats whose bytes say all that there is to know: one file each, and one line here. */
+export const decoders = {
   json: decodeJson,
   ndjson: decodeNdjson,
   cbor: decodeCbor,
   msgpack: decodeMsgpack,
+} as const satisfies Partial<Record<PayloadFormat, Decoder>>
+
+type SelfDescribing = keyof typeof decoders
+
+/** Formats that can only be read by the definition of a stream. */
+const decodersFor: Readonly<
+  Record<Exclude<PayloadFormat, SelfDescribing>, (stream: DecodedStream) => Decoder>
+> = {
+  plain: plainDecoder,
+  csv: csvDecoder,
+}
+
+/** What a decoder may know of the stream that a message is for. */
+export type DecodedStream = Pick<StreamVersion, 'schema' | 'formatOptions'>
+
+/** The decoder of messages in a format that come for a stream. */
+export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
+  return isSelfDescribing(format) ? decoders[format] : decodersFor[format](stream)
+}
+
+/** Whether messages in a format can be taken apart without knowing the stream that they are for. */
+export function isSelfDescribing(format: PayloadFormat): format is SelfDescribing {
+  return Object.hasOwn(decoders, format)
 }
 
 /** The format that a media type names. MessagePack got its own only after others were in use. */
@@ -21,4 +46,6 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/vnd.msgpack': 'msgpack',
   'application/msgpack': 'msgpack',
   'application/x-msgpack': 'msgpack',
+  'text/plain': 'plain',
+  'text/csv': 'csv',
 }

@@ -110,11 +110,15 @@ function endOfString(text: string, start: number): number {
 function unsafeValue(key: string, value: unknown, source: string | undefined): string | undefined {
   if (typeof value === 'string') return unsafeText(value)
   if (typeof value !== 'number' || source === undefined || !/^-?\d+$/.test(source)) return undefined
-  const digits = source.replace('-', '')
-  const isBeyond = digits.length > integerDigits || BigInt(digits) > BigInt(integerMax)
-  return isBeyond
+  return isRoundedInteger(source)
     ? `the integer ${source.slice(0, 40)} at '${key}' is beyond 2^53 and would be rounded`
     : undefined
+}
+
+/** Whether a double would round an integer, given in decimal digits (D14). */
+export function isRoundedInteger(source: string): boolean {
+  const digits = source.replace('-', '')
+  return digits.length > integerDigits || BigInt(digits) > BigInt(integerMax)
 }
 
 function unsafeText(text: string): string | undefined {

@@ -11,6 +11,7 @@ import {
   type VersionedDefinition,
   versionedJson,
 } from './definition.ts'
+import { formatOptionsOf } from './payload-format.ts'
 import { listStreams } from './stream-list.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
@@ -217,6 +218,7 @@ export function streamVersionOf(stream: DataStream): StreamVersion {
     version,
     schema: schemaOf(stream),
     format: formatOf(stream),
+    formatOptions: formatOptionsOf(stream.source),
     transform: runnableSteps(transformOf(stream.processing), stream.conversions),
     ...(isPaused && { isPaused }),
     ...(type === 'service' && { isInternal: true }),

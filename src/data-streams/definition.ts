@@ -9,6 +9,7 @@ import type {
 import type { Conversions } from './conversions.ts'
 import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
+import { checkFormat } from './payload-format.ts'
 import { parseProcessing, unsupportedProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
@@ -72,6 +73,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, problems)
+  checkFormat(source, schema, problems)
   if (
     JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
   ) {
@@ -133,7 +135,7 @@ export function schemaOf({ source, schema, processing }: ParsedVersion): StreamS
 }
 
 /** What its readings come in where nothing else says so. */
-export function formatOf({ source }: VersionedDefinition): PayloadFormat {
+export function formatOf({ source }: ParsedVersion): PayloadFormat {
   return (source['format'] as PayloadFormat | undefined) ?? 'json'
 }
 

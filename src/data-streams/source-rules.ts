@@ -1,4 +1,3 @@
-import type { PayloadFormat } from '../pipeline/stream-schema.ts'
 import { brokerRules, checkBrokerSource } from './broker-source.ts'
 import {
   check,
@@ -14,6 +13,7 @@ import {
   texts,
 } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
+import { formatRules } from './payload-format.ts'
 import { scheduleProblem } from './schedule.ts'
 
 /** The keys of one kind of source (D59), and those that it cannot do without. */
@@ -35,9 +35,6 @@ export const eventProtocols = [
   'sse',
   'webhook',
 ] as const
-
-/** What payloads may be in that come without a content type. */
-const payloadFormats: readonly PayloadFormat[] = ['json', 'ndjson', 'cbor', 'msgpack']
 
 /** Header fields of one request. */
 const headersMax = 50
@@ -113,7 +110,7 @@ export function deviceSource(protocols: readonly string[]): SourceRules {
       deviceId: text,
       protocol: oneOf(...protocols),
       topic: topicFilter,
-      format: oneOf(...payloadFormats),
+      ...formatRules,
       ...brokerRules,
     },
     required: [],

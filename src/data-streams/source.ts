@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../core/errors.ts'
 import type { TimestampFormat } from '../pipeline/stream-schema.ts'
 import { check, type Json, oneOf, Problems, text } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
+import { formatKeys } from './payload-format.ts'
 import {
   apiSource,
   databaseProtocols,
@@ -70,6 +71,8 @@ const allProtocols = [...deviceProtocols, ...databaseProtocols, ...eventProtocol
 
 const unconnected: readonly StreamType[] = ['api_pull', 'database', 'event_stream']
 
+const pushedKeys = ['deviceId', 'protocol', ...formatKeys, ...Object.keys(timeRules)]
+
 /** What would be stored and then silently not be done. */
 export function unsupportedSource(type: StreamType, source: Json): readonly ErrorDetail[] {
   if (unconnected.includes(type)) {
@@ -82,7 +85,7 @@ export function unsupportedSource(type: StreamType, source: Json): readonly Erro
   }
   if (source['endpoint'] !== undefined) return details
   for (const key of Object.keys(source)) {
-    if (['deviceId', 'protocol', 'format', ...Object.keys(timeRules)].includes(key)) continue
+    if (pushedKeys.includes(key)) continue
     details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })
   }
   return details

@@ -1,4 +1,3 @@
-import { decoders } from '../../processors/decode.ts'
 import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { DomainError } from '../core/errors.ts'
@@ -35,8 +34,8 @@ export class Intake implements Acceptor {
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
-    const { format = 'json', scan } = message.stream
-    const decoded = decoders[format](message.payload, scan)
+    const { format = 'json', decode, scan } = message.stream
+    const decoded = decode(message.payload, scan)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const refusal = malformed(decoded.problem)

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 
-import type { PayloadFormat, StreamSchema } from './stream-schema.ts'
+import type { FormatOptions, PayloadFormat, StreamSchema } from './stream-schema.ts'
 
 import type { TransformStep } from './transform-step.ts'
 
@@ -49,6 +49,7 @@ export interface StreamVersion {
   readonly schema: StreamSchema
   /** Of payloads that come without a content type, as over MQTT. JSON when nothing is said. */
   readonly format?: PayloadFormat
+  readonly formatOptions?: FormatOptions
   /** It takes no readings now: sources that can be told are told, the others' are quarantined (D22). */
   readonly isPaused?: boolean
   /** Only the service itself writes into it. */
@@ -120,6 +121,8 @@ export type Scan = (text: string) => Pick<DecodedMessage, 'readings' | 'isBatch'
 
 /** A stream's newest version with its compiled stages. */
 export interface CompiledStream extends StreamVersion {
+  /** Of payloads in the format of the stream. */
+  readonly decode: Decoder
   readonly judge: Judge
   /** Nothing when the schema has more than plain fields. */
   readonly scan: Scan | undefined

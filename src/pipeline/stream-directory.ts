@@ -1,3 +1,4 @@
+import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { scanOf } from '../../processors/scan.ts'
 import type { StreamId } from '../core/ids.ts'
@@ -52,12 +53,13 @@ export class StreamDirectory {
 }
 
 function compile(stream: StreamVersion): CompiledStream {
-  const { schema, transform = [], isPaused, isInternal } = stream
+  const { schema, format = 'json', transform = [], isPaused, isInternal } = stream
+  const decode = decoderOf(format, stream)
   // What the service itself writes is held back where it comes from.
-  if (isPaused && !isInternal) return { ...stream, judge: refusePaused, scan: undefined }
+  if (isPaused && !isInternal) return { ...stream, decode, judge: refusePaused, scan: undefined }
   // A transform needs the fields as values, not as text.
   const scan = transform.length === 0 ? scanOf(schema) : undefined
-  return { ...stream, judge: judgeOf(schema, transform), scan }
+  return { ...stream, decode, judge: judgeOf(schema, transform), scan }
 }
 
 function refusePaused(): RefusedReading {

@@ -31,7 +31,17 @@ export type ValidationMode = 'strict' | 'lenient'
 export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'
 
 /** How the bytes of a message are read. */
-export type PayloadFormat = 'json' | 'ndjson' | 'cbor' | 'msgpack'
+export type PayloadFormat = 'json' | 'ndjson' | 'cbor' | 'msgpack' | 'plain' | 'csv'
+
+/** What some formats have to be told, because their bytes do not say it. */
+export interface FormatOptions {
+  /** Of plain: the field that a payload is the value of. Not needed where there is only one. */
+  readonly field?: string
+  /** Of CSV: the fields of a line in their order; null leaves a column out. */
+  readonly columns?: readonly (string | null)[]
+  /** Of CSV: a comma if nothing is said. */
+  readonly delimiter?: string
+}
 
 /** All that decides whether a reading is accepted, and how it is read. */
 export interface StreamSchema {

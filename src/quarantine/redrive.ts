@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { decoders } from '../../processors/decode.ts'
+import { decoderOf, isSelfDescribing } from '../../processors/decode.ts'
 import { parseId, type StreamId } from '../core/ids.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import { judgeMessage, malformed } from '../pipeline/intake.ts'
@@ -49,25 +49,29 @@ function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedRead
 }
 
 /** What came in a format that the stream did not name may be in the one that it names now. */
-function decode(
-  { streamId, format = 'json' }: CompiledStream,
-  held: HeldReading,
-): DecodedMessage | UndecodableMessage {
-  if (held.isElement) return decodeElement(held, streamId)
-  const decoded = decoders[held.format](held.payload)
-  return decoded.ok || format === held.format ? decoded : decoders[format](held.payload)
+function decode(stream: CompiledStream, held: HeldReading): DecodedMessage | UndecodableMessage {
+  const { payload, isElement } = held
+  if (isElement) return decodeElement(stream, held)
+  const decoded = decoderOf(held.format, stream)(payload)
+  const { format = 'json' } = stream
+  return decoded.ok || format === held.format ? decoded : stream.decode(payload)
 }
 
 /** An element is one reading: an array within an array has never been a batch. */
 function decodeElement(
+  stream: CompiledStream,
   { payload, format }: HeldReading,
-  streamId: StreamId,
 ): DecodedMessage | UndecodableMessage {
   // A line of NDJSON is a text of JSON.
-  const decoded = decoders[format === 'ndjson' ? 'json' : format](payload)
+  const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(payload)
   if (!decoded.ok) return decoded
-  if (decoded.isBatch) return { ok: false, problem: 'a reading must be an object' }
-  return { ...decoded, readings: decoded.readings.map((one) => withoutAddress(one, streamId)) }
+  const { isBatch, readings } = decoded
+  if (!isSelfDescribing(format)) {
+    // What is read by a definition may be a batch in each of its parts.
+    return readings.length === 1 ? decoded : { ok: false, problem: 'it is several readings now' }
+  }
+  if (isBatch) return { ok: false, problem: 'a reading must be an object' }
+  return { ...decoded, readings: readings.map((one) => withoutAddress(one, stream.streamId)) }
 }
 
 /** Among readings of several streams each says which one it belongs to: that is no field of it. */

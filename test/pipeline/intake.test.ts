@@ -27,6 +27,7 @@ const version: StreamVersion = {
 }
 const stream: CompiledStream = {
   ...version,
+  decode: decodeJson,
   judge: judgeOf(version.schema),
   scan: scanOf(version.schema),
 }

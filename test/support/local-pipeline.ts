@@ -1,3 +1,4 @@
+import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
@@ -132,7 +133,8 @@ export class LocalPipeline implements AsyncDisposable {
     } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
-    const compiled = { judge: judgeOf(schema, transform), scan: undefined, isPaused }
+    const decode = decoderOf(format, { schema })
+    const compiled = { decode, judge: judgeOf(schema, transform), scan: undefined, isPaused }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 

@@ -1,0 +1,82 @@
+import type {
+  DecodedMessage,
+  Decoder,
+  StreamVersion,
+  UndecodableMessage,
+} from '../src/pipeline/reading.ts'
+import type { FieldType, StreamSchema } from '../src/pipeline/stream-schema.ts'
+import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
+import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
+import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
+
+/** A column with the type that its texts are read as; nothing for one that is left out. */
+type Column = { readonly name: string; readonly type: FieldType } | undefined
+
+/** A decoder of CSV lines, each of which is a reading. The definition names the columns. */
+export function csvDecoder({
+  schema,
+  formatOptions: { columns: names = [], delimiter = ',' } = {},
+}: Pick<StreamVersion, 'schema' | 'formatOptions'>): Decoder {
+  if (names.length === 0) return () => ({ ok: false, problem: 'source.columns names no columns' })
+  const columns = names.map((name) => columnOf(name, schema))
+  return (payload) => decodeLines(payload, columns, delimiter)
+}
+
+function columnOf(name: string | null, schema: StreamSchema): Column {
+  if (name === null) return undefined
+  const field = schema.fields[name]
+  if (field !== undefined) return { name, type: field.type }
+  const isTime = name === schema.timestampField && schema.timestampFormat !== 'rfc3339'
+  return { name, type: isTime ? 'number' : 'string' }
+}
+
+function decodeLines(
+  payload: Uint8Array,
+  columns: readonly Column[],
+  delimiter: string,
+): DecodedMessage | UndecodableMessage {
+  const content = textOfPayload(payload)
+  if (!content.ok) return content
+  const { text } = content
+  const lines: CsvLine[] = []
+  try {
+    const source = new CsvLines(text, { delimiter, cellsMax: columns.length + 1 })
+    for (let line = source.next(); line !== undefined; line = source.next()) {
+      if (lines.length === readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
+      lines.push(line)
+    }
+  } catch (error) {
+    if (!(error instanceof CsvProblem)) throw error
+    return { ok: false, problem: error.message }
+  }
+  const unreadable = new Map<number, string>()
+  const readings = lines.map((line, index) => {
+    const reading = readingOf(line, columns)
+    if (typeof reading === 'object') return reading
+    unreadable.set(index, reading)
+    return undefined
+  })
+  const elements = () => lines.map(({ start, end }) => Buffer.from(text.slice(start, end)))
+  return batchOf({ readings, format: 'csv', unreadable, elements })
+}
+
+/** The reading of a line, or what is wrong with it. */
+function readingOf({ cells }: CsvLine, columns: readonly Column[]): object | string {
+  if (cells.length !== columns.length) {
+    const found = cells.length > columns.length ? 'more' : `${cells.length}`
+    return `the line has ${found} values where the stream has ${columns.length} columns`
+  }
+  const reading: Record<string, unknown> = {}
+  try {
+    for (const [index, column] of columns.entries()) {
+      const cell = cells[index]
+      // An empty cell is a value that is missing; "" is an empty text.
+      if (cell === undefined || column === undefined) continue
+      reading[column.name] = typedValue(cell, column.type)
+    }
+  } catch (error) {
+    if (!(error instanceof RoundedInteger)) throw error
+    return error.message
+  }
+  return reading
+}

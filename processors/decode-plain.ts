@@ -1,0 +1,36 @@
+import type { Decoder, StreamVersion } from '../src/pipeline/reading.ts'
+import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
+import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
+
+/** A decoder of payloads that are nothing but the value of one field: `21.5`, `on`, a text. */
+export function plainDecoder({
+  schema,
+  formatOptions,
+}: Pick<StreamVersion, 'schema' | 'formatOptions'>): Decoder {
+  const name = formatOptions?.field ?? onlyField(schema)
+  const field = name === undefined ? undefined : schema.fields[name]
+  if (name === undefined || field === undefined) {
+    return () => ({ ok: false, problem: 'source.field does not say which field a value is of' })
+  }
+  return (payload) => {
+    const content = textOfPayload(payload)
+    if (!content.ok) return content
+    if (content.text === '') return { ok: false, problem: 'the payload is empty' }
+    try {
+      const reading = { [name]: typedValue(content.text, field.type) }
+      return { ok: true, readings: [reading], isBatch: false, format: 'plain' }
+    } catch (error) {
+      if (!(error instanceof RoundedInteger)) throw error
+      return { ok: false, problem: error.message }
+    }
+  }
+}
+
+/** The field of a stream that has one only, beside the one for the time. */
+export function onlyField({
+  fields,
+  timestampField,
+}: Pick<StreamSchema, 'fields' | 'timestampField'>): string | undefined {
+  const names = Object.keys(fields).filter((name) => name !== timestampField)
+  return names.length === 1 ? names[0] : undefined
+}

@@ -1,0 +1,65 @@
+import { isUtf8 } from 'node:buffer'
+import { isRoundedInteger } from '../src/core/json-safety.ts'
+import type { UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { FieldType } from '../src/pipeline/stream-schema.ts'
+
+/** Values of formats that have only texts: what a text means, the type of its field says. */
+
+/** Longest text that is looked at as a number. A double has 767 digits at most. */
+const numberLengthMax = 1_000
+
+/** As JSON writes numbers (RFC 8259, section 6): no plus, no space, no NaN, no other base. */
+const numberPattern = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+const integerPattern = /^-?\d+$/
+
+const truthPattern = /^(true|on|1)$/i
+const falsehoodPattern = /^(false|off|0)$/i
+
+/** An integer that a double would round. */
+export class RoundedInteger extends Error {
+  override readonly name = 'RoundedInteger'
+}
+
+/**
+ * The value that a text means in a field of a type. A text that means none is its own value: the
+ * schema then refuses it, and says which field it is about.
+ *
+ * @throws RoundedInteger
+ */
+export function typedValue(text: string, type: FieldType): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return numberOf(text)
+    case 'boolean':
+      if (truthPattern.test(text)) return true
+      return falsehoodPattern.test(text) ? false : text
+    case 'string':
+    case 'datetime':
+    case 'object':
+    case 'array':
+      return text
+    default:
+      return type satisfies never
+  }
+}
+
+function numberOf(text: string): number | string {
+  if (text.length > numberLengthMax || !numberPattern.test(text)) return text
+  if (integerPattern.test(text) && isRoundedInteger(text)) {
+    throw new RoundedInteger(`the integer ${text.slice(0, 40)} is beyond 2^53 and would be rounded`)
+  }
+  return Number(text)
+}
+
+/** The text of a payload, if nothing of it would be lost or misread (D62). */
+export function textOfPayload(
+  payload: Uint8Array,
+): { readonly ok: true; readonly text: string } | UndecodableMessage {
+  if (!isUtf8(payload)) return { ok: false, problem: 'not valid UTF-8' }
+  const { buffer, byteOffset, byteLength } = payload
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString()
+  if (text.startsWith('\uFEFF')) return { ok: false, problem: 'it begins with a byte order mark' }
+  if (text.includes('\0')) return { ok: false, problem: 'U+0000 is not allowed in text' }
+  return { ok: true, text }
+}

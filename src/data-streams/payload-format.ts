@@ -1,0 +1,75 @@
+import type { ErrorDetail } from '../core/errors.ts'
+import type { FieldMap, FormatOptions, PayloadFormat } from '../pipeline/stream-schema.ts'
+import { type Json, oneOf, Problems, type Rule, type Rules, text } from './definition-problems.ts'
+import { fieldsMax } from './field-map.ts'
+
+/** What payloads may be in that come without a content type. */
+const formats: readonly PayloadFormat[] = ['json', 'ndjson', 'cbor', 'msgpack', 'plain', 'csv']
+
+const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
+
+/** Columns that are left out count as well. */
+const columnsMax = fieldsMax
+
+const columns: Rule = (value, key, problems) => {
+  const names: readonly unknown[] = Array.isArray(value) ? value : []
+  if (names.length === 0 || names.length > columnsMax) {
+    problems.add(key, `must be an array of 1 to ${columnsMax} names of fields`)
+    return
+  }
+  const inner = problems.within(key)
+  for (const [index, name] of names.entries()) {
+    if (name === null) continue
+    if (typeof name !== 'string') inner.add(`${index}`, 'must be the name of a field, or null')
+    else if (names.indexOf(name) < index) inner.add(`${index}`, 'comes twice')
+  }
+}
+
+const delimiter: Rule = (value, key, problems) => {
+  if (delimiters.some((known) => known === value)) return
+  problems.add(key, 'must be a comma, a semicolon, a tab, a | or a space')
+}
+
+/** How payloads are read: the keys of a source that are about it. */
+export const formatRules: Rules = {
+  format: oneOf(...formats),
+  field: text,
+  columns,
+  delimiter,
+}
+
+export const formatKeys: readonly string[] = Object.keys(formatRules)
+
+const optionKeys = formatKeys.filter((key) => key !== 'format')
+
+const noOptions: FormatOptions = {}
+
+/** What decoders are told of a source that was checked. */
+export function formatOptionsOf(source: Json): FormatOptions {
+  const given = optionKeys.filter((key) => source[key] !== undefined)
+  if (given.length === 0) return noOptions
+  return Object.fromEntries(given.map((key) => [key, source[key]])) as FormatOptions
+}
+
+/** Checks that the keys about the format go with the schema, as far as each is sound by itself. */
+export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]): void {
+  const problems = new Problems('source', found)
+  const { format, timestampField = 'timestamp' } = source
+  const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
+  const { field, columns: names } = source
+  if (typeof field === 'string' && isNoValue(field)) {
+    problems.add('field', 'must name a field of the schema that is no object or array')
+  }
+  if (format === 'plain' && field === undefined) {
+    const values = Object.keys(schema).filter((name) => name !== timestampField)
+    if (values.length !== 1 || values.some(isNoValue)) {
+      problems.add('field', 'is required: it names the field that a payload is the value of')
+    }
+  }
+  if (format === 'csv' && names === undefined) problems.add('columns', 'is required')
+  const inner = problems.within('columns')
+  for (const [index, name] of (Array.isArray(names) ? names : []).entries()) {
+    if (typeof name !== 'string' || name === timestampField || !isNoValue(name)) continue
+    inner.add(`${index}`, 'must name a field of the schema that is no object or array')
+  }
+}

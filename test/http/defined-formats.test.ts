@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { bodiesTo } from '../support/pushed-bodies.ts'
+import { runningService } from '../support/running-service.ts'
+
+/** Formats that are read by the definition of their stream. */
+
+const service = runningService()
+
+const { push, post } = bodiesTo(service)
+
+interface Kept {
+  readonly reason: string
+  readonly message: string
+  readonly payload: string
+  readonly encoding: string
+}
+
+async function quarantined(streamId: string): Promise<readonly Kept[]> {
+  const { body } = await service.api.withToken<{ entries: readonly Kept[] }>(
+    'GET',
+    `/streams/${streamId}/quarantine`,
+  )
+  return body.entries
+}
+
+const columns = ['timestamp', 'temperature', 'note']
+const schema = { temperature: { type: 'number' }, note: { type: 'string' } }
+
+describe('text/csv', () => {
+  const headers = { 'content-type': 'text/csv' }
+
+  test('is read by the columns of the source, whatever its format is', async () => {
+    const streamId = await service.api.createStream(schema, { source: { columns } })
+
+    const lines = '2026-01-01T00:00:00Z,21.5,\n2026-01-01T00:00:01Z,22,"a,b"\n'
+    const { status, body } = await push(streamId, headers, lines)
+    await service.api.withToken('POST', `/streams/${streamId}/data`, {
+      timestamp: '2026-01-01T00:00:00Z',
+      temperature: 21.5,
+    })
+
+    expect({ status, body }).toMatchObject({ status: 202, body: { accepted: 2, rejected: [] } })
+    expect(await service.api.settled(streamId, 3)).toMatchObject({ stored: 2, duplicates: 1 })
+    expect(await service.api.readAll(streamId)).toMatchObject([
+      { temperature: 21.5 },
+      { temperature: 22, note: 'a,b' },
+    ])
+  })
+
+  test('keeps a refused line, which is judged again by the newest definition', async () => {
+    const streamId = await service.api.createStream(schema, { source: { columns } })
+
+    const lines = '2026-01-01T00:00:00Z,hot,x\n2026-01-01T00:00:01Z,1\n2026-01-01T00:00:02Z,2,y'
+    const { body } = await push(streamId, headers, lines)
+    expect(body).toMatchObject({
+      accepted: 1,
+      rejected: [
+        { index: 0, error: 'schema_mismatch', details: [{ path: 'temperature' }] },
+        { index: 1, error: 'malformed' },
+      ],
+    })
+    await service.api.settled(streamId, 3)
+    expect(await quarantined(streamId)).toMatchObject([
+      { payload: '2026-01-01T00:00:00Z,hot,x' },
+      { payload: '2026-01-01T00:00:01Z,1' },
+    ])
+
+    await service.api.withToken('PUT', `/streams/${streamId}`, {
+      schema: { temperature: { type: 'string' } },
+    })
+    const again = await service.api.withToken('POST', `/streams/${streamId}/quarantine/redrive`)
+
+    expect(again.body).toMatchObject({ redriven: 1, remaining: 1 })
+    expect(await service.api.settled(streamId, 3)).toMatchObject({ stored: 2, quarantined: 1 })
+  })
+
+  test('is 400 for a stream whose source names no columns', async () => {
+    const { status, body } = await push(await service.api.createStream(), headers, '1')
+
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      error: 'malformed_body',
+      message: expect.stringContaining('source.columns') as string,
+    })
+  })
+})
+
+describe('text/plain', () => {
+  const headers = { 'content-type': 'text/plain' }
+
+  test('is the value of the only field', async () => {
+    const streamId = await service.api.createStream()
+
+    expect(await push(streamId, headers, '21.5')).toMatchObject({ status: 202 })
+    expect(await push(streamId, headers, 'hot')).toMatchObject({
+      status: 422,
+      body: { reason: 'schema_mismatch', details: [{ path: 'temperature' }] },
+    })
+    expect(await push(streamId, headers, '')).toMatchObject({ status: 400 })
+
+    expect(await service.api.settled(streamId, 2)).toMatchObject({ stored: 1, quarantined: 1 })
+    expect(await quarantined(streamId)).toMatchObject([{ payload: 'hot' }])
+  })
+})
+
+test('POST /data takes none of them', async () => {
+  for (const contentType of ['text/csv', 'text/plain']) {
+    expect(await post('/data', { 'content-type': contentType }, '1')).toMatchObject({
+      status: 415,
+      body: { error: 'unsupported_media_type' },
+    })
+  }
+})
+
+test('POST /streams/{id}/validate says what would become of them', async () => {
+  const source = { format: 'csv', columns: ['temperature', null] }
+  const streamId = await service.api.createStream(undefined, { source })
+
+  const path = `/streams/${streamId}/validate`
+  const { status, body } = await post(path, { 'content-type': 'text/csv' }, '1,x\nwarm,y\n')
+
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    accepted: 1,
+    rejected: 1,
+    readings: [{ status: 'accepted', values: { temperature: 1 } }, { status: 'rejected' }],
+  })
+})
+
+describe('a definition', () => {
+  async function refusal(source: object, fields: object = schema): Promise<string[]> {
+    const vaultId = await service.api.createVault()
+    const { status, body } = await service.api.withToken<{ details: { path: string }[] }>(
+      'POST',
+      '/streams',
+      { name: 'lines', vaultId, type: 'iot_sensor', source, schema: fields },
+    )
+    expect(status).toBe(400)
+    return body.details.map(({ path }) => path)
+  }
+
+  const nested = { ...schema, inner: { type: 'object', fields: schema } }
+
+  test.each([
+    [{ format: 'csv' }, 'source.columns'],
+    [{ format: 'csv', columns: [] }, 'source.columns'],
+    [{ format: 'csv', columns: ['temperature', 'temperature'] }, 'source.columns.1'],
+    [{ format: 'csv', columns: ['temperature', 'pressure'] }, 'source.columns.1'],
+    [{ format: 'csv', columns: ['timestamp', 'inner'] }, 'source.columns.1'],
+    [{ format: 'csv', columns: [7] }, 'source.columns.0'],
+    [{ columns: ['temperature'], delimiter: ';;' }, 'source.delimiter'],
+    [{ format: 'plain' }, 'source.field'],
+    [{ format: 'plain', field: 'inner' }, 'source.field'],
+    [{ format: 'plain', field: 'pressure' }, 'source.field'],
+    [{ format: 'plain', field: 7 }, 'source.field'],
+    [{ format: 'xml' }, 'source.format'],
+  ])('with the source %j is refused', async (source, path) => {
+    expect(await refusal(source, nested)).toEqual([path])
+  })
+})
