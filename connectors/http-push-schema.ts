@@ -47,9 +47,17 @@ function selfDescribing(message: JsonSchema, line: JsonSchema) {
   return { json: message, ndjson: lines, cbor: message, msgpack: message }
 }
 
+const senmlPack = {
+  type: 'array',
+  description: 'A pack of records (RFC 8428); those of one time are one reading.',
+  items: { type: 'object' },
+}
+
 /** The formats that are read by the definition of the stream. */
 const readByDefinition = {
   plain: { type: 'string', description: 'The value of one field: `source.field`.' },
+  'senml-json': senmlPack,
+  'senml-cbor': senmlPack,
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },
 }
 

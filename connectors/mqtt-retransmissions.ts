@@ -55,9 +55,16 @@ export class Retransmissions {
 }
 
 /** Whether a reading of a message has no time of its own, so that it has to be remembered. */
-export function usesReceiptTime({ receivedAtUs, verdicts }: MessageOutcome): boolean {
-  return verdicts.some(
-    (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
+export function usesReceiptTime({
+  receivedAtUs,
+  verdicts,
+  countsFromReceipt = false,
+}: MessageOutcome): boolean {
+  return (
+    countsFromReceipt ||
+    verdicts.some(
+      (verdict, index) => verdict.accepted && verdict.timestampUs === receivedAtUs + index,
+    )
   )
 }
 

@@ -23,6 +23,8 @@ export interface Items {
   readonly bytes: Uint8Array
   /** @throws UnreadableItem for what is no item, is cut off, or is no value of a reading */
   next(): Item
+  /** The name of a member whose key is no text, where the format has such. */
+  nameOf?(key: unknown): string | undefined
 }
 
 /** What is wrong with a binary message. */
@@ -103,13 +105,12 @@ function objectOf(items: Items, map: Item, levels: number): object {
   for (let count = 0; count < length; count++) {
     const key = items.next()
     if (key.kind === 'end' && length === Infinity) break
-    if (key.kind !== 'scalar' || typeof key.value !== 'string') {
-      throw problem('a key that is no text', items)
-    }
-    if (Object.hasOwn(members, key.value)) throw problem('an object has the same key twice')
+    const name = typeof key.value === 'string' ? key.value : items.nameOf?.(key.value)
+    if (name === undefined) throw problem('a key that is no text', items)
+    if (Object.hasOwn(members, name)) throw problem('an object has the same key twice')
     const value = valueOf(items, items.next(), levels - 1)
-    if (key.value === '__proto__') define(members, key.value, value)
-    else members[key.value] = value
+    if (name === '__proto__') define(members, name, value)
+    else members[name] = value
   }
   return members
 }

@@ -18,7 +18,7 @@ const libraryPrefix = 'CBOR decode error: '
 const headBytes: Readonly<Record<number, number>> = { 24: 2, 25: 3, 26: 5, 27: 9 }
 
 /** Tokens of the library, held to what a reading can be. */
-class CborItems implements Items {
+export class CborItems implements Items {
   readonly bytes: Uint8Array
   readonly #tokens: Tokenizer
 
@@ -52,9 +52,11 @@ class CborItems implements Items {
       case Type.break:
         return endItem
       case Type.tag:
-        return this.#tagged(token.value as number | bigint)
+        return this.tagged(token.value as number | bigint)
+      case Type.bytes:
+        return this.bytesItem(token.value as Uint8Array, start)
       default:
-        throw problem('byte strings are no values of a reading', { position: start })
+        throw problem('undefined is no value of a reading', { position: start })
     }
   }
 
@@ -75,7 +77,11 @@ class CborItems implements Items {
     return this.bytes.subarray(start + head, start + encodedLength)
   }
 
-  #tagged(tag: number | bigint): Item {
+  protected bytesItem(_: Uint8Array, start: number): Item {
+    throw problem('byte strings are no values of a reading', { position: start })
+  }
+
+  protected tagged(tag: number | bigint): Item {
     if (tag !== tagTimeText && tag !== tagEpochSeconds) throw problem(`tag ${tag} is not supported`)
     const { kind, value } = this.next()
     if (kind === 'scalar') {

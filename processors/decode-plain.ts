@@ -27,7 +27,7 @@ export function plainDecoder({
 }
 
 /** The field of a stream that has one only, beside the one for the time. */
-export function onlyField({
+function onlyField({
   fields,
   timestampField,
 }: Pick<StreamSchema, 'fields' | 'timestampField'>): string | undefined {

@@ -6,6 +6,7 @@ import { decodeJson } from './decode-json.ts'
 import { decodeMsgpack } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
+import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
 export const decoders = {
@@ -23,6 +24,8 @@ const decodersFor: Readonly<
 > = {
   plain: plainDecoder,
   csv: csvDecoder,
+  'senml-json': senmlJsonDecoder,
+  'senml-cbor': senmlCborDecoder,
 }
 
 /** What a decoder may know of the stream that a message is for. */
@@ -48,4 +51,6 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'application/x-msgpack': 'msgpack',
   'text/plain': 'plain',
   'text/csv': 'csv',
+  'application/senml+json': 'senml-json',
+  'application/senml+cbor': 'senml-cbor',
 }

@@ -1,4 +1,4 @@
-import { parseRfc3339, type TimeProblem } from '../src/core/time.ts'
+import { formatUs, parseRfc3339, type TimeProblem } from '../src/core/time.ts'
 import type { StreamSchema, TimestampFormat } from '../src/pipeline/stream-schema.ts'
 
 /** Microseconds in one unit of each epoch format. */
@@ -28,6 +28,11 @@ export function timeOf(claimed: unknown, format: TimestampFormat): number | Time
     return { problem: 'times before 1970 are not accepted' }
   }
   return timestampUs
+}
+
+/** How a reading says a time in this format: `timeOf` reads it again. */
+export function claimOf(timestampUs: number, format: TimestampFormat): string | number {
+  return format === 'rfc3339' ? formatUs(timestampUs) : timestampUs / unitUs[format]
 }
 
 function instantOf(claimed: unknown): number | TimeProblem {

@@ -1,10 +1,19 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { FieldMap, FormatOptions, PayloadFormat } from '../pipeline/stream-schema.ts'
 import { type Json, oneOf, Problems, type Rule, type Rules, text } from './definition-problems.ts'
-import { fieldsMax } from './field-map.ts'
+import { fieldsMax, isObject } from './field-map.ts'
 
 /** What payloads may be in that come without a content type. */
-const formats: readonly PayloadFormat[] = ['json', 'ndjson', 'cbor', 'msgpack', 'plain', 'csv']
+const formats: readonly PayloadFormat[] = [
+  'json',
+  'ndjson',
+  'cbor',
+  'msgpack',
+  'plain',
+  'csv',
+  'senml-json',
+  'senml-cbor',
+]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
 
@@ -12,16 +21,16 @@ const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
 const columnsMax = fieldsMax
 
 const columns: Rule = (value, key, problems) => {
-  const names: readonly unknown[] = Array.isArray(value) ? value : []
-  if (names.length === 0 || names.length > columnsMax) {
+  const listed: readonly unknown[] = Array.isArray(value) ? value : []
+  if (listed.length === 0 || listed.length > columnsMax) {
     problems.add(key, `must be an array of 1 to ${columnsMax} names of fields`)
     return
   }
   const inner = problems.within(key)
-  for (const [index, name] of names.entries()) {
+  for (const [index, name] of listed.entries()) {
     if (name === null) continue
     if (typeof name !== 'string') inner.add(`${index}`, 'must be the name of a field, or null')
-    else if (names.indexOf(name) < index) inner.add(`${index}`, 'comes twice')
+    else if (listed.indexOf(name) < index) inner.add(`${index}`, 'comes twice')
   }
 }
 
@@ -30,12 +39,32 @@ const delimiter: Rule = (value, key, problems) => {
   problems.add(key, 'must be a comma, a semicolon, a tab, a | or a space')
 }
 
+/** Names of other systems that have fields of their own. */
+const namesMax = 1_000
+const nameLengthMax = 1_000
+const fieldPattern = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
+const names: Rule = (value, key, problems) => {
+  const entries = isObject(value) ? Object.entries(value) : []
+  if (entries.length === 0 || entries.length > namesMax) {
+    problems.add(key, `must be an object of 1 to ${namesMax} names of fields`)
+    return
+  }
+  const inner = problems.within(key)
+  for (const [name, field] of entries) {
+    if (name.length > nameLengthMax) inner.add(name.slice(0, 100), 'is too long')
+    const fits = typeof field === 'string' && fieldPattern.test(field) && field !== '__proto__'
+    if (!fits) inner.add(name.slice(0, 100), 'must be the name of a field')
+  }
+}
+
 /** How payloads are read: the keys of a source that are about it. */
 export const formatRules: Rules = {
   format: oneOf(...formats),
   field: text,
   columns,
   delimiter,
+  names,
 }
 
 export const formatKeys: readonly string[] = Object.keys(formatRules)
@@ -56,7 +85,7 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
   const problems = new Problems('source', found)
   const { format, timestampField = 'timestamp' } = source
   const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
-  const { field, columns: names } = source
+  const { field, columns: listed } = source
   if (typeof field === 'string' && isNoValue(field)) {
     problems.add('field', 'must name a field of the schema that is no object or array')
   }
@@ -66,9 +95,9 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
       problems.add('field', 'is required: it names the field that a payload is the value of')
     }
   }
-  if (format === 'csv' && names === undefined) problems.add('columns', 'is required')
+  if (format === 'csv' && listed === undefined) problems.add('columns', 'is required')
   const inner = problems.within('columns')
-  for (const [index, name] of (Array.isArray(names) ? names : []).entries()) {
+  for (const [index, name] of (Array.isArray(listed) ? listed : []).entries()) {
     if (typeof name !== 'string' || name === timestampField || !isNoValue(name)) continue
     inner.add(`${index}`, 'must name a field of the schema that is no object or array')
   }

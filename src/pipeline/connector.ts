@@ -23,6 +23,8 @@ export interface MessageOutcome {
   readonly receivedAtUs: number
   /** One verdict for each reading of the message, in its order. */
   readonly verdicts: readonly Verdict[]
+  /** The readings have times that count from that of the receipt. */
+  readonly countsFromReceipt?: boolean
 }
 
 /** The door of the pipeline: what a connector is given, and all it may do with a message. */

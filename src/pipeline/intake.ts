@@ -50,7 +50,8 @@ export class Intake implements Acceptor {
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs)
     const judged = { message, decoded, receivedAtUs, verdicts }
     this.#commits.add((writer) => writeEntries(writer, judged), settled)
-    return { receivedAtUs, verdicts }
+    if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
+    return { receivedAtUs, verdicts, countsFromReceipt: true }
   }
 
   judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[] {
@@ -69,13 +70,13 @@ export class Intake implements Acceptor {
  */
 export function judgeMessage(
   { judge, transform }: CompiledStream,
-  { readings, unreadable, places }: DecodedMessage,
+  { readings, readingsAt, unreadable, places }: DecodedMessage,
   receivedAtUs: number,
   judgedAtUs?: number,
 ): readonly Verdict[] {
   const allowance = transform && { left: stepsPerMessage }
   // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
-  return readings.map((reading, index) => {
+  return (readingsAt?.(receivedAtUs) ?? readings).map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
     const atUs = receivedAtUs + (places?.[index] ?? index)

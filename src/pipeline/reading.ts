@@ -18,6 +18,8 @@ export type RefusalReason =
 export interface DecodedMessage {
   readonly ok: true
   readonly readings: readonly unknown[]
+  /** The same readings at a time of receipt, where they have times that count from it. */
+  readonly readingsAt?: ((receivedAtUs: number) => readonly unknown[]) | undefined
   /** False for a single object, true for an array (of one reading, too). */
   readonly isBatch: boolean
   readonly format: PayloadFormat

@@ -31,7 +31,15 @@ export type ValidationMode = 'strict' | 'lenient'
 export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'
 
 /** How the bytes of a message are read. */
-export type PayloadFormat = 'json' | 'ndjson' | 'cbor' | 'msgpack' | 'plain' | 'csv'
+export type PayloadFormat =
+  | 'json'
+  | 'ndjson'
+  | 'cbor'
+  | 'msgpack'
+  | 'plain'
+  | 'csv'
+  | 'senml-json'
+  | 'senml-cbor'
 
 /** What some formats have to be told, because their bytes do not say it. */
 export interface FormatOptions {
@@ -41,6 +49,8 @@ export interface FormatOptions {
   readonly columns?: readonly (string | null)[]
   /** Of CSV: a comma if nothing is said. */
   readonly delimiter?: string
+  /** Of SenML: fields by the full names of records. */
+  readonly names?: Readonly<Record<string, string>>
 }
 
 /** All that decides whether a reading is accepted, and how it is read. */

@@ -1,5 +1,6 @@
 import { connectAsync } from 'mqtt'
 import { expect, test } from 'vitest'
+import { connectPacket, publishPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 
@@ -54,4 +55,25 @@ test('csv', async () => {
     { timestamp: '2026-01-01T00:00:00.000000Z', temperature: 21.5 },
     { timestamp: '2026-01-01T00:00:01.000000Z' },
   ])
+})
+
+test('senml, whose times count from a receipt that a retransmission has in common', async () => {
+  const streamId = await service.api.createStream(undefined, { source: { format: 'senml-json' } })
+  const fields = {
+    topic: `streams/${streamId}/data`,
+    payload: JSON.stringify([{ n: 'temperature', t: -60, v: 1 }]),
+    packetId: 7,
+  }
+
+  const device = await RawMqttConnection.open(service.process.mqttPort)
+  device.send(connectPacket({ clientId: 'senml' }))
+  await device.next()
+  for (const isDup of [false, true, false]) {
+    device.send(publishPacket({ ...fields, isDup }))
+    await device.next()
+  }
+  device.destroy()
+
+  const counters = await service.api.settled(streamId, 3)
+  expect(counters).toMatchObject({ stored: 2, duplicates: 1 })
 })

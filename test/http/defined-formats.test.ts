@@ -1,3 +1,4 @@
+import { encode } from 'cborg'
 import { describe, expect, test } from 'vitest'
 import { bodiesTo } from '../support/pushed-bodies.ts'
 import { runningService } from '../support/running-service.ts'
@@ -103,8 +104,69 @@ describe('text/plain', () => {
   })
 })
 
+describe('SenML', () => {
+  const pack = [
+    { bn: 'urn:dev:1:', bt: 1767225600, n: 'temperature', v: 21.5 },
+    { n: 'temperature', t: 1, vs: 'hot' },
+    { n: 'temperature', t: 2, v: 22 },
+  ]
+  const numbered = [
+    new Map<number, unknown>([
+      [-2, 'urn:dev:1:'],
+      [0, 'temperature'],
+      [2, 21.5],
+      [6, 1767225600],
+    ]),
+  ]
+
+  test('is the same readings as in JSON, in either of its forms', async () => {
+    const streamId = await service.api.createStream()
+
+    const text = await push(
+      streamId,
+      { 'content-type': 'application/senml+json' },
+      JSON.stringify(pack),
+    )
+    const binary = await push(
+      streamId,
+      { 'content-type': 'application/senml+cbor' },
+      encode(numbered),
+    )
+    await service.api.withToken('POST', `/streams/${streamId}/data`, {
+      timestamp: '2026-01-01T00:00:00Z',
+      temperature: 21.5,
+    })
+
+    expect(text.body).toMatchObject({ accepted: 2, rejected: [{ index: 1 }] })
+    expect(binary.body).toMatchObject({ accepted: 1, rejected: [] })
+    const counters = await service.api.settled(streamId, 5)
+    expect(counters).toMatchObject({ stored: 2, duplicates: 2, quarantined: 1 })
+    const [kept] = await quarantined(streamId)
+    expect(JSON.parse(kept?.payload ?? '')).toEqual([
+      { bn: 'urn:dev:1:', n: 'temperature', t: 1767225601, vs: 'hot' },
+    ])
+
+    await service.api.withToken('PUT', `/streams/${streamId}`, {
+      schema: { temperature: { type: 'string' } },
+    })
+    const again = await service.api.withToken('POST', `/streams/${streamId}/quarantine/redrive`)
+    expect(again.body).toMatchObject({ redriven: 1, remaining: 0 })
+  })
+
+  test('with times that count from the receipt is stored once under an Idempotency-Key', async () => {
+    const streamId = await service.api.createStream()
+    const headers = { 'content-type': 'application/senml+json', 'idempotency-key': 'one' }
+    const body = JSON.stringify([{ n: 'temperature', t: -60, v: 1 }])
+
+    await push(streamId, headers, body)
+    await push(streamId, headers, body)
+
+    expect(await service.api.settled(streamId, 2)).toMatchObject({ stored: 1, duplicates: 1 })
+  })
+})
+
 test('POST /data takes none of them', async () => {
-  for (const contentType of ['text/csv', 'text/plain']) {
+  for (const contentType of ['text/csv', 'text/plain', 'application/senml+json']) {
     expect(await post('/data', { 'content-type': contentType }, '1')).toMatchObject({
       status: 415,
       body: { error: 'unsupported_media_type' },

@@ -49,7 +49,7 @@ function streamOf(text: string): CompiledStream {
 }
 
 function bytesOf({ language, content }: Block): Uint8Array {
-  if (language === 'hex payload') return Buffer.from(content.replaceAll(/\s/g, ''), 'hex')
+  if (language === 'hex payload') return Buffer.from(content.replaceAll(/#.*|\s/g, ''), 'hex')
   return Buffer.from(content)
 }
 

@@ -1,0 +1,153 @@
+/** Records of SenML (RFC 8428), one by one brought into their resolved form. */
+
+/** What a record says when all that it takes from those before it is added. */
+export interface ResolvedRecord {
+  readonly baseName: string
+  /** What the name has behind the base name. */
+  readonly ownName: string
+  /** Microseconds since the epoch, or, from -2^28 s on, before or after the receipt (4.5.3). */
+  readonly timeUs: number
+  readonly isRelative: boolean
+  readonly value: number | string | boolean | undefined
+  /** The label that the value stands under. */
+  readonly label: ValueLabel | undefined
+  readonly sum: number | undefined
+}
+
+type ValueLabel = 'v' | 'vs' | 'vb' | 'vd'
+
+/** What is wrong with a pack. A record may change all that follow, so the whole pack is refused. */
+export class SenmlProblem extends Error {
+  override readonly name = 'SenmlProblem'
+}
+
+/** The version of the format that we know (RFC 8428, section 4.4). */
+const versionMax = 10
+
+/** Smaller times count from now (RFC 8428, section 4.5.3). */
+const relativeSecondsMax = 2 ** 28
+
+/** Names that a record may have in full (RFC 8428, section 4.5.1). */
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9\-:./_]*$/
+const nameLengthMax = 1_000
+
+const types: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
+  bn: 'string',
+  bt: 'number',
+  bu: 'string',
+  bv: 'number',
+  bs: 'number',
+  bver: 'number',
+  n: 'string',
+  u: 'string',
+  v: 'number',
+  vs: 'string',
+  vb: 'boolean',
+  vd: 'string',
+  s: 'number',
+  t: 'number',
+  ut: 'number',
+}
+
+const valueLabels = ['v', 'vs', 'vb', 'vd'] as const
+
+/** A record with labels as JSON has them, whose values have the types of their labels. */
+interface CheckedRecord {
+  readonly bn?: string
+  readonly bt?: number
+  readonly bv?: number
+  readonly bs?: number
+  readonly bver?: number
+  readonly n?: string
+  readonly v?: number
+  readonly vs?: string
+  readonly vb?: boolean
+  readonly vd?: string
+  readonly s?: number
+  readonly t?: number
+}
+
+/** Goes over the records of a pack in their order, and keeps the base values that hold. */
+export class SenmlResolver {
+  #name = ''
+  #time = 0
+  #value = 0
+  #sum: number | undefined
+  #version: number | undefined
+
+  /**
+   * What a record measures; nothing when it only says what holds for those behind it.
+   *
+   * @throws SenmlProblem
+   */
+  resolve(record: unknown): ResolvedRecord | undefined {
+    const checked = check(record)
+    const { bn, bt, bv, bs, bver, n = '', t = 0, s } = checked
+    this.#checkVersion(bver)
+    this.#name = bn ?? this.#name
+    this.#time = bt ?? this.#time
+    this.#value = bv ?? this.#value
+    this.#sum = bs ?? this.#sum
+    const labels = valueLabels.filter((label) => checked[label] !== undefined)
+    if (labels.length > 1) throw new SenmlProblem(`a record has both ${labels.join(' and ')}`)
+    const [label] = labels
+    if (label === undefined && s === undefined) return undefined
+    const value = label === 'v' ? added(checked.v ?? 0, this.#value) : label && checked[label]
+    const sum = s === undefined ? undefined : added(s, this.#sum ?? 0)
+    return { ...this.#named(n), ...timed(this.#time + t), value, label, sum }
+  }
+
+  #checkVersion(version: number | undefined): void {
+    if (version === undefined) return
+    const isKnown = Number.isInteger(version) && version > 0 && version <= versionMax
+    if (!isKnown) throw new SenmlProblem(`version ${version} is not supported`)
+    if (this.#version !== undefined && this.#version !== version) {
+      throw new SenmlProblem('the records have different versions')
+    }
+    this.#version = version
+  }
+
+  #named(ownName: string) {
+    const name = this.#name + ownName
+    if (name.length > nameLengthMax || !namePattern.test(name)) {
+      throw new SenmlProblem(`${JSON.stringify(name.slice(0, 100))} is no name of a record`)
+    }
+    return { baseName: this.#name, ownName }
+  }
+}
+
+function check(record: unknown): CheckedRecord {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    throw new SenmlProblem('a record must be an object')
+  }
+  for (const [label, value] of Object.entries(record)) {
+    // Section 4.4: whoever does not know such a label must not use the pack.
+    if (label.endsWith('_')) {
+      throw new SenmlProblem(`the label '${label.slice(0, 100)}' must be understood, and is not`)
+    }
+    const type = Object.hasOwn(types, label) ? types[label] : undefined
+    if (type === undefined) continue
+    const fits = typeof value === type && (type !== 'number' || mayBe(label, value as number))
+    if (!fits) throw new SenmlProblem(`'${label}' must be a ${type}`)
+  }
+  return record
+}
+
+/** One broken sensor is refused alone, later; a time or a base that is no number breaks the rest. */
+function mayBe(label: string, value: number): boolean {
+  return Number.isFinite(value) || label === 'v' || label === 's'
+}
+
+/** @throws SenmlProblem for an integer that a double would round */
+function added(value: number, base: number): number {
+  const sum = value + base
+  const isInteger = base !== 0 && Number.isInteger(value) && Number.isInteger(base)
+  if (isInteger && Math.abs(sum) > 2 ** 53) {
+    throw new SenmlProblem(`the integer ${sum} is beyond 2^53 and would be rounded`)
+  }
+  return sum
+}
+
+function timed(seconds: number) {
+  return { timeUs: Math.round(seconds * 1_000_000), isRelative: seconds < relativeSecondsMax }
+}
