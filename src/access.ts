@@ -8,6 +8,7 @@ import type { AuthenticatedCaller } from './auth/authenticate.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
+import { deviceBulkRoutes } from './devices/device-bulk-routes.ts'
 import { deviceChangeRoutes } from './devices/device-change-routes.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
 import { DeviceStore } from './devices/device-store.ts'
@@ -83,6 +84,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
         }),
       (callerOf) => deviceRoutes({ ...devicesParts, callerOf }),
       (callerOf) => deviceChangeRoutes({ ...devicesParts, callerOf }),
+      (callerOf) => deviceBulkRoutes({ ...devicesParts, callerOf }),
       () => auditRoutes({ audit }),
     ],
   }

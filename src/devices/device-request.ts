@@ -51,7 +51,7 @@ function invalidDevices(details: readonly ErrorDetail[]): DomainError {
 }
 
 /** The same, where what is wrong is added to the problems; what is returned is then of no use. */
-function readDeviceRequest(
+export function readDeviceRequest(
   body: unknown,
   { kind, nowUs }: { readonly kind: RequestKind; readonly nowUs: number },
   problems: Problems,

@@ -98,7 +98,8 @@ export async function refusal(
 ): Promise<DomainError> {
   const missing = await missingStream(state, ownerId, streamIds)
   if (missing !== undefined) return new DomainError('not_found', `no stream ${missing}`)
-  if (certificateName !== undefined && (await devices.isNameTaken(certificateName, id))) {
+  const names = certificateName === undefined ? [] : [certificateName]
+  if ((await devices.takenNames(names, id)).size > 0) {
     return new DomainError('conflict', `the certificateName ${certificateName} is another device's`)
   }
   if (!(await devices.hasRoom(ownerId, 1))) {

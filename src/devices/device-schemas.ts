@@ -66,7 +66,7 @@ const properties = {
 }
 
 const device = component('Device', record(properties))
-const deviceWithSecret = component(
+export const deviceWithSecret = component(
   'DeviceWithSecret',
   record({
     ...properties,
@@ -83,7 +83,7 @@ const wishes = {
   expiresAt: { ...nullable(text), description: 'RFC 3339, with a zone.' },
 }
 
-const newDevice = component('NewDevice', {
+export const newDevice = component('NewDevice', {
   ...record(wishes, { optional: ['clientId', 'certificateName', 'rateLimit', 'expiresAt'] }),
   examples: [{ name: 'boiler 7', streamIds: ['0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60'] }],
 })

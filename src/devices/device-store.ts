@@ -5,10 +5,9 @@ import type { MasterKey } from '../auth/master-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import { newSecret } from '../keys/key.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import { countChange, isBelow, totalOf } from '../state/totals.ts'
-import { type Device, type DeviceSettings, newDeviceId } from './device.ts'
+import { type Device, type DeviceSettings, newDeviceId, newDeviceSecret } from './device.ts'
 import { devicesOf, insertDevice, insertStreams, settingColumns } from './device-rows.ts'
 
 /** Devices of one user: a fleet. Each is about 1 KiB in the state, and none is kept in memory. */
@@ -77,7 +76,7 @@ export class DeviceStore {
   planOne(ownerId: UserId, settings: DeviceSettings, madeBy: string) {
     const { state, masterKey, clock } = this.#needs
     const id = newDeviceId()
-    const secret = newSecret()
+    const secret = newDeviceSecret()
     const createdAtUs = clock.nowUs()
     const row = {
       id,
@@ -110,14 +109,16 @@ export class DeviceStore {
     return total + count <= devicesOfUserMax
   }
 
-  /** Whether the certificates of this name stand for a device already. */
-  async isNameTaken(certificateName: string, exceptId?: string): Promise<boolean> {
-    const row = await this.#needs.state
+  /** Which of these names the certificates of a device have already. */
+  async takenNames(names: readonly string[], exceptId = ''): Promise<ReadonlySet<string>> {
+    if (names.length === 0) return new Set()
+    const rows = await this.#needs.state
       .selectFrom('devices')
-      .select('id')
-      .where('certificate_name', '=', certificateName)
-      .executeTakeFirst()
-    return row !== undefined && row.id !== exceptId
+      .select('certificate_name')
+      .where('certificate_name', 'in', names)
+      .where('id', '!=', exceptId)
+      .execute()
+    return new Set(rows.map((row) => row.certificate_name ?? ''))
   }
 
   /**
@@ -167,7 +168,7 @@ export class DeviceStore {
       .where('id', '=', id)
       .executeTakeFirst()
     if (before?.revoked_at !== null) throw hasEnded()
-    const secret = newSecret()
+    const secret = newDeviceSecret()
     const nowUs = clock.nowUs()
     const untilUs = overlapS === 0 ? undefined : nowUs + overlapS * 1_000_000
     return {

@@ -5,7 +5,7 @@ import type { StateDatabase } from '../state/database.ts'
 const perStatement = 500
 
 /** Which of these streams this owner has. */
-async function ownStreamIds(
+export async function ownStreamIds(
   state: StateDatabase,
   ownerId: UserId,
   ids: readonly StreamId[],
@@ -31,4 +31,25 @@ export async function missingStream(
 ): Promise<StreamId | undefined> {
   const own = await ownStreamIds(state, ownerId, ids)
   return ids.find((id) => !own.has(id))
+}
+
+/** The streams of this owner that have one of these names: several may have the same. */
+export async function streamsNamed(
+  state: StateDatabase,
+  ownerId: UserId,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly StreamId[]>> {
+  const found = new Map<string, StreamId[]>()
+  for (let from = 0; from < names.length; from += perStatement) {
+    const rows = await state
+      .selectFrom('data_streams')
+      .select(['id', 'name'])
+      .where('owner_id', '=', ownerId)
+      .where('name', 'in', names.slice(from, from + perStatement))
+      .execute()
+    for (const { id, name } of rows) {
+      found.set(name, [...(found.get(name) ?? []), id as StreamId])
+    }
+  }
+  return found
 }

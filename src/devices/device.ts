@@ -49,9 +49,20 @@ export interface Device extends DeviceSettings {
   readonly mayRegisterAgain: boolean
 }
 
-/** An id that is a key as well, and 256 random bits as its secret. */
+/** An id that is a key as well. */
 export function newDeviceId(): string {
   return `${devicePrefix}${randomBytes(12).toString('hex')}`
+}
+
+/**
+ * 256 random bits. It never begins with a hyphen: that would be an option on a command line, and a
+ * formula in a spreadsheet.
+ */
+export function newDeviceSecret(): string {
+  for (;;) {
+    const secret = randomBytes(32).toString('base64url')
+    if (!secret.startsWith('-')) return secret
+  }
 }
 
 function stateOf(device: Device, nowUs: number): DeviceState {

@@ -18,9 +18,7 @@ export function takeStrictJson(app: FastifyInstance): void {
     'application/json',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, bytes: Buffer) => {
-      if (request.headers['idempotency-key'] !== undefined) {
-        digests.set(request, hash('sha256', bytes))
-      }
+      rememberBody(request, bytes)
       if (bytes.length === 0) {
         if (!needsBody(request.routeOptions.schema?.body)) return undefined
         throw new DomainError('malformed_body', 'the body is empty')
@@ -28,6 +26,12 @@ export function takeStrictJson(app: FastifyInstance): void {
       return parseStrictJson(bytes)
     },
   )
+}
+
+/** To be called by whoever takes the body of a POST in another format: it may come again. */
+export function rememberBody(request: FastifyRequest, bytes: Buffer): void {
+  if (request.headers['idempotency-key'] === undefined) return
+  digests.set(request, hash('sha256', bytes))
 }
 
 /** SHA-256 of the bytes of a body that came with an Idempotency-Key: hex. */

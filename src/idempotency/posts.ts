@@ -29,6 +29,8 @@ export interface Post {
    * have fewer rights, is not shown it again.
    */
   readonly apiKeyId?: string
+  /** Writes an answer in another format than JSON, and says so in the reply. */
+  readonly present?: (body: object, reply: FastifyReply) => string
 }
 
 /** What a POST is answered, for the first time or again. */
@@ -78,7 +80,8 @@ export class Posts {
       : await this.#perform(await plan())
     if (isRepeated) void post.reply.header('idempotency-replayed', 'true')
     // Sent here only: a reply is itself awaited for when a function hands it on, and comes out empty.
-    return post.reply.code(statusCode).send(body)
+    const { reply, present } = post
+    return reply.code(statusCode).send(present ? present(body, reply) : body)
   }
 
   async #alone<Value>(id: string, work: () => Promise<Value>): Promise<Value> {
