@@ -7,7 +7,7 @@ import { type GuardStats, MqttGuards } from './mqtt-guards.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 import { mayPublishInSpace, Rights } from './mqtt-rights.ts'
-import { type MqttSessionNeeds, Sessions } from './mqtt-sessions.ts'
+import { type ActiveDevice, type MqttSessionNeeds, Sessions } from './mqtt-sessions.ts'
 
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
 const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
@@ -21,7 +21,6 @@ const expiryCheckMs = 1_000
 export interface MqttBrokerNeeds
   extends MqttPublisherNeeds,
     Omit<MqttSessionNeeds, 'mayPublishTo'> {
-  readonly nowUs: () => number
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
 
@@ -42,6 +41,8 @@ export interface MqttBroker {
   /** Takes a connection that has come in elsewhere, as one of its own ports. */
   readonly accept: (socket: ClientSocket) => void
   stats(): MqttBrokerStats
+  /** The devices that have sent something since this was asked the last time. */
+  activeDevices(): readonly ActiveDevice[]
   /** Ends at once every session that was opened with this key, or with a token of it. */
   endSessionsOfKey(apiKeyId: string): void
   /** Ends at once every session of this user. */
@@ -91,6 +92,7 @@ export async function startMqttBroker(
     setCertificate: (certificate) => listeners.setCertificate(certificate),
     accept,
     stats: () => ({ ...publisher.stats, ...guards.stats, connections: aedes.connectedClients }),
+    activeDevices: () => sessions.activeDevices(),
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     endSessionsOfUser: (userId) => sessions.endUser(userId),
     async close() {

@@ -1,4 +1,5 @@
 import type { StreamId, UserId } from '../src/core/ids.ts'
+import type { TokenBucket } from '../src/core/token-bucket.ts'
 
 /** What a client says who it is. */
 export interface MqttCredentials {
@@ -14,6 +15,8 @@ export interface MqttDevice {
   readonly streamIds: ReadonlySet<StreamId>
   /** The only client id that it may connect with. Undefined: any. */
   readonly clientId: string | undefined
+  /** How many readings it may send. Undefined: as many as anybody. */
+  readonly bucket: TokenBucket | undefined
 }
 
 /** Who connects, and what for. */

@@ -61,6 +61,9 @@ export class MqttConnection extends Duplex implements Holder {
   /** Ends the connection: until CONNECT has come the time for it, then the keep-alive. */
   #deadline: NodeJS.Timeout | undefined
 
+  /** Set when something arrives; whoever wants to know what is new sets it back. */
+  hasReceived = false
+
   /** Set by the broker, which knows a connection's client by it. */
   client: { readonly subscriptions: object } | undefined
 
@@ -103,6 +106,11 @@ export class MqttConnection extends Duplex implements Holder {
     this.#framer.expectLaterPackets()
     this.#socket.allowLargePackets?.()
     this.#proceed()
+  }
+
+  /** Reads nothing more of the client for so long: TCP holds it back, and nothing is lost. */
+  holdFor(ms: number): void {
+    this.#retry ??= setTimeout(() => this.#offerAgain(), ms)
   }
 
   /** Resolves when the client has read what was written to it, but for what the system keeps. */
@@ -159,6 +167,7 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   #receive(chunk: Buffer): void {
+    this.hasReceived = true
     if (this.#take !== undefined) this.#deadline?.refresh()
     this.#framer.push(chunk)
     this.#proceed()

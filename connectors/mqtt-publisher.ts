@@ -19,6 +19,7 @@ export interface MqttPublisherNeeds {
     cached(id: StreamId): CompiledStream | undefined
     find(id: StreamId): Promise<CompiledStream | undefined>
   }
+  readonly nowUs: () => number
   /** Told of what should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
@@ -44,6 +45,8 @@ export class Publisher {
     const session = this.#sessions.of(client)
     const connection = client.conn as MqttConnection
     if (!session) return
+    // Who has come back has still what it has sent too much.
+    this.#spend(session, 0)
     connection.open((publish, settled) => {
       if (session.topic !== publish.topic) {
         session.topic = publish.topic
@@ -130,6 +133,15 @@ export class Publisher {
     }
   }
 
+  /** A device that sends more than it may is read more slowly. */
+  #spend({ device, connection }: Session, readings: number): void {
+    if (device?.bucket === undefined) return
+    const nowUs = this.#needs.nowUs()
+    device.bucket.spend(readings, nowUs)
+    const waitMs = device.bucket.waitMs(1, nowUs)
+    if (waitMs > 0) connection.holdFor(waitMs)
+  }
+
   #refusalOf(error: unknown): DomainError {
     if (error instanceof DomainError) return error
     // A bug of ours: it costs this connection, and not the service.
@@ -150,6 +162,7 @@ export class Publisher {
         : { stream, payload, source, receivedAtUs: seenAtUs },
       settled,
     )
+    if (session.device?.bucket !== undefined) this.#spend(session, outcome.verdicts.length)
     if (publish.qos > 0 && usesReceiptTime(outcome)) {
       this.#retransmissions.remember(identityOf(session, publish), outcome.receivedAtUs)
     }

@@ -18,6 +18,7 @@ export interface Session extends MqttCaller {
   /** As the client has named itself. */
   readonly clientId: string
   readonly source: string
+  readonly connection: MqttConnection
   /** What every topic of its own begins with. */
   readonly space: string
   /** The topic that the client published to last, and the stream that it means. */
@@ -27,6 +28,12 @@ export interface Session extends MqttCaller {
   lookingUp: Promise<void> | undefined
   /** Its credentials have ended: nothing is taken from it any more, not even its will. */
   hasEnded: boolean
+}
+
+/** A device, and where it is connected from. */
+export interface ActiveDevice {
+  readonly id: string
+  readonly address: string
 }
 
 export interface MqttSessionNeeds {
@@ -98,6 +105,7 @@ export class Sessions {
       ...caller,
       clientId: packet.clientId,
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
+      connection,
       space: spaceOf(caller),
       topic: '',
       streamId: undefined,
@@ -110,6 +118,17 @@ export class Sessions {
     if (will === undefined || (await this.#needs.mayPublishTo(session, will.topic)))
       return undefined
     return refusal('its will is for a topic that is not its own', connackCode.notAuthorized)
+  }
+
+  /** The devices that have sent something since this was asked the last time. */
+  activeDevices(): readonly ActiveDevice[] {
+    const active: ActiveDevice[] = []
+    for (const [connection, { device }] of this.#open) {
+      if (device === undefined || !connection.hasReceived) continue
+      connection.hasReceived = false
+      active.push({ id: device.id, address: connection.remoteAddress ?? '' })
+    }
+    return active
   }
 
   /** Ends every session that was opened with this key, or with a token of it. */

@@ -12,6 +12,7 @@ import { deviceBulkRoutes } from './devices/device-bulk-routes.ts'
 import { deviceChangeRoutes } from './devices/device-change-routes.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
 import { DeviceStore } from './devices/device-store.ts'
+import { LastSeen } from './devices/last-seen.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
@@ -37,6 +38,7 @@ export interface Access {
   /** How every POST is done and answered. */
   readonly posts: Posts
   readonly answers: AnswerStore
+  readonly lastSeen: LastSeen
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
@@ -45,7 +47,18 @@ export interface Access {
 export async function openAccess(needs: AccessNeeds, options: AuthOptions): Promise<Access> {
   const { state, writer, clock, lifecycle } = needs
   const audit = new AuditLog(state, clock)
-  const auth = await openAuth({ ...needs, audit, onUse: () => undefined }, options)
+  const lastSeen = new LastSeen({ state, writer, clock })
+  const auth = await openAuth(
+    {
+      ...needs,
+      audit,
+      onUse({ kind, id }, origin) {
+        if (kind === 'device') lastSeen.note(id, origin)
+      },
+      alsoFlush: () => lastSeen.flush(),
+    },
+    options,
+  )
   const { directory, limitedKeys, masterKey, signingKeys } = auth
   const answers = new AnswerStore({ state, writer, cipher: masterKey })
   const posts = new Posts({ answers, writer, clock })
@@ -58,6 +71,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
     auth,
     posts,
     answers,
+    lastSeen,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),

@@ -69,6 +69,7 @@ export async function startFronts(
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
+  if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
   auth.limitedKeys.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
   auth.limitedKeys.onUserEnd((userId) => mqtt?.endSessionsOfUser(userId))
   const http = await startHttp(parts, mqtt)
@@ -154,6 +155,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           mqtt,
           auth,
           bodies,
+          lastSeen: access.lastSeen,
         }),
       ),
     ],

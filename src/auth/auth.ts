@@ -22,6 +22,8 @@ export interface AuthNeeds {
   readonly onFailure: (error: unknown) => void
   /** Told of each use of a key that is not a user's. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
+  /** Writes down what else was only remembered; called now and then, and at the end. */
+  readonly alsoFlush: () => Promise<void>
 }
 
 export interface AuthOptions {
@@ -49,7 +51,7 @@ export interface Auth {
 }
 
 export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<Auth> {
-  const { state, writer, clock, audit, onFailure, onUse } = needs
+  const { state, clock, onUse } = needs
   const masterKey = openMasterKey(options.dataDir, options.masterKey)
   const { dataDir, adminKey } = options
   const adminFile =
@@ -70,7 +72,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
     onUse,
     onFailure: (attempt) => failedLogins.record(attempt),
   })
-  const upkeep = new Upkeep({ directory, failedLogins, signingKeys, audit, writer, onFailure })
+  const upkeep = new Upkeep({ ...needs, directory, failedLogins, signingKeys })
   return {
     masterKey,
     directory,

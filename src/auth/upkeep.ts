@@ -16,6 +16,7 @@ export interface UpkeepNeeds {
   readonly signingKeys: SigningKeys
   readonly audit: AuditLog
   readonly writer: StateWriter
+  readonly alsoFlush: () => Promise<void>
   readonly onFailure: (error: unknown) => void
 }
 
@@ -49,6 +50,7 @@ export class Upkeep {
 
   readonly #flushing: readonly (() => Promise<void>)[] = [
     () => this.#needs.directory.flush(),
+    () => this.#needs.alsoFlush(),
     () => this.#needs.failedLogins.flush(this.#needs.audit, this.#needs.writer),
     () => this.#needs.audit.trimShares(this.#needs.writer),
   ]

@@ -42,8 +42,10 @@ export interface MeasuredParts extends WatchedParts {
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
+  readonly lastSeen: { readonly pending: number }
   readonly auth: {
     readonly directory: { readonly size: number }
+    readonly limitedKeys: { readonly size: number }
     readonly failedLogins: { readonly total: number }
   }
 }
@@ -91,6 +93,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
     ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
+    ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
+    ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],
     ['counter', 'logins_failed_total', 'Credentials refused', () => auth.failedLogins.total],
   ]
   return {

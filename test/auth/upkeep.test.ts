@@ -78,6 +78,7 @@ class Subject implements AsyncDisposable, Clock, StateWriter {
       signingKeys: this.signingKeys,
       audit: this.audit,
       writer: this,
+      alsoFlush: async () => undefined,
       onFailure: (error) => this.failures.push(error),
     })
   }

@@ -156,6 +156,27 @@ describe('a device', () => {
   })
 })
 
+test('a device with a rate is read more slowly, and loses nothing', async () => {
+  const { streamIds } = await newStreams(ada)
+  const [streamId = ''] = streamIds
+  // A stream that is at hand: readings that wait for one are counted when it is there.
+  await ada.withKey('POST', `/streams/${streamId}/data`, { temperature: -1 })
+  const rateLimit = { readingsPerSecond: 0.001, burst: 3 }
+  const device = await newDevice(ada, { streamIds, rateLimit })
+  const client = await connect(device, { reconnectPeriod: 50, clean: false, clientId: 'slow' })
+  const sent = Array.from({ length: 6 }, (_, index) =>
+    client.publishAsync(`streams/${streamId}/data`, `{"temperature": ${index}}`, { qos: 1 }),
+  )
+
+  await Promise.all(sent.slice(0, 3))
+  expect(await received(ada, streamId)).toBe(1 + 3)
+  expect(client.connected).toBe(true)
+
+  await ada.withKey('PUT', `/devices/${device.id}`, { rateLimit: null })
+  await Promise.all(sent)
+  expect(await received(ada, streamId)).toBe(1 + 6)
+})
+
 describe('the space of a device', () => {
   const refused = 0x80
 

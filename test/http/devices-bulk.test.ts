@@ -37,6 +37,15 @@ async function sendTable(person: Person, lines: readonly string[], headers = {})
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
+function line(index: number): string {
+  return `boiler ${index},${streams[0]}`
+}
+
+/** The places that a refusal names. */
+function pathsOf({ text }: { readonly text: string }) {
+  return (JSON.parse(text) as Refused).details?.map(({ path }) => path)
+}
+
 function rowsOf(text: string): Record<string, string>[] {
   return parse(text, { columns: true })
 }
@@ -81,7 +90,6 @@ describe('POST /devices/bulk', () => {
   })
 
   test('makes 1,000 at once, and not one more', async () => {
-    const line = (index: number) => `boiler ${index},${streams[0]}`
     const lines = ['name,streamId', ...Array.from({ length: 1_000 }, (_, index) => line(index))]
     const bob = await newPerson(service.api)
 
@@ -115,8 +123,6 @@ describe('POST /devices/bulk', () => {
       'unknown name,,boiler room',
     ])
 
-    const pathsOf = ({ text }: { readonly text: string }) =>
-      (JSON.parse(text) as Refused).details?.map(({ path }) => path)
     expect([badly.status, foreign.status]).toEqual([400, 400])
     expect(pathsOf(badly)).toEqual([
       'line 3.name',
