@@ -1,13 +1,20 @@
 import { callbackify } from 'node:util'
 import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
 import type { UserId } from '../src/core/ids.ts'
+import type { MqttSessions } from '../src/mqtt-sessions/mqtt-sessions.ts'
 import { oldClientIdLengthMax } from './mqtt-client-ids.ts'
 import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
 import { type GuardStats, MqttGuards } from './mqtt-guards.ts'
+import { type MqttKeepingNeeds, publishLeftWills, sessionRules } from './mqtt-keeping.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
 import { mayPublishInSpace, Rights } from './mqtt-rights.ts'
-import { type ActiveDevice, type MqttSessionNeeds, Sessions } from './mqtt-sessions.ts'
+import {
+  type ActiveDevice,
+  type MqttSessionNeeds,
+  Sessions,
+  tooManySessions,
+} from './mqtt-sessions.ts'
 
 /** CONNACK with return code 2, table 3.1: the broker itself would only close. */
 const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
@@ -20,6 +27,7 @@ const expiryCheckMs = 1_000
 
 export interface MqttBrokerNeeds
   extends MqttPublisherNeeds,
+    MqttKeepingNeeds,
     Omit<MqttSessionNeeds, 'mayPublishTo'> {
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
@@ -68,8 +76,11 @@ export async function startMqttBroker(
     mayPublishTo: (session, topic) => rights.mayPublishTo(session, topic),
   })
   const publisher = new Publisher(needs, sessions)
-  const aedes = new IngestBroker(brokerOptions({ publisher, sessions, rights }), sessions)
+  const { kept } = needs
+  kept.begin(sessionRules(sessions, needs.streams))
+  const aedes = new IngestBroker(brokerOptions({ publisher, sessions, rights, kept }), sessions)
   await aedes.listen()
+  await publishLeftWills(needs, publisher, (packet) => passOn(aedes, packet))
   aedes.on('clientReady', (client) => publisher.open(client))
   const onClientError = (client: Client, error: Error) => {
     needs.onClientError(sessions.of(client)?.clientId ?? null, error)
@@ -112,10 +123,12 @@ interface Parts {
   readonly publisher: Publisher
   readonly sessions: Sessions
   readonly rights: Rights
+  readonly kept: MqttSessions
 }
 
-function brokerOptions({ publisher, sessions, rights }: Parts): AedesOptions {
+function brokerOptions({ publisher, sessions, rights, kept }: Parts): AedesOptions {
   return {
+    persistence: kept.persistence,
     maxInflightInbound: exchangesMax,
     maxClientsIdLength: oldClientIdLengthMax,
     preConnect(client, packet, callback) {
@@ -128,18 +141,28 @@ function brokerOptions({ publisher, sessions, rights }: Parts): AedesOptions {
       callbackify(() => sessions.admit(client, packet))((error) => callback(error, error === null))
     },
     authenticate(client, _, __, done) {
-      const refusal = sessions.refusalOf(client)
+      const hasRoom = client.clean || kept.hasRoomFor(client.id)
+      const refusal = sessions.refusalOf(client) ?? (hasRoom ? null : tooManySessions)
       setImmediate(done, refusal, refusal === null)
     },
     authorizePublish: (client, packet, done) => publisher.publish(client, packet, done),
+    authorizeForward: (client, packet) => kept.forward(client, packet),
     authorizeSubscribe(client, subscription, callback) {
       const allowed = async () => {
         const session = sessions.of(client)
-        return session !== undefined && (await rights.maySubscribeTo(session, subscription.topic))
+        const { topic } = subscription
+        const isAllowed = session !== undefined && (await rights.maySubscribeTo(session, topic))
+        return isAllowed && kept.grant(client, subscription)
       }
       callbackify(allowed)((error, isAllowed) => callback(error, isAllowed ? subscription : null))
     },
   }
+}
+
+async function passOn(aedes: Aedes, packet: PublishPacket): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  aedes.publish(packet, (error) => (error ? reject(error) : resolve()))
+  await promise
 }
 
 /** Readings of clients end at the pipeline; what they send in their user's space is passed on. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { parseId, type UserId } from '../src/core/ids.ts'
 import type { MqttCaller } from './mqtt-caller.ts'
 
 /** What stands in front of a client's own id within the broker, at most: see `innerClientId`. */
@@ -19,4 +20,14 @@ export function innerClientId(
   // Nobody can come back to a session without a name: it is only known to this connection.
   const owner = device === undefined ? userId : `${userId}/${device.id}`
   return `${owner}/${clientId === '' ? `nameless-${randomUUID()}` : clientId}`
+}
+
+const userIdLength = 36
+
+/** The user and the rest of an id within the broker; undefined for a client that was not let in. */
+export function namesOfClient(
+  innerId: string,
+): { readonly userId: UserId; readonly clientId: string } | undefined {
+  const userId = parseId<UserId>(innerId.slice(0, userIdLength))
+  return userId && { userId, clientId: innerId.slice(userIdLength + 1) }
 }

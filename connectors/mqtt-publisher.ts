@@ -1,6 +1,8 @@
+import { callbackify } from 'node:util'
 import type { Client, PublishPacket } from 'aedes'
 import { DomainError } from '../src/core/errors.ts'
 import type { StreamId } from '../src/core/ids.ts'
+import type { MqttSessions } from '../src/mqtt-sessions/mqtt-sessions.ts'
 import type { Acceptor, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
@@ -20,6 +22,7 @@ export interface MqttPublisherNeeds {
     find(id: StreamId): Promise<CompiledStream | undefined>
   }
   readonly nowUs: () => number
+  readonly kept: MqttSessions
   /** Told of what should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
@@ -67,25 +70,63 @@ export class Publisher {
       return
     }
     this.stats.published++
+    const isForOthers = mayPublishInSpace(session, packet.topic)
+    // What cannot be kept closes the connection: the client sends it again, and all in order.
+    const acted = isForOthers
+      ? this.#needs.kept.keep(client, packet)
+      : this.#publishReading(client, session, packet)
+    callbackify(() => acted)(done)
+  }
+
+  /**
+   * The will of a client that is connected no more.
+   *
+   * @param passOn publishes what is for the subscribers of the user's space
+   */
+  async publishWill(
+    session: Session,
+    packet: PublishPacket,
+    passOn: (packet: PublishPacket) => Promise<void>,
+  ): Promise<void> {
+    this.stats.published++
     if (mayPublishInSpace(session, packet.topic)) {
-      done(null)
-      return
+      await this.#needs.kept.keep(null, packet)
+      await passOn(packet)
+    } else await this.#offer(session, takenOf(packet), () => true)
+  }
+
+  /** With QoS 2, or as a will. */
+  async #publishReading(client: Client, session: Session, packet: PublishPacket): Promise<void> {
+    const taken = takenOf(packet)
+    const isReading = packet.qos === 2 && readingsTopicOf(packet.topic) !== undefined
+    const receipt =
+      isReading && !client.clean
+        ? await this.#needs.kept.firstReceipt(client, taken.packetId, () =>
+            this.#needs.intake.reserve(taken.payload),
+          )
+        : undefined
+    if (receipt?.isTaken) return
+    if (receipt !== undefined) {
+      this.#retransmissions.remember(identityOf(session, taken), receipt.receivedAtUs)
     }
-    const taken: TakenPublish = {
-      topic: packet.topic,
-      payload: packet.payload as Buffer,
-      qos: packet.qos,
-      isDuplicate: packet.dup,
-      packetId: packet.messageId ?? 0,
-    }
-    const streamId = readingsTopicOf(packet.topic)
+    // With its first time of receipt at hand it is looked at as if it were sent again.
+    const isDuplicate = taken.isDuplicate || receipt !== undefined
+    await this.#offer(session, { ...taken, isDuplicate }, () => client.closed)
+  }
+
+  /** Resolves when it is durable; tries again after a failure that may pass. */
+  async #offer(session: Session, taken: TakenPublish, isClosed: () => boolean): Promise<void> {
+    const streamId = readingsTopicOf(taken.topic)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
     const take = () => {
       this.#find(session, streamId, taken, (error) => {
-        if (error?.retryable && !client.closed) setTimeout(take, retryMs)
-        else done(error ?? null)
+        if (error === undefined) resolve()
+        else if (error.retryable && !isClosed()) setTimeout(take, retryMs)
+        else reject(error)
       })
     }
     take()
+    await promise
   }
 
   /** Acknowledgements go out in the order of arrival, so a look-up holds back what follows it. */
@@ -139,7 +180,7 @@ export class Publisher {
     const nowUs = this.#needs.nowUs()
     device.bucket.spend(readings, nowUs)
     const waitMs = device.bucket.waitMs(1, nowUs)
-    if (waitMs > 0) connection.holdFor(waitMs)
+    if (waitMs > 0) connection?.holdFor(waitMs)
   }
 
   #refusalOf(error: unknown): DomainError {
@@ -174,6 +215,10 @@ function identityOf(
   { packetId, payload }: TakenPublish,
 ): PacketIdentity {
   return { userId, clientId, packetId, payload }
+}
+
+function takenOf({ topic, payload, qos, dup, messageId = 0 }: PublishPacket): TakenPublish {
+  return { topic, payload: payload as Buffer, qos, isDuplicate: dup, packetId: messageId }
 }
 
 function lookUpFailed(error: unknown): DomainError {

@@ -18,7 +18,8 @@ export interface Session extends MqttCaller {
   /** As the client has named itself. */
   readonly clientId: string
   readonly source: string
-  readonly connection: MqttConnection
+  /** Undefined for a client that is gone, and has left a will. */
+  readonly connection: MqttConnection | undefined
   /** What every topic of its own begins with. */
   readonly space: string
   /** The topic that the client published to last, and the stream that it means. */
@@ -162,3 +163,9 @@ function refusal(message: string, returnCode: number): AuthenticateError {
 }
 
 const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)
+
+/** For a client that wants its session to be kept, when its user has too many of them. */
+export const tooManySessions = refusal(
+  'the user has too many sessions',
+  connackCode.serverUnavailable,
+)

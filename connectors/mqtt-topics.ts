@@ -1,4 +1,4 @@
-import { parseId, type StreamId } from '../src/core/ids.ts'
+import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import type { MqttCaller } from './mqtt-caller.ts'
 
 /** The topics of a stream: readings go in and out, its events only out. */
@@ -33,4 +33,14 @@ export function spaceOf({ userId, device }: Pick<MqttCaller, 'userId' | 'device'
 /** Whether a topic, or all that a filter can match, is in a space: at least one level below it. */
 export function isInSpace(topic: string, space: string): boolean {
   return topic.length > space.length && topic.startsWith(space)
+}
+
+const spacePrefix = 'users/'
+const spaceIdEnd = spacePrefix.length + 36
+
+/** Whose space a topic, or all that a filter can match, is in. */
+export function spaceOwnerOf(topic: string): UserId | undefined {
+  if (!topic.startsWith(spacePrefix) || topic[spaceIdEnd] !== '/') return undefined
+  const userId = parseId<UserId>(topic.slice(spacePrefix.length, spaceIdEnd))
+  return userId !== undefined && isInSpace(topic, spaceOf({ userId })) ? userId : undefined
 }

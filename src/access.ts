@@ -5,9 +5,11 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'
 import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
 import type { AuthenticatedCaller } from './auth/authenticate.ts'
+import { isLimitedId, limitsOf } from './auth/limited-key.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
+import type { UserId } from './core/ids.ts'
 import { deviceBulkRoutes } from './devices/device-bulk-routes.ts'
 import { deviceChangeRoutes } from './devices/device-change-routes.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
@@ -31,6 +33,8 @@ export interface AccessNeeds {
   readonly clock: Clock
   readonly lifecycle: LifecycleEvents
   readonly onFailure: (error: unknown) => void
+  /** Takes away what a deleted user has elsewhere. */
+  readonly forgetUser: (userId: UserId) => Promise<void>
 }
 
 export interface Access {
@@ -82,6 +86,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
           async onDeleted(userId) {
             limitedKeys.endUser(userId)
             await directory.refreshUser(userId)
+            await needs.forgetUser(userId)
           },
           posts,
           callerOf,
@@ -133,5 +138,14 @@ function mqttCaller(caller: AuthenticatedCaller): MqttCaller | undefined {
     maySubscribe: device !== undefined || grants(scope, 'data:read'),
     expiresAtUs,
     ...(device && { device }),
+  }
+}
+
+/** What a key may do over MQTT now; undefined when it is good no more. */
+export function mqttCallerOfKey({ directory, limitedKeys }: Auth) {
+  return async (apiKeyId: string): Promise<MqttCaller | undefined> => {
+    if (isLimitedId(apiKeyId)) await limitedKeys.lookUpId(apiKeyId)
+    const key = isLimitedId(apiKeyId) ? limitedKeys.find(apiKeyId) : directory.find(apiKeyId)
+    return key && mqttCaller({ ...key, ...limitsOf(key), apiKeyId, interface: 'header-key' })
   }
 }

@@ -46,7 +46,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   return {
     ...addresses,
     adminFile: auth.adminFile,
-    failed: Promise.race([engine.journal.failed, engine.worker.failed]),
+    failed: Promise.race([engine.journal.failed, engine.worker.failed, engine.mqttSessions.failed]),
     reloadCertificate() {
       if (config.tls === undefined) return
       const certificate = readCertificate(config.tls)

@@ -1,4 +1,4 @@
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
 import { openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
@@ -7,6 +7,7 @@ import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
+import { openSessions } from './mqtt-sessions/open-sessions.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
 import { StreamDirectory } from './pipeline/stream-directory.ts'
@@ -33,13 +34,9 @@ export async function startEngine(config: Config) {
     head,
     logLevel: config.logLevel,
   })
-  const [journal] = await Promise.all([
-    ThreadedJournal.open({
-      path: folder.journal,
-      bytesMax: config.journalBytesMax,
-      retainedBytes: Math.min(retainedBytesMax, config.journalBytesMax / retainedShare),
-      followers: [follower],
-    }),
+  const [journal, mqttSessions] = await Promise.all([
+    openJournal(config, folder.journal, follower),
+    openSessions(folder.mqttSessions, systemClock),
     worker.ready(),
   ])
   await worker.start()
@@ -63,6 +60,7 @@ export async function startEngine(config: Config) {
   deletions.wake()
   return {
     journal,
+    mqttSessions,
     worker,
     deletions,
     directory,
@@ -80,10 +78,24 @@ export async function startEngine(config: Config) {
       // which one that may only read cannot.
       await state.destroy()
       await worker.stop()
+      await mqttSessions.close()
       await journal.close()
       folder.unlock()
     },
   }
+}
+
+function openJournal(
+  { journalBytesMax }: Config,
+  path: string,
+  follower: MessagePort,
+): Promise<ThreadedJournal> {
+  return ThreadedJournal.open({
+    path,
+    bytesMax: journalBytesMax,
+    retainedBytes: Math.min(retainedBytesMax, journalBytesMax / retainedShare),
+    followers: [follower],
+  })
 }
 
 function directoryOf(state: StateDatabase): StreamDirectory {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { connectors } from '../connectors/index.ts'
 import type { MqttBroker } from '../connectors/mqtt-broker.ts'
 import type { MqttEndpoints } from '../connectors/mqtt-listeners.ts'
-import { type Access, mqttAuthentication, openAccess } from './access.ts'
+import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Config } from './config/config.ts'
 import { productVersion } from './config/product-version.ts'
@@ -54,7 +54,13 @@ export async function startFronts(
 ): Promise<Fronts> {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
   const access = await openAccess(
-    { ...engine, writer: engine.worker, clock: systemClock, onFailure },
+    {
+      ...engine,
+      writer: engine.worker,
+      clock: systemClock,
+      onFailure,
+      forgetUser: (userId) => engine.mqttSessions.sessions.forgetUser(userId),
+    },
     config,
   )
   const { auth } = access
@@ -78,11 +84,12 @@ export async function startFronts(
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
-function startPurging({ access, domains, onFailure }: Parts): PurgeTimer {
+function startPurging({ engine, access, domains, onFailure }: Parts): PurgeTimer {
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.nowUs()),
       () => domains.receiptStore.purge(systemClock.nowUs()),
+      () => engine.mqttSessions.sessions.purge(),
     ],
     onFailure,
   )
@@ -105,6 +112,8 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     intake: engine.intake,
     streams: domains.directory,
     ...mqttAuthentication(access.auth),
+    callerOfKey: mqttCallerOfKey(access.auth),
+    kept: engine.mqttSessions.sessions,
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.commits.assertReady(),
     isReady: () => engine.commits.failure === undefined,

@@ -70,6 +70,8 @@ export async function openOfflineAccess(
         lifecycle: new LifecycleEvents(state, writer, systemClock),
         // Upkeep that fails here is done by the service.
         onFailure: () => undefined,
+        // The service looks for it at its next start.
+        forgetUser: async () => undefined,
       },
       { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept' },
     )

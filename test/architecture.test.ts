@@ -29,6 +29,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^connectors\//,
       /^processors\/decode\.ts$/,
       /^src\/core\//,
+      /^src\/mqtt-sessions\/mqtt-sessions\.ts$/,
       /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/upgrades\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
@@ -40,10 +41,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     mayImport: [/^src\/(egress|core)\//, /^src\/pipeline\/fetch-connector\.ts$/],
   },
   { from: /^src\/threads\//, mayImport: [/^src\/threads\//, /^src\/core\//] },
-  {
-    from: /^src\/journal\//,
-    mayImport: [/^src\/journal\//, /^src\/threads\//, /^src\/core\//],
-  },
+  { from: /^src\/journal\//, mayImport: [/^src\/(journal|threads|core)\//] },
   {
     from: /^src\/time-series\//,
     mayImport: [
@@ -57,6 +55,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     from: /^src\/units\//,
     mayImport: [/^src\/(units|threads|core)\//, /^src\/pipeline\/transform-step\.ts$/],
   },
+  { from: /^src\/mqtt-sessions\//, mayImport: [/^src\/(mqtt-sessions|threads|core)\//] },
   { from: /^src\/state\//, mayImport: [/^src\/state\//, /^src\/core\//] },
   {
     from: /^src\/pipeline\//,
@@ -209,6 +208,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/core\//,
       /^src\/http\/schema\.ts$/,
       /^src\/journal\/journal\.ts$/,
+      /^src\/mqtt-sessions\/mqtt-sessions\.ts$/,
       /^src\/pipeline\//,
       /^src\/worker\.ts$/,
       /^connectors\/mqtt-broker\.ts$/,

@@ -5,6 +5,7 @@ import {
   type DeviceKey,
   isLimitedId,
   type LimitedKey,
+  limitsOf,
   type ProvisioningKey,
 } from './limited-key.ts'
 import type { LimitedKeys } from './limited-keys.ts'
@@ -247,11 +248,6 @@ export class Authenticator {
 }
 
 /** What a caller is known to be no user by. */
-function limitsOf(key: ApiKey | LimitedKey): Pick<AuthenticatedCaller, 'device' | 'registration'> {
-  if (!('kind' in key)) return {}
-  return key.kind === 'device' ? { device: key } : { registration: key }
-}
-
 function bearerToken(authorization: string): string | undefined {
   // As nearly everybody writes it, without a pattern: this runs for every request.
   if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) {

@@ -40,3 +40,12 @@ export const provisioningPrefix = 'sv_prov_'
 export function isLimitedId(id: string): boolean {
   return id.startsWith(devicePrefix) || id.startsWith(provisioningPrefix)
 }
+
+/** What is limited by a key: nothing by that of a user. */
+export function limitsOf(key: KeyOfUser | LimitedKey): {
+  readonly device?: DeviceKey
+  readonly registration?: ProvisioningKey
+} {
+  if (!('kind' in key)) return {}
+  return key.kind === 'device' ? { device: key } : { registration: key }
+}

@@ -17,6 +17,7 @@ export interface DataFiles {
   readonly state: string
   readonly journal: string
   readonly timeSeries: string
+  readonly mqttSessions: string
   /** The bootstrap key, when it was generated. */
   readonly admin: string
   readonly masterKey: string
@@ -41,6 +42,7 @@ export function filesIn(path: string): DataFiles {
     state: join(path, 'state.db'),
     journal: join(path, 'journal.db'),
     timeSeries: join(path, 'time-series.duckdb'),
+    mqttSessions: join(path, 'mqtt-sessions.db'),
     admin: join(path, 'admin.json'),
     masterKey: join(path, 'master.key'),
   }

@@ -1,6 +1,7 @@
 import type { MqttBroker } from '../../connectors/mqtt-broker.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Journal, JournalStatus } from '../journal/journal.ts'
+import type { MqttSessionStats } from '../mqtt-sessions/mqtt-sessions.ts'
 import type { RefusalTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
@@ -8,6 +9,7 @@ import type { ProcessingStatus } from '../worker.ts'
 import type { FailingParts } from './health.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
+import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 
 /** The parts whose health is asked for. */
@@ -37,6 +39,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly mqtt: MqttBroker | undefined
   readonly sources: MeasuredSources
   readonly directory: StreamDirectory
+  readonly mqttSessions: { readonly sessions: { stats(): MqttSessionStats } }
   readonly deletions: { readonly pending: number }
   readonly lifecycle: { readonly pending: number }
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
@@ -57,7 +60,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let processing: ProcessingStatus | undefined
   let refusals: RefusalTotals | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
-
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
     ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
@@ -101,7 +103,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     metrics: [
       ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
       ...mqttMetrics(mqtt),
-      ...sourceMetrics(parts.sources),
+      ...keptMetrics(parts),
     ],
     byReason: mqttCountersByReason(mqtt),
     async refresh() {
@@ -111,6 +113,10 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       if (processed.status === 'fulfilled') processing = processed.value
     },
   }
+}
+
+function keptMetrics({ sources, mqttSessions }: MeasuredParts): readonly Metric[] {
+  return [...sourceMetrics(sources), ...mqttSessionMetrics(mqttSessions.sessions)]
 }
 
 async function askThreads({ journal, worker }: MeasuredParts) {

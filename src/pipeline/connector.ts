@@ -33,6 +33,8 @@ export interface Acceptor {
   accept(message: RawMessage, settled: Settled): MessageOutcome
   /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
+  /** A time of receipt that a message is accepted with later. */
+  reserve(payload: Uint8Array): number
   /** The verdicts that the readings of a message would get now. Nothing is kept of it. */
   judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[]
   /**

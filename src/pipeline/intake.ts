@@ -54,6 +54,10 @@ export class Intake implements Acceptor {
     return { receivedAtUs, verdicts, countsFromReceipt: true }
   }
 
+  reserve(payload: Uint8Array): number {
+    return this.#receipts.reserve(1, spareOf({ payload }))
+  }
+
   judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[] {
     return judgeMessage(stream, decoded, this.#receipts.reserve(decoded.readings.length))
   }
@@ -111,7 +115,7 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
 }
 
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
-function spareOf({ payload }: RawMessage): number {
+function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
   return Math.min(payload.byteLength, readingsPerMessageMax)
 }
 

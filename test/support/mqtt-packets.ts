@@ -65,8 +65,13 @@ export function pubrelPacket(packetId: number): Buffer {
   return packet(packetTypes.pubrel, 2, [u16(packetId)])
 }
 
-export function subscribePacket(packetId: number, topic: string): Buffer {
-  return packet(packetTypes.subscribe, 2, [u16(packetId), field(topic), Buffer.from([1])])
+/** PUBACK, PUBREC or PUBCOMP. */
+export function answerPacket(type: 'puback' | 'pubrec' | 'pubcomp', packetId: number): Buffer {
+  return packet(packetTypes[type], 0, [u16(packetId)])
+}
+
+export function subscribePacket(packetId: number, topic: string, qos = 1): Buffer {
+  return packet(packetTypes.subscribe, 2, [u16(packetId), field(topic), Buffer.from([qos])])
 }
 
 /** The packet id that an acknowledgement is about. */

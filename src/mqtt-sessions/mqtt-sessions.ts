@@ -1,0 +1,102 @@
+import type { AedesPublishPacket, Client, PublishPacket, Subscription } from 'aedes'
+
+/** Who a client id of the broker belongs to. Client ids are private to their user. */
+export interface SessionIdentity {
+  readonly userId: string
+  /** As the client has sent it. */
+  readonly clientId: string
+}
+
+/** What the broker decides about names and people: the sessions only keep what it says. */
+export interface SessionRules {
+  /** Undefined for a client that belongs to nobody: nothing is kept for it. */
+  identify(brokerClientId: string): SessionIdentity | undefined
+  /** Whose messages go to a topic, or to the topics of a filter; undefined: nobody's. */
+  ownerOf(topicOrFilter: string): string | undefined
+  /** Whether what waits in a session may be sent to this client of it, whose key may differ. */
+  mayReceive(client: Client, topic: string): boolean
+  /** What a will is authorised by again after a restart. */
+  apiKeyOf(client: Client): string | undefined
+}
+
+/** The will of a client that was connected when the service was killed. */
+export interface LeftWill extends SessionIdentity {
+  readonly brokerClientId: string
+  readonly apiKeyId: string
+  readonly topic: string
+  readonly payload: Buffer
+  readonly qos: 0 | 1 | 2
+  readonly retain: boolean
+}
+
+/** When a reading with QoS 2 came first, and whether it is in the journal for certain. */
+export interface FirstReceipt {
+  readonly receivedAtUs: number
+  readonly isTaken: boolean
+}
+
+export interface MqttSessionStats {
+  readonly sessions: number
+  readonly subscriptions: number
+  readonly queued: number
+  readonly queuedBytes: number
+  readonly retained: number
+  readonly retainedBytes: number
+  /** Messages that found no room in the queue of a session. */
+  readonly queueDropped: number
+  /** Retained messages that were delivered and not kept, for want of room. */
+  readonly retainedDropped: number
+  /** Sessions that ended because nobody had used them for long. */
+  readonly expired: number
+}
+
+/**
+ * What MQTT 3.1.1 calls session state (section 3.1.2.4), retained messages and wills, all of it on
+ * disk. An acknowledgement always means that: whoever may send one awaits these promises first.
+ *
+ * @throws DomainError `store_unavailable` or `overloaded`, from every promise: nothing was kept
+ */
+export interface MqttSessions {
+  /** The broker's option of the same name. */
+  readonly persistence: object
+
+  /** To be called once, before the broker listens. */
+  begin(rules: SessionRules): void
+
+  /**
+   * Keeps a message for everybody who is to get it later: as a retained message, in the queues of
+   * persistent sessions, and its packet id when it came with QoS 2. To be awaited in the broker's
+   * `authorizePublish`, for what the broker will pass on: PUBACK is sent before it asks its
+   * persistence. The packet must be the one that the broker goes on with.
+   */
+  keep(client: Client | null, packet: PublishPacket): Promise<void>
+
+  /**
+   * The first receipt of a reading with QoS 2, kept before the reading is. Undefined for a client
+   * whose session ends with its connection. A reading that was taken must not be taken again.
+   */
+  firstReceipt(
+    client: Client,
+    packetId: number,
+    reserve: () => number,
+  ): Promise<FirstReceipt | undefined>
+
+  /** Whether a new session of this client finds room; always true for one that is there. */
+  hasRoomFor(brokerClientId: string): boolean
+
+  /**
+   * To be told of every filter that the broker grants, before it goes on: it asks its persistence
+   * to store the refused ones, too. False when the session has no room for another.
+   */
+  grant(client: Client, subscription: Subscription): boolean
+
+  /** What the broker is to send to a client now: nothing when its session's queue delivers it. */
+  forward(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null
+
+  /** Wills of clients that were connected when the service was killed. */
+  leftWills(): readonly LeftWill[]
+  /** To be called when such a will was published, or may not be. */
+  dropWill(brokerClientId: string): Promise<void>
+
+  stats(): MqttSessionStats
+}

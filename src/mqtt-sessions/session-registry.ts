@@ -1,0 +1,72 @@
+import { FilterTree } from './filter-tree.ts'
+import { sessionsPerUserMax } from './limits.ts'
+import type { SessionIdentity } from './mqtt-sessions.ts'
+import type { Session } from './session.ts'
+
+interface UserSessions {
+  readonly byClientId: Map<string, Session>
+  /** Filters with QoS 1 and 2: what is sent with QoS 0 waits for nobody. */
+  readonly filters: FilterTree<Session>
+}
+
+/** All sessions, by user: what one user has costs the others nothing. */
+export class SessionRegistry {
+  readonly #users = new Map<string, UserSessions>()
+  sessions = 0
+  subscriptions = 0
+
+  get({ userId, clientId }: SessionIdentity): Session | undefined {
+    return this.#users.get(userId)?.byClientId.get(clientId)
+  }
+
+  hasRoomFor(userId: string): boolean {
+    return (this.#users.get(userId)?.byClientId.size ?? 0) < sessionsPerUserMax
+  }
+
+  add(session: Session): void {
+    let user = this.#users.get(session.userId)
+    if (!user) {
+      user = { byClientId: new Map(), filters: new FilterTree() }
+      this.#users.set(session.userId, user)
+    }
+    user.byClientId.set(session.clientId, session)
+    this.sessions++
+  }
+
+  remove(session: Session): void {
+    const user = this.#users.get(session.userId)
+    if (!user?.byClientId.delete(session.clientId)) return
+    for (const filter of session.subscriptions.keys()) this.unsubscribe(session, filter)
+    this.sessions--
+    if (user.byClientId.size === 0) this.#users.delete(session.userId)
+  }
+
+  subscribe(session: Session, filter: string, qos: number): void {
+    const filters = this.#users.get(session.userId)?.filters
+    if (!session.subscriptions.has(filter)) this.subscriptions++
+    session.subscriptions.set(filter, qos)
+    if (qos > 0) filters?.set(filter, session, qos)
+    else filters?.delete(filter, session)
+  }
+
+  unsubscribe(session: Session, filter: string): void {
+    if (!session.subscriptions.delete(filter)) return
+    this.subscriptions--
+    this.#users.get(session.userId)?.filters.delete(filter, session)
+  }
+
+  /** Sessions of a user that want a topic with QoS 1 or 2, and the highest QoS that they want. */
+  matching(userId: string, topic: string): ReadonlyMap<Session, number> {
+    return this.#users.get(userId)?.filters.match(topic) ?? nobody
+  }
+
+  ofUser(userId: string): readonly Session[] {
+    return [...(this.#users.get(userId)?.byClientId.values() ?? [])]
+  }
+
+  *all(): Generator<Session> {
+    for (const { byClientId } of this.#users.values()) yield* byClientId.values()
+  }
+}
+
+const nobody: ReadonlyMap<Session, number> = new Map()

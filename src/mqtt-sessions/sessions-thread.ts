@@ -1,0 +1,27 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { serveCalls } from '../threads/rpc.ts'
+import { type SessionChange, SqliteSessionsFile, type StoredSessions } from './sessions-file.ts'
+
+/** What the thread is started with. */
+export interface SessionsThreadData {
+  readonly path: string
+}
+
+/** What other threads may ask of the thread of the MQTT sessions. */
+export interface SessionsProcedures extends Record<string, (argument: never) => unknown> {
+  load(): StoredSessions
+  apply(changes: readonly SessionChange[]): void
+  close(): void
+}
+
+function run(port: MessagePort, { path }: SessionsThreadData): void {
+  const file = new SqliteSessionsFile(path)
+  const procedures: SessionsProcedures = {
+    load: () => file.load(),
+    apply: (changes) => file.apply(changes),
+    close: () => file.close(),
+  }
+  serveCalls(port, procedures)
+}
+
+if (parentPort) run(parentPort, workerData as SessionsThreadData)

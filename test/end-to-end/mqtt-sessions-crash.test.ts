@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import { killedBroker, publishOf, rawSession } from '../support/killed-broker.ts'
+import { mqttClients } from '../support/mqtt-clients.ts'
+import {
+  answerPacket,
+  packetIdOf,
+  packetTypes,
+  publishPacket,
+  pubrelPacket,
+  subscribePacket,
+} from '../support/mqtt-packets.ts'
+import { newPerson, personOf, streamOf } from '../support/people.ts'
+
+const broker = killedBroker()
+const connect = mqttClients(() => broker.mqttPort)
+
+const device = { clientId: 'device', clean: false }
+
+function numbered(qos: number, count: number): string[] {
+  return Array.from({ length: count }, (_, number) => `${qos}-${number}`)
+}
+
+describe('after a kill', () => {
+  test('a client finds its session, its subscriptions and all that waited for it', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `users/${ada.userId}/commands/boiler`
+    const before = await connect(ada.key, device)
+    await before.subscribe(`users/${ada.userId}/commands/+`, 2)
+    before.mqtt.end(true)
+    const sender = await connect(ada.key)
+    const texts = { 1: numbered(1, 50), 2: numbered(2, 50) } as const
+    await Promise.all(
+      ([1, 2] as const).flatMap((qos) =>
+        texts[qos].map((text) => sender.mqtt.publishAsync(topic, text, { qos })),
+      ),
+    )
+
+    await broker.restart()
+
+    const after = await connect(ada.key, device)
+    await expect.poll(() => after.messages.length).toBeGreaterThanOrEqual(100)
+    for (const qos of [1, 2] as const) {
+      const got = after.messages.filter((message) => message.qos === qos)
+      expect(got.map(({ payload }) => payload)).toEqual(texts[qos])
+    }
+    await (await connect(ada.key)).mqtt.publishAsync(topic, 'last', { qos: 1 })
+    await expect.poll(() => after.messages.at(-1)?.payload).toBe('last')
+  })
+
+  test('what a subscriber has not acknowledged comes again under its packet id', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `users/${ada.userId}/commands`
+    const before = await rawSession(broker, ada, { clientId: 'device' })
+    before.connection.send(subscribePacket(1, topic, 2))
+    await before.connection.next()
+    const sender = await connect(ada.key)
+    for (const qos of [1, 2] as const) await sender.mqtt.publishAsync(topic, `open ${qos}`, { qos })
+    const sent = (await before.connection.next(2)).map(publishOf)
+    expect(sent).toMatchObject([{ isDup: false }, { isDup: false }])
+
+    await broker.restart()
+
+    const after = await rawSession(broker, ada, { clientId: 'device' })
+    const again = (await after.connection.next(2)).map(publishOf)
+    expect(again).toEqual(sent.map((publish) => ({ ...publish, isDup: true })))
+  })
+
+  test('what a subscriber has received with QoS 2 is released, and does not come again', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `users/${ada.userId}/commands`
+    const before = await rawSession(broker, ada, { clientId: 'device' })
+    before.connection.send(subscribePacket(1, topic, 2))
+    await before.connection.next()
+    await (await connect(ada.key)).mqtt.publishAsync(topic, 'open', { qos: 2 })
+    const [publish] = (await before.connection.next()).map(publishOf)
+    const packetId = publish?.packetId ?? 0
+    before.connection.send(answerPacket('pubrec', packetId))
+    expect(await before.connection.next()).toMatchObject([{ type: packetTypes.pubrel }])
+
+    await broker.restart()
+
+    const after = await rawSession(broker, ada, { clientId: 'device' })
+    const [pubrel] = await after.connection.next()
+    expect(pubrel).toMatchObject({ type: packetTypes.pubrel, flags: 2 })
+    expect(pubrel && packetIdOf(pubrel)).toBe(packetId)
+    after.connection.send(answerPacket('pubcomp', packetId))
+    await (await connect(ada.key)).mqtt.publishAsync(topic, 'close', { qos: 2 })
+    expect((await after.connection.next()).map(publishOf)).toMatchObject([{ payload: 'close' }])
+  })
+
+  test('a message with QoS 2 that is sent again is passed on once', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `users/${ada.userId}/commands`
+    const listener = await connect(ada.key, { clientId: 'listener', clean: false })
+    await listener.subscribe(topic, 2)
+    listener.mqtt.end(true)
+    const message = { topic, payload: 'open', packetId: 7, qos: 2 } as const
+    const before = await rawSession(broker, ada, { clientId: 'sender' })
+    expect(before.isSessionPresent).toBe(false)
+    before.connection.send(publishPacket(message))
+    expect(await before.connection.next()).toMatchObject([{ type: packetTypes.pubrec }])
+    before.connection.destroy()
+    const between = await rawSession(broker, ada, { clientId: 'sender' })
+    between.connection.send(publishPacket({ ...message, isDup: true }))
+    expect(await between.connection.next()).toMatchObject([{ type: packetTypes.pubrec }])
+
+    await broker.restart()
+
+    const after = await rawSession(broker, ada, { clientId: 'sender' })
+    expect(after.isSessionPresent).toBe(true)
+    after.connection.send(publishPacket({ ...message, isDup: true }))
+    expect(await after.connection.next()).toMatchObject([{ type: packetTypes.pubrec }])
+    after.connection.send(pubrelPacket(7))
+    expect(await after.connection.next()).toMatchObject([{ type: packetTypes.pubcomp }])
+    // Released, the packet id stands for another message.
+    after.connection.send(publishPacket({ ...message, payload: 'close' }))
+    await after.connection.next()
+    const back = await connect(ada.key, { clientId: 'listener', clean: false })
+    await expect.poll(() => back.messages.at(-1)?.payload).toBe('close')
+    expect(back.messages.map(({ payload }) => payload)).toEqual(['open', 'close'])
+  })
+
+  test('a reading with QoS 2 and no time of its own is stored once', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `streams/${await streamOf(ada)}/data`
+    const reading = { topic, payload: '{"temperature":1}', packetId: 9, qos: 2 } as const
+    const before = await rawSession(broker, ada, { clientId: 'sensor' })
+    before.connection.send(publishPacket(reading))
+    await before.connection.next()
+
+    await broker.restart()
+
+    const after = await rawSession(broker, ada, { clientId: 'sensor' })
+    after.connection.send(publishPacket({ ...reading, isDup: true }))
+    expect(await after.connection.next()).toMatchObject([{ type: packetTypes.pubrec }])
+    after.connection.send(pubrelPacket(9))
+    await after.connection.next()
+    after.connection.send(publishPacket({ ...reading, payload: '{"temperature":2}' }))
+    await after.connection.next()
+    const path = `/streams/${topic.split('/')[1]}/data`
+    const reader = personOf(broker.api, ada.key)
+    const stored = async () => {
+      const { body } = await reader.withToken<{ data: { temperature: number }[] }>('GET', path)
+      return body.data.map(({ temperature }) => temperature)
+    }
+    await expect.poll(stored).toEqual([1, 2])
+  })
+
+  test('retained messages are there, and those that were taken away are not', async () => {
+    const ada = await newPerson(broker.api)
+    const settings = `users/${ada.userId}/settings`
+    const sender = await connect(ada.key)
+    for (const [name, text] of Object.entries({ a: 'one', b: 'two', c: 'three' })) {
+      await sender.mqtt.publishAsync(`${settings}/${name}`, text, { qos: 1, retain: true })
+    }
+    await sender.mqtt.publishAsync(`${settings}/b`, '', { qos: 1, retain: true })
+    await sender.mqtt.publishAsync(`${settings}/c`, 'four', { qos: 0, retain: true })
+    await sender.mqtt.publishAsync(`${settings}/d`, 'five', { qos: 2, retain: true })
+
+    await broker.restart()
+
+    const client = await connect(ada.key)
+    await client.subscribe(`${settings}/+`, 1)
+    await expect
+      .poll(() => Object.fromEntries(client.messages.map(({ topic, payload }) => [topic, payload])))
+      .toEqual({ [`${settings}/a`]: 'one', [`${settings}/c`]: 'four', [`${settings}/d`]: 'five' })
+    expect(client.messages.every(({ retain }) => retain)).toBe(true)
+  })
+
+  test('the will of a client that was connected is published, once', async () => {
+    const ada = await newPerson(broker.api)
+    const topic = `users/${ada.userId}/states`
+    const listener = await connect(ada.key, { clientId: 'listener', clean: false })
+    await listener.subscribe(topic)
+    listener.mqtt.end(true)
+    await rawSession(broker, ada, { clientId: 'mortal', will: { topic, payload: 'gone' } })
+    const leaving = { topic, payload: Buffer.from('left'), qos: 1 as const, retain: false }
+    await (await connect(ada.key, { will: leaving })).mqtt.endAsync()
+    // What is kept later is on disk later: then its will is gone for certain.
+    await (await connect(ada.key)).mqtt.publishAsync(`${topic}/kept`, '1', { qos: 1, retain: true })
+
+    await broker.restart()
+    await broker.restart()
+
+    const back = await connect(ada.key, { clientId: 'listener', clean: false })
+    await (await connect(ada.key)).mqtt.publishAsync(topic, 'here', { qos: 1 })
+    await expect.poll(() => back.messages.at(-1)?.payload).toBe('here')
+    expect(back.messages.map(({ payload }) => payload)).toEqual(['gone', 'here'])
+  })
+
+  test('a session that ended with a clean one, or with its user, is not there', async () => {
+    const [ada, bob] = [await newPerson(broker.api), await newPerson(broker.api)]
+    const kept = async () => [
+      await broker.metric('sessions'),
+      await broker.metric('subscriptions'),
+      await broker.metric('retained_messages'),
+    ]
+    const [sessions = 0, subscriptions = 0, retained = 0] = await kept()
+    for (const person of [ada, bob]) {
+      const client = await connect(person.key, device)
+      await client.subscribe(`users/${person.userId}/commands`)
+      await client.mqtt.publishAsync(`users/${person.userId}/kept`, 'x', { qos: 1, retain: true })
+      client.mqtt.end(true)
+    }
+    expect(await kept()).toEqual([sessions + 2, subscriptions + 2, retained + 2])
+    await (await connect(ada.key, { clientId: 'device', clean: true })).mqtt.endAsync()
+    await broker.api.withKey('DELETE', `/users/${bob.userId}`)
+
+    await broker.restart()
+
+    expect(await kept()).toEqual([sessions, subscriptions, retained + 1])
+    const after = await rawSession(broker, ada, { clientId: 'device' })
+    expect(after.isSessionPresent).toBe(false)
+  })
+})
