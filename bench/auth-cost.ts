@@ -11,7 +11,7 @@ import { systemClock } from '../src/core/clock.ts'
 import { createKey, createUser, type MadeKey } from '../test/support/people.ts'
 import { TestState } from '../test/support/test-state.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
-import type { Figure } from './scenarios.ts'
+import type { Figure } from './report.ts'
 import { startStreamvault } from './servers.ts'
 
 /** What it costs to know who asks: `npm run bench:auth`. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ApiClient } from '../test/support/api-client.ts'
 import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
-import type { Figure } from './scenarios.ts'
+import type { Figure } from './report.ts'
 
 /** Rows of each list, all of one user. */
 const rows = 1_000_000

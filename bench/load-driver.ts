@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import type { LoadTiming, Measurement, PayloadOptions } from './load-measurement.ts'
 
 /** A run settles within warm-up + seconds + 5 s: these two bounds leave a little for the timers. */
@@ -88,11 +89,18 @@ type SocketListener = {
   onClose(reason: string): void
 }
 
+/** Where a server listens. */
+export type Address = {
+  host: string
+  port: number
+  /** Where the connection comes from, on a machine with several addresses. */
+  localAddress?: string
+  /** The certificate (PEM) that a server with TLS has; without one there is no TLS. */
+  ca?: string | undefined
+}
+
 /** Opens a TCP socket that reads into one reused buffer, past the cost of a readable stream. */
-export function openSocket(
-  address: { host: string; port: number },
-  listener: SocketListener,
-): Socket {
+export function openSocket({ ca, ...address }: Address, listener: SocketListener): Socket {
   const buffer = Buffer.allocUnsafe(READ_BUFFER_BYTES)
   const onread = {
     buffer,
@@ -101,9 +109,10 @@ export function openSocket(
       return true
     },
   }
-  const socket = connect({ ...address, noDelay: true, onread })
+  const options = { ...address, noDelay: true, onread }
+  const socket = ca === undefined ? connect(options) : connectSecurely({ ...options, ca })
   let reason = 'connection closed by the server'
-  socket.on('connect', () => listener.onOpen())
+  socket.on(ca === undefined ? 'connect' : 'secureConnect', () => listener.onOpen())
   socket.on('error', (error: NodeJS.ErrnoException) => {
     // Node's error for a name with several addresses has a code but an empty message.
     reason = `connection failed: ${error.message || (error.code ?? error.name)}`

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type LoadConnection, openSocket } from './load-driver.ts'
+import { type Address, type LoadConnection, openSocket } from './load-driver.ts'
 import type { Measurement } from './load-measurement.ts'
 import {
   CONNACK,
@@ -29,7 +29,7 @@ export type Pace =
   | { kind: 'open'; offsetMs: number; intervalMs: number }
 
 type MqttConnectionOptions = {
-  address: { host: string; port: number }
+  address: Address
   connectPacket: Buffer
   /** Taken in turns; all of one length. */
   publishes: readonly PublishTemplate[]

@@ -26,6 +26,8 @@ const NAP_MS = 0.1
 export type MqttLoadOptions = LoadTiming & {
   host: string
   port: number
+  /** The certificate (PEM) of a server with TLS. */
+  ca?: string | undefined
   username?: string | undefined
   password?: string | undefined
   /** 20 when left out. */
@@ -58,7 +60,7 @@ export type MqttLoadResult = LoadResult & {
  * warm-up + seconds + 5 s.
  */
 async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
-  const { host, port, topics, ratePerSecond, connections: count = 20, inFlight = 20 } = options
+  const { host, port, ca, topics, ratePerSecond, connections: count = 20, inFlight = 20 } = options
   if (topics.length === 0) throw new Error('at least one topic is needed')
   if (ratePerSecond !== undefined && !(ratePerSecond > 0)) throw new Error('the rate must be > 0')
   const measurement = new Measurement()
@@ -77,7 +79,7 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
       ? openPace(ratePerSecond, index, count)
       : { kind: 'closed', inFlight: Math.min(inFlight, 65_535) }
     const onSendLag = isOpenLoop ? (lagMs: number) => sendLag.record(lagMs * 1000) : () => {}
-    const address = { host, port }
+    const address = { host, port, ca }
     const wiring = { address, connectPacket, publishes, readings, pace, onRead, onSendLag }
     return new MqttConnection(wiring, measurement)
   })
@@ -104,7 +106,7 @@ function openPace(ratePerSecond: number, index: number, connections: number): Pa
 }
 
 const USAGE = `node bench/mqtt-load.ts --port 1883 (--topic T [--topic T2 ...] | --topics FILE) [--host 127.0.0.1]
-  [--username U] [--password P] [--connections 20] [--in-flight 20]
+  [--ca FILE_FOR_TLS]  [--username U] [--password P] [--connections 20] [--in-flight 20]
   [--seconds 5] [--warmup 1] [--rate PER_SECOND] [--start-us MICROSECONDS] [--json]`
 
 function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
@@ -112,6 +114,7 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
     options: {
       host: { type: 'string', default: '127.0.0.1' },
       port: { type: 'string', default: '1883' },
+      ca: { type: 'string' },
       username: { type: 'string' },
       password: { type: 'string' },
       topic: { type: 'string', multiple: true, default: [] },
@@ -129,6 +132,7 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
   const options = {
     host: values.host,
     port: numberFlag('port', values.port) ?? 1883,
+    ca: values.ca === undefined ? undefined : readFileSync(values.ca, 'utf8'),
     username: values.username,
     password: values.password,
     topics:

@@ -1,6 +1,8 @@
 /** Packet types of MQTT 3.1.1, the upper half of a packet's first byte. */
 export const CONNACK = 2
+export const PUBLISH = 3
 export const PUBACK = 4
+export const SUBACK = 9
 export const DISCONNECT_PACKET = Buffer.from([0xe0, 0])
 
 /** Far longer than any run, so that the server keeps its timer but no ping is ever needed. */
@@ -21,6 +23,11 @@ export function encodeConnect(clientId: string, credentials: Credentials): Buffe
   const keepAlive = [KEEP_ALIVE_SECONDS >> 8, KEEP_ALIVE_SECONDS & 255]
   const header = Buffer.concat([encodeString('MQTT'), Buffer.from([4, flags, ...keepAlive])])
   return encodePacket(0x10, [header, ...fields.map(encodeString)])
+}
+
+/** A SUBSCRIBE with QoS 0. */
+export function encodeSubscribe(filter: string): Buffer {
+  return encodePacket(0x82, [Buffer.from([0, 1]), encodeString(filter), Buffer.from([0])])
 }
 
 /** A QoS 1 PUBLISH to overwrite in place: where its packet id and its payload begin. */

@@ -4,6 +4,7 @@ import { newDataDir, startServiceProcess } from '../test/support/service-process
 import type { HttpLoadResult } from './http-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
+import type { Figure } from './report.ts'
 import {
   flagsOf,
   mqttFlags,
@@ -12,14 +13,6 @@ import {
   startMosquitto,
   startStreamvault,
 } from './servers.ts'
-
-/** One figure of the report with what it should be. */
-export interface Figure {
-  readonly name: string
-  readonly measured: string
-  readonly target: string
-  readonly isMet: boolean
-}
 
 const connections = 20
 const streams = 20

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readOwner } from '../src/config/folder-owner.ts'
 import { ApiClient } from '../test/support/api-client.ts'
 import {
   adminKey,
@@ -17,6 +18,8 @@ import {
 /** A server that is measured: where to send, and how to end it. */
 export interface MqttTarget {
   readonly port: number
+  /** Path of the certificate, when the port speaks TLS. */
+  readonly ca?: string
   readonly topics: readonly string[]
   readonly username?: string
   readonly password?: string
@@ -24,6 +27,7 @@ export interface MqttTarget {
 
 export interface StreamvaultTarget extends MqttTarget {
   readonly http: string
+  readonly pid: number
   readonly streamIds: readonly string[]
   readonly api: ApiClient
   metrics(): Promise<ReadonlyMap<string, number>>
@@ -44,10 +48,16 @@ export const readingSchema = {
 }
 
 /** Starts the service as `npm start` does, in an empty folder, with this many streams. */
-export async function startStreamvault(streams: number): Promise<StreamvaultTarget> {
+export async function startStreamvault(
+  streams: number,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StreamvaultTarget> {
   const dataDir = newDataDir()
-  // As in production: the tests look at every answer a second time.
-  const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
+  const service = await startServiceProcess(dataDir, {
+    // As in production: the tests look at every answer a second time.
+    STREAMVAULT_CHECK_ANSWERS: 'off',
+    ...environment,
+  })
   const api = new ApiClient(service.http)
   const streamIds: string[] = []
   for (let index = 0; index < streams; index++) {
@@ -59,6 +69,7 @@ export async function startStreamvault(streams: number): Promise<StreamvaultTarg
     username: adminKey,
     password: adminSecret,
     http: service.http,
+    pid: readOwner(dataDir)?.pid ?? 0,
     streamIds,
     api,
     metrics: () => readMetrics(service.http),
@@ -141,10 +152,11 @@ export function flagsOf(values: Readonly<Record<string, string | number>>): stri
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)])
 }
 
-export function mqttFlags({ port, username, password, topics }: MqttTarget): string[] {
+export function mqttFlags({ port, ca, username, password, topics }: MqttTarget): string[] {
   const flags = flagsOf({
     host: '127.0.0.1',
     port,
+    ...(ca !== undefined && { ca }),
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
   })

@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { machine } from './servers.ts'
+
+/** One figure of a report with what it should be. */
+export interface Figure {
+  readonly name: string
+  readonly measured: string
+  readonly target: string
+  readonly isMet: boolean
+}
+
+/** Prints a figure as soon as it is known. */
+export function printFigure({ name, measured, isMet }: Figure): void {
+  process.stdout.write(`${isMet ? 'met ' : 'MISS'} ${name}: ${measured}\n`)
+}
+
+interface Report {
+  readonly file: string
+  readonly title: string
+  readonly command: string
+  /** What a reader has to know beside how it was measured. */
+  readonly notes: string
+  readonly figures: readonly Figure[]
+}
+
+/** Writes a page with all figures, and on what they were measured. */
+export function writeReport({ file, title, command, notes, figures }: Report): void {
+  const rows = figures.map(
+    ({ name, measured, target, isMet }) =>
+      `| ${name} | ${measured} | ${target} | ${isMet ? 'yes' : '**no**'} |`,
+  )
+  const text = `# ${title}
+
+Written by \`${command}\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores of ${machine()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}.
+Service, load generator and, where it is compared with, mosquitto share these cores. Every run
+begins with an empty data folder. Compare ratios of one report, not rates of two: other machines,
+and other neighbours on the same machine, give other rates.
+
+${notes}
+
+| what | measured | wanted | met |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`
+  writeFileSync(file, text)
+}
