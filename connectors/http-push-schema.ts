@@ -56,6 +56,11 @@ const senmlPack = {
 /** The formats that are read by the definition of the stream. */
 const readByDefinition = {
   plain: { type: 'string', description: 'The value of one field: `source.field`.' },
+  protobuf: {
+    type: 'string',
+    format: 'binary',
+    description: 'A message of the type that `source.protobuf` names.',
+  },
   'senml-json': senmlPack,
   'senml-cbor': senmlPack,
   csv: { type: 'string', description: 'Lines of values, in the order of `source.columns`.' },

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { MqttClient } from 'mqtt'
+import type { PublishRequest } from '../src/pipeline/connector.ts'
 import { SourceRefused } from '../src/pipeline/fetch-connector.ts'
 import type { MqttVersion } from './mqtt-arrivals.ts'
 
@@ -105,6 +106,11 @@ export class MqttSession {
       throw new SourceRefused(`the broker refuses the subscription (${code})`, { cause: error })
     })
     await Promise.race([this.ended, subscribed])
+  }
+
+  /** Says something once, without waiting whether anybody hears it. */
+  publish({ topic, payload }: PublishRequest): void {
+    this.#client.publish(topic, Buffer.from(payload), { qos: 0 }, () => undefined)
   }
 
   /** Says good-bye, or breaks the connection when nobody listens. */

@@ -34,6 +34,8 @@ class MqttSource implements FetchedSource {
   readonly #retransmissions = new Retransmissions(unsettledMax)
   /** In the session that the broker has of us, as far as we have been told. */
   #isSubscribed = false
+  /** The connection that there is now. */
+  #session: MqttSession | undefined
 
   constructor(options: MqttClientOptions) {
     const { endpoint, clientId, filter, qos } = options
@@ -86,6 +88,7 @@ class MqttSource implements FetchedSource {
     try {
       const session = await MqttSession.connect(intercept, this.#sessionOptions(false))
       this.#isVersionKnown = true
+      this.#session = session
       await this.#subscribe(session)
       signal.removeEventListener('abort', giveUp)
       run.onRunning()
@@ -93,6 +96,7 @@ class MqttSource implements FetchedSource {
       await Promise.race([intercept.finish(), sleep(finishMs, undefined, { ref: false })])
       await session.end()
     } finally {
+      this.#session = undefined
       signal.removeEventListener('abort', giveUp)
       intercept.destroy()
       // A message that is sent again is known by what became of it the first time.
@@ -130,6 +134,7 @@ class MqttSource implements FetchedSource {
   async #take(arrivals: readonly Arrival[], run: FetchRun): Promise<void> {
     const outcomes = await run.accept(arrivals.map((arrival) => this.#messageOf(arrival)))
     for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.request !== undefined) this.#session?.publish(outcome.request)
       const arrival = arrivals[index]
       if (arrival === undefined || arrival.qos === 0 || !usesReceiptTime(outcome)) continue
       this.#retransmissions.remember(this.#identityOf(arrival), outcome.receivedAtUs)
@@ -142,8 +147,8 @@ class MqttSource implements FetchedSource {
     const source = `mqtt topic '${topic}' of ${host}:${port}`
     const seenAtUs = isDuplicate ? this.#retransmissions.find(this.#identityOf(arrival)) : undefined
     return seenAtUs === undefined
-      ? { payload, source }
-      : { payload, source, receivedAtUs: seenAtUs }
+      ? { payload, source, topic }
+      : { payload, source, topic, receivedAtUs: seenAtUs }
   }
 
   #identityOf({ packetId, payload }: Arrival) {

@@ -192,15 +192,15 @@ export class Publisher {
 
   #accept(session: Session, stream: CompiledStream, publish: TakenPublish, settled: Settled): void {
     this.#needs.assertReady()
-    const { payload } = publish
+    const { payload, topic } = publish
     const { source } = session
     const seenAtUs = publish.isDuplicate
       ? this.#retransmissions.find(identityOf(session, publish))
       : undefined
     const outcome = this.#needs.intake.accept(
       seenAtUs === undefined
-        ? { stream, payload, source }
-        : { stream, payload, source, receivedAtUs: seenAtUs },
+        ? { stream, payload, source, topic }
+        : { stream, payload, source, topic, receivedAtUs: seenAtUs },
       settled,
     )
     if (session.device?.bucket !== undefined) this.#spend(session, outcome.verdicts.length)

@@ -6,7 +6,9 @@ import { decodeJson } from './decode-json.ts'
 import { decodeMsgpack } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
+import { protobufDecoder } from './decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from './decode-senml.ts'
+import { sparkplugDecoder } from './decode-sparkplug.ts'
 
 /** Formats whose bytes say all that there is to know: one file each, and one line here. */
 export const decoders = {
@@ -26,6 +28,8 @@ const decodersFor: Readonly<
   csv: csvDecoder,
   'senml-json': senmlJsonDecoder,
   'senml-cbor': senmlCborDecoder,
+  protobuf: protobufDecoder,
+  sparkplug: sparkplugDecoder,
 }
 
 /** What a decoder may know of the stream that a message is for. */
@@ -53,4 +57,6 @@ export const formatOfMediaType: Readonly<Record<string, PayloadFormat>> = {
   'text/csv': 'csv',
   'application/senml+json': 'senml-json',
   'application/senml+cbor': 'senml-cbor',
+  'application/protobuf': 'protobuf',
+  'application/x-protobuf': 'protobuf',
 }

@@ -137,7 +137,8 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/pipeline\/(reading|stream-schema|transform-step)\.ts$/,
       /^src\/units\/units\.ts$/,
       // To check the steps of a transform is to compile them; to preview them is to run them.
-      /^processors\/(transform|preview)\.ts$/,
+      // To check a descriptor is to compile it as well.
+      /^processors\/(transform|preview|decode-protobuf)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },

@@ -86,7 +86,7 @@ export const newDataStream = component('NewDataStream', {
       source: {
         type: 'object',
         description:
-          'Where readings come from; keys depend on the type. `format` (json, ndjson, cbor, msgpack, plain, csv, senml-json, senml-cbor) is what payloads without a content type are in, as over MQTT; some formats take further keys (`field`, `columns`, `delimiter`, `names`).',
+          'Where readings come from; keys depend on the type. `format` (json, ndjson, cbor, msgpack, plain, csv, senml-json, senml-cbor, protobuf, sparkplug) is what payloads without a content type are in, as over MQTT; some formats take further keys (`field`, `columns`, `delimiter`, `names`, `protobuf`).',
       },
       schema: fieldsSchema,
       processing: processingSchema,

@@ -1,6 +1,20 @@
+import { protobufProblem } from '../../processors/decode-protobuf.ts'
 import type { ErrorDetail } from '../core/errors.ts'
-import type { FieldMap, FormatOptions, PayloadFormat } from '../pipeline/stream-schema.ts'
-import { type Json, oneOf, Problems, type Rule, type Rules, text } from './definition-problems.ts'
+import type {
+  FieldMap,
+  FormatOptions,
+  PayloadFormat,
+  ProtobufOptions,
+} from '../pipeline/stream-schema.ts'
+import {
+  type Json,
+  oneOf,
+  Problems,
+  part,
+  type Rule,
+  type Rules,
+  text,
+} from './definition-problems.ts'
 import { fieldsMax, isObject } from './field-map.ts'
 
 /** What payloads may be in that come without a content type. */
@@ -13,6 +27,8 @@ const formats: readonly PayloadFormat[] = [
   'csv',
   'senml-json',
   'senml-cbor',
+  'protobuf',
+  'sparkplug',
 ]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
@@ -58,6 +74,20 @@ const names: Rule = (value, key, problems) => {
   }
 }
 
+const descriptor: Rule = (value, key, problems) => {
+  if (typeof value !== 'string') problems.add(key, 'must be base64 of a FileDescriptorSet')
+}
+
+const protobufPart = part({ descriptor, message: text, repeated: text }, ['descriptor', 'message'])
+
+const protobuf: Rule = (value, key, problems) => {
+  const before = problems.found.length
+  protobufPart(value, key, problems)
+  if (problems.found.length > before) return
+  const found = protobufProblem(value as ProtobufOptions) ?? {}
+  for (const [name, problem] of Object.entries(found)) problems.within(key).add(name, problem)
+}
+
 /** How payloads are read: the keys of a source that are about it. */
 export const formatRules: Rules = {
   format: oneOf(...formats),
@@ -65,11 +95,12 @@ export const formatRules: Rules = {
   columns,
   delimiter,
   names,
+  protobuf,
 }
 
 export const formatKeys: readonly string[] = Object.keys(formatRules)
 
-const optionKeys = formatKeys.filter((key) => key !== 'format')
+const optionKeys = [...formatKeys.filter((key) => key !== 'format'), 'topic']
 
 const noOptions: FormatOptions = {}
 
@@ -96,6 +127,9 @@ export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]
     }
   }
   if (format === 'csv' && listed === undefined) problems.add('columns', 'is required')
+  if (format === 'protobuf' && source['protobuf'] === undefined) {
+    problems.add('protobuf', 'is required')
+  }
   const inner = problems.within('columns')
   for (const [index, name] of (Array.isArray(listed) ? listed : []).entries()) {
     if (typeof name !== 'string' || name === timestampField || !isNoValue(name)) continue

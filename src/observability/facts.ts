@@ -11,6 +11,7 @@ import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
+import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
 
 /** The parts whose health is asked for. */
 export interface WatchedParts {
@@ -36,6 +37,7 @@ export async function failingParts({ journal, worker }: WatchedParts): Promise<F
 export interface MeasuredParts extends WatchedParts {
   readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
   readonly commits: GroupCommit
+  readonly intake: { readonly sparkplug: MeasuredNodes }
   readonly mqtt: MqttBroker | undefined
   readonly sources: MeasuredSources
   readonly directory: StreamDirectory
@@ -105,7 +107,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...mqttMetrics(mqtt),
       ...keptMetrics(parts),
     ],
-    byReason: mqttCountersByReason(mqtt),
+    byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],
     async refresh() {
       const [kept, processed, refused] = await askThreads(parts)
       if (refused.status === 'fulfilled') refusals = refused.value
@@ -115,8 +117,12 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   }
 }
 
-function keptMetrics({ sources, mqttSessions }: MeasuredParts): readonly Metric[] {
-  return [...sourceMetrics(sources), ...mqttSessionMetrics(mqttSessions.sessions)]
+function keptMetrics({ sources, mqttSessions, intake }: MeasuredParts): readonly Metric[] {
+  return [
+    ...sourceMetrics(sources),
+    ...mqttSessionMetrics(mqttSessions.sessions),
+    ...sparkplugMetrics(intake.sparkplug),
+  ]
 }
 
 async function askThreads({ journal, worker }: MeasuredParts) {

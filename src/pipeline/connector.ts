@@ -9,6 +9,14 @@ export interface RawMessage {
   readonly source: string
   /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */
   readonly receivedAtUs?: number
+  /** What it was published to, where the source is a broker. */
+  readonly topic?: string
+}
+
+/** Something that has to be said to where a message came from. */
+export interface PublishRequest {
+  readonly topic: string
+  readonly payload: Uint8Array
 }
 
 /**
@@ -25,6 +33,8 @@ export interface MessageOutcome {
   readonly verdicts: readonly Verdict[]
   /** The readings have times that count from that of the receipt. */
   readonly countsFromReceipt?: boolean
+  /** To be published where the message came from: nobody waits for it, and it may get lost. */
+  readonly request?: PublishRequest
 }
 
 /** The door of the pipeline: what a connector is given, and all it may do with a message. */

@@ -38,7 +38,7 @@ export interface FetchedSource {
 }
 
 /** A message as it was fetched. */
-export type FetchedMessage = Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs'>
+export type FetchedMessage = Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs' | 'topic'>
 
 /** All that a run of a source may do. */
 export interface FetchRun {

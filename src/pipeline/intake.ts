@@ -2,9 +2,10 @@ import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
-import type { EntryWriter } from './entry-writer.ts'
+import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { CompiledStream, DecodedMessage, RefusedReading, Verdict } from './reading.ts'
+import { SparkplugNodes } from './sparkplug-nodes.ts'
 
 /** How far ahead of the server a reading's clock may be (D19). */
 const futureToleranceUs = 5 * 60 * 1_000_000
@@ -25,6 +26,7 @@ export interface IntakeNeeds {
  * whoever handed the message in is told when that is on disk.
  */
 export class Intake implements Acceptor {
+  readonly sparkplug = new SparkplugNodes()
   readonly #commits: GroupCommit
   readonly #receipts: ReceiptClock
 
@@ -35,14 +37,34 @@ export class Intake implements Acceptor {
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
     const { format = 'json', decode, scan } = message.stream
+    if (format === 'sparkplug' && message.topic !== undefined) {
+      return this.#acceptSparkplug(message, message.topic, settled)
+    }
     const decoded = decode(message.payload, scan)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const refusal = malformed(decoded.problem)
-    const { source, payload } = message
-    const received = { atUs: receivedAtUs, source, payload, format, isElement: false }
+    const received = receivedAs(message, receivedAtUs)
     this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
     return { receivedAtUs, verdicts: [refusal] }
+  }
+
+  /** What such a message means depends on those before it; it may hold nothing to be kept. */
+  #acceptSparkplug(message: RawMessage, topic: string, settled: Settled): MessageOutcome {
+    const nowUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const { decoded, problem, request } = this.sparkplug.hear(message, topic, nowUs)
+    const verdicts = decoded === undefined ? [] : judgeMessage(message.stream, decoded, nowUs)
+    const refusal = problem === undefined ? undefined : malformed(problem)
+    const received = receivedAs(message, nowUs + verdicts.length)
+    this.#commits.add((writer) => {
+      if (decoded !== undefined) {
+        writeEntries(writer, { message, decoded, receivedAtUs: nowUs, verdicts })
+      }
+      if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
+    }, settled)
+    const all = refusal === undefined ? verdicts : [...verdicts, refusal]
+    const outcome = { receivedAtUs: nowUs, verdicts: all }
+    return request === undefined ? outcome : { ...outcome, request }
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
@@ -112,6 +134,12 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
     const original = elements?.[index] ?? payload
     writer.quarantined(stream, verdict, { atUs, source, payload: original, format, isElement })
   }
+}
+
+/** What was sent, of a message that could not be taken apart. */
+function receivedAs({ stream, source, payload }: RawMessage, atUs: number): ReceivedBytes {
+  const { format = 'json' } = stream
+  return { atUs, source, payload, format, isElement: false }
 }
 
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */

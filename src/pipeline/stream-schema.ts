@@ -40,6 +40,17 @@ export type PayloadFormat =
   | 'csv'
   | 'senml-json'
   | 'senml-cbor'
+  | 'protobuf'
+  | 'sparkplug'
+
+export interface ProtobufOptions {
+  /** Base64 of a google.protobuf.FileDescriptorSet. */
+  readonly descriptor: string
+  /** The full name of the message that a payload is. */
+  readonly message: string
+  /** A repeated field of it, whose elements are the readings. */
+  readonly repeated?: string
+}
 
 /** What some formats have to be told, because their bytes do not say it. */
 export interface FormatOptions {
@@ -49,8 +60,11 @@ export interface FormatOptions {
   readonly columns?: readonly (string | null)[]
   /** Of CSV: a comma if nothing is said. */
   readonly delimiter?: string
-  /** Of SenML: fields by the full names of records. */
+  /** Of SenML and Sparkplug: fields by the full names of records or metrics. */
   readonly names?: Readonly<Record<string, string>>
+  readonly protobuf?: ProtobufOptions
+  /** Of Sparkplug: the topics that are subscribed to, which may be all of an edge node, or some. */
+  readonly topic?: string
 }
 
 /** All that decides whether a reading is accepted, and how it is read. */

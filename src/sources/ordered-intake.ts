@@ -114,9 +114,10 @@ export class OrderedIntake {
         const message = messages[place] as FetchedMessage
         // What was offered before keeps its first time of receipt, and with it its identity.
         const receivedAtUs = outcomes[place]?.receivedAtUs ?? message.receivedAtUs
-        const raw = { stream, payload: message.payload, source: message.source }
         outcomes[place] = this.#needs.intake.accept(
-          receivedAtUs === undefined ? raw : { ...raw, receivedAtUs },
+          receivedAtUs === undefined
+            ? { ...message, stream }
+            : { ...message, stream, receivedAtUs },
           (error) => {
             if (error !== undefined) failed.push(place)
             if (error !== undefined && !error.retryable) lasting = error

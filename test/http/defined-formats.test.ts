@@ -1,5 +1,7 @@
 import { encode } from 'cborg'
 import { describe, expect, test } from 'vitest'
+import { plantFile } from '../support/plant-protobuf.ts'
+import { base64, descriptorOf, encoderOf } from '../support/protobuf-messages.ts'
 import { bodiesTo } from '../support/pushed-bodies.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -218,5 +220,45 @@ describe('a definition', () => {
     [{ format: 'xml' }, 'source.format'],
   ])('with the source %j is refused', async (source, path) => {
     expect(await refusal(source, nested)).toEqual([path])
+  })
+})
+
+describe('Protobuf', () => {
+  const protobuf = {
+    descriptor: base64(descriptorOf(plantFile)),
+    message: 'plant.Small',
+  }
+
+  test.each(['application/protobuf', 'application/x-protobuf'])('comes as %s', async (type) => {
+    const source = { protobuf, timestampField: 'at', timestampFormat: 'epoch_us' }
+    const streamId = await service.api.createStream(undefined, { source })
+    const write = encoderOf(plantFile, 'plant.Small')
+    const body = write({ at: 1_767_225_600_000_000n, temperature: 21.5 })
+
+    expect(await push(streamId, { 'content-type': type }, body)).toMatchObject({ status: 202 })
+    expect(await push(streamId, { 'content-type': type }, body.subarray(1))).toMatchObject({
+      status: 400,
+    })
+
+    await service.api.withToken('POST', `/streams/${streamId}/data`, {
+      at: 1_767_225_600_000_000,
+      temperature: 21.5,
+    })
+    expect(await service.api.settled(streamId, 2)).toMatchObject({ stored: 1, duplicates: 1 })
+  })
+
+  test.each([
+    [{ format: 'protobuf' }, 'source.protobuf'],
+    [{ protobuf: {} }, 'source.protobuf.descriptor'],
+    [{ protobuf: { ...protobuf, descriptor: 'AAAA' } }, 'source.protobuf.descriptor'],
+    [{ protobuf: { ...protobuf, message: 'plant.None' } }, 'source.protobuf.message'],
+    [{ protobuf: { ...protobuf, repeated: 'at' } }, 'source.protobuf.repeated'],
+  ])('is refused with the source %j', async (source, path) => {
+    const vaultId = await service.api.createVault()
+    const body = { name: 'plant', vaultId, type: 'iot_sensor', source, schema }
+    const refused = await service.api.withToken<{ details: unknown[] }>('POST', '/streams', body)
+
+    expect(refused.status).toBe(400)
+    expect(refused.body.details[0]).toMatchObject({ path })
   })
 })

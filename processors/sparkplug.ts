@@ -1,0 +1,194 @@
+import { metricsMax, type SparkplugMetric, type SparkplugPayload } from './sparkplug-payload.ts'
+import type { SparkplugTopic } from './sparkplug-topic.ts'
+
+/**
+ * What is known of an edge node from its messages: the session state of Sparkplug 3.0, sections 5
+ * and 6. Nothing of it is kept over a restart: then the node is asked for its births.
+ */
+export interface EdgeNode {
+  /** `unsure`: no birth was seen yet, or something was lost since. */
+  readonly state: 'online' | 'offline' | 'unsure'
+  /** Of the birth that is in force: a death with another number is one of an earlier session. */
+  readonly bdSeq: number | undefined
+  /** Of the message before. */
+  readonly seq: number | undefined
+  /** What births have said of metrics, by their aliases. */
+  readonly byAlias: ReadonlyMap<number, BornMetric>
+  /** The same by device and name. */
+  readonly byName: ReadonlyMap<string, BornMetric>
+}
+
+interface BornMetric {
+  readonly device: string | undefined
+  readonly name: string
+  readonly alias: number | undefined
+  readonly datatype: number | undefined
+}
+
+/** A metric whose name is known, and its type as far as that is known. */
+export interface NamedMetric {
+  readonly name: string
+  readonly datatype: number | undefined
+  readonly metric: SparkplugMetric
+}
+
+export interface SparkplugMessage {
+  readonly topic: SparkplugTopic
+  readonly payload: SparkplugPayload
+}
+
+export interface SparkplugStep {
+  readonly node: EdgeNode
+  readonly metrics: readonly NamedMetric[]
+  /** Aliases that nobody has said the name of. */
+  readonly unknownAliases: readonly number[]
+  /** The edge node has to be asked for its births. */
+  readonly needsRebirth: boolean
+  /** What happened, for the counters. */
+  readonly event: 'birth' | 'death' | 'stale_death' | 'data' | 'gap' | 'command'
+}
+
+export const unknownNode: EdgeNode = {
+  state: 'unsure',
+  bdSeq: undefined,
+  seq: undefined,
+  byAlias: new Map(),
+  byName: new Map(),
+}
+
+/** Sequence numbers go from 0 to 255, and on with 0. */
+const seqCount = 256
+
+const deathMetric = 'bdSeq'
+
+/**
+ * What a message makes of an edge node. Pure.
+ *
+ * @param seesAll whether all that the node says comes by: without that a missing number says nothing
+ */
+export function sparkplugStep(
+  node: EdgeNode,
+  message: SparkplugMessage,
+  seesAll: boolean,
+): SparkplugStep {
+  const { type } = message.topic
+  switch (type) {
+    case 'NBIRTH':
+      return nodeBirth(message)
+    case 'NDEATH':
+      return nodeDeath(node, message)
+    case 'NCMD':
+    case 'DCMD':
+      return { ...silent, node, event: 'command' }
+    case 'DBIRTH':
+    case 'DDEATH':
+    case 'NDATA':
+    case 'DDATA':
+      return inSequence(node, message, seesAll)
+    default:
+      return type satisfies never
+  }
+}
+
+const silent = { metrics: [], unknownAliases: [], needsRebirth: false } as const
+
+function nodeBirth(message: SparkplugMessage): SparkplugStep {
+  const { metrics = [], seq } = message.payload
+  const { bdSeq } = { bdSeq: numberOf(metrics) }
+  const born = withBirths(unknownNode, message)
+  const node: EdgeNode = { ...born, state: 'online', bdSeq, seq }
+  return { node, ...namedMetrics(node, message), needsRebirth: false, event: 'birth' }
+}
+
+/** A will of an earlier session may come late, when the next one has begun. */
+function nodeDeath(node: EdgeNode, { payload }: SparkplugMessage): SparkplugStep {
+  const bdSeq = numberOf(payload.metrics ?? [])
+  const isOfSession = node.state !== 'online' || node.bdSeq === undefined || node.bdSeq === bdSeq
+  if (!isOfSession) return { ...silent, node, event: 'stale_death' }
+  return { ...silent, node: { ...unknownNode, state: 'offline' }, event: 'death' }
+}
+
+function numberOf(metrics: readonly SparkplugMetric[]): number | undefined {
+  const metric = metrics.find(({ name }) => name === deathMetric)
+  return metric?.long_value ?? metric?.int_value
+}
+
+function inSequence(before: EdgeNode, message: SparkplugMessage, seesAll: boolean): SparkplugStep {
+  const { seq } = message.payload
+  const isRepeated = seq !== undefined && seq === before.seq
+  const isNext =
+    seq === undefined || before.seq === undefined || seq === (before.seq + 1) % seqCount
+  const isGap = seesAll && !isNext && !isRepeated
+  // What was lost may have been a birth, which gives aliases to other metrics.
+  const known: EdgeNode = isGap ? { ...unknownNode, seq } : { ...before, seq: seq ?? before.seq }
+  const node = afterDevice(known, message)
+  const named = namedMetrics(node, message)
+  const isBirth = message.topic.type === 'DBIRTH'
+  // Who sees devices only never sees the birth of their node, and needs it only for names.
+  const isUnknown = seesAll ? node.state !== 'online' : named.unknownAliases.length > 0
+  return {
+    node: isBirth && !seesAll ? { ...node, state: 'online' } : node,
+    ...named,
+    needsRebirth: isGap || isUnknown,
+    event: isGap ? 'gap' : eventOf(message),
+  }
+}
+
+function eventOf({ topic }: SparkplugMessage): 'birth' | 'death' | 'data' {
+  if (topic.type === 'DBIRTH') return 'birth'
+  return topic.type === 'DDEATH' ? 'death' : 'data'
+}
+
+function afterDevice(node: EdgeNode, message: SparkplugMessage): EdgeNode {
+  const { type, device } = message.topic
+  if (type === 'DBIRTH') return withBirths(withoutDevice(node, device), message)
+  return type === 'DDEATH' ? withoutDevice(node, device) : node
+}
+
+function withoutDevice(node: EdgeNode, device: string | undefined): EdgeNode {
+  const left = [...node.byName.values()].filter((metric) => metric.device !== device)
+  return { ...node, ...indexed(left) }
+}
+
+function withBirths(node: EdgeNode, { topic, payload }: SparkplugMessage): EdgeNode {
+  const { device } = topic
+  const born = (payload.metrics ?? []).flatMap(({ name, alias, datatype }) =>
+    name === undefined ? [] : [{ device, name, alias, datatype }],
+  )
+  return { ...node, ...indexed([...node.byName.values(), ...born].slice(0, metricsMax)) }
+}
+
+function indexed(metrics: readonly BornMetric[]): Pick<EdgeNode, 'byAlias' | 'byName'> {
+  const byAlias = new Map<number, BornMetric>()
+  const byName = new Map<string, BornMetric>()
+  for (const metric of metrics) {
+    if (metric.alias !== undefined) byAlias.set(metric.alias, metric)
+    byName.set(nameKey(metric.device, metric.name), metric)
+  }
+  return { byAlias, byName }
+}
+
+/** No part of a topic has a slash in it. */
+function nameKey(device = '', name: string): string {
+  return `${device}/${name}`
+}
+
+function namedMetrics(
+  { byAlias, byName }: EdgeNode,
+  { topic: { type, device }, payload: { metrics = [] } }: SparkplugMessage,
+): Pick<SparkplugStep, 'metrics' | 'unknownAliases'> {
+  if (type === 'DDEATH') return { metrics: [], unknownAliases: [] }
+  const unknownAliases: number[] = []
+  const named = metrics.flatMap((metric) => {
+    const { alias = -1 } = metric
+    const own = metric.name === undefined ? byAlias.get(alias) : undefined
+    const name = metric.name ?? own?.name
+    if (name === undefined) {
+      unknownAliases.push(alias)
+      return []
+    }
+    const born = own ?? byName.get(nameKey(device, name))
+    return [{ name, datatype: metric.datatype ?? born?.datatype, metric }]
+  })
+  return { metrics: named, unknownAliases }
+}
