@@ -14,16 +14,13 @@ import type { BrokerTurns } from './mqtt-turns.ts'
 const packetsMax = 32
 const bytesMax = 64 * 1024
 
-/** Topic filters of one session: each is in memory, and in the way of every message. */
-const subscriptionsMax = 1_000
-
 /** Work of the broker for a CONNECT, see `BrokerTurns`: the credentials, the session. */
 const connectUnits = 20
 
 export interface BrokerLaneNeeds {
   readonly turns: BrokerTurns
-  /** Topic filters that the client has subscribed to. */
-  readonly subscriptions: () => number
+  /** Takes a SUBSCRIBE or an UNSUBSCRIBE. */
+  readonly onFilters: (packet: Packet) => void
   /** Hands bytes to the broker. */
   readonly push: (bytes: Buffer) => void
   /** Answers the client without the broker. */
@@ -140,9 +137,11 @@ export class BrokerLane {
   }
 
   #passOn(packet: Packet, { filters, isTaken }: CheckedPacket): void {
-    const isSubscribe = (packet.bytes[packet.start] as number) >> 4 === packetType.subscribe
-    if (isSubscribe && (!isTaken || this.#needs.subscriptions() + filters > subscriptionsMax)) {
+    const type = (packet.bytes[packet.start] as number) >> 4
+    if (type === packetType.subscribe && !isTaken) {
       this.#needs.answer(subackOfFailures(packet, filters))
+    } else if (type === packetType.subscribe || type === packetType.unsubscribe) {
+      this.#needs.onFilters(packet)
     } else this.#push(packet)
   }
 

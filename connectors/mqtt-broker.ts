@@ -1,33 +1,30 @@
-import { callbackify } from 'node:util'
-import { Aedes, type AedesOptions, type Client, type PublishPacket } from 'aedes'
+import type { Aedes } from 'aedes'
 import type { UserId } from '../src/core/ids.ts'
-import type { MqttSessions } from '../src/mqtt-sessions/mqtt-sessions.ts'
-import { oldClientIdLengthMax } from './mqtt-client-ids.ts'
-import { type ClientSocket, MqttConnection } from './mqtt-connection.ts'
+import { Audience } from './mqtt-audience.ts'
+import type { ClientSocket } from './mqtt-client-socket.ts'
+import { MqttConnection } from './mqtt-connection.ts'
+import { Distribution } from './mqtt-distribution.ts'
+import { Drops } from './mqtt-drops.ts'
+import { FanOut, type FanOutNeeds } from './mqtt-fan-out.ts'
 import { type GuardStats, MqttGuards } from './mqtt-guards.ts'
+import { IngestBroker } from './mqtt-ingest-broker.ts'
 import { type MqttKeepingNeeds, publishLeftWills, sessionRules } from './mqtt-keeping.ts'
 import { type MqttCertificate, type MqttEndpoints, MqttListeners } from './mqtt-listeners.ts'
 import { type MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
-import { mayPublishInSpace, Rights } from './mqtt-rights.ts'
-import {
-  type ActiveDevice,
-  type MqttSessionNeeds,
-  Sessions,
-  tooManySessions,
-} from './mqtt-sessions.ts'
-
-/** CONNACK with return code 2, table 3.1: the broker itself would only close. */
-const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
-
-/** QoS 2 messages of one client that may wait for its PUBREL: the broker keeps them in memory. */
-const exchangesMax = 100
+import { Rights } from './mqtt-rights.ts'
+import { type RouteNeeds, Routes } from './mqtt-routes.ts'
+import { type ActiveDevice, type MqttSessionNeeds, Sessions } from './mqtt-sessions.ts'
+import { Subscriptions } from './mqtt-subscriptions.ts'
+import { innerTopic } from './mqtt-topics.ts'
 
 /** How late a session ends whose key or token has expired, at most. */
 const expiryCheckMs = 1_000
 
 export interface MqttBrokerNeeds
   extends MqttPublisherNeeds,
+    RouteNeeds,
     MqttKeepingNeeds,
+    Pick<FanOutNeeds, 'listeners'>,
     Omit<MqttSessionNeeds, 'mayPublishTo'> {
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
@@ -35,8 +32,14 @@ export interface MqttBrokerNeeds
 export interface MqttBrokerStats extends GuardStats {
   readonly connections: number
   readonly published: number
-  /** Messages to a topic that is no stream of the client's user: acknowledged, not kept. */
+  /** Messages to topics that are not the client's: acknowledged, not kept. */
   readonly dropped: number
+  /** Messages that were sent to subscribers. */
+  readonly delivered: number
+  /** Durable messages that wait to be passed on to subscribers. */
+  readonly fanOutWaiting: number
+  /** Those that found no room there, and were not passed on. */
+  readonly fanOutDropped: number
 }
 
 export interface MqttBroker {
@@ -49,6 +52,18 @@ export interface MqttBroker {
   /** Takes a connection that has come in elsewhere, as one of its own ports. */
   readonly accept: (socket: ClientSocket) => void
   stats(): MqttBrokerStats
+  /** Messages of a key that were dropped since the service started. */
+  droppedOf(apiKeyId: string): number
+  /**
+   * A message of the service's own, on a topic as the user's clients know it: resolves when it is kept
+   * for those who are to get it later, and on its way to the others.
+   *
+   * @throws DomainError when it cannot be kept
+   */
+  publishToUser(
+    userId: UserId,
+    message: { readonly topic: string; readonly payload: Uint8Array; readonly qos: 0 | 1 | 2 },
+  ): Promise<void>
   /** The devices that have sent something since this was asked the last time. */
   activeDevices(): readonly ActiveDevice[]
   /** Ends at once every session that was opened with this key, or with a token of it. */
@@ -59,34 +74,22 @@ export interface MqttBroker {
 }
 
 /**
- * An MQTT 3.1.1 broker that devices publish their readings to, on `streams/{streamId}/data`.
+ * An MQTT 3.1.1 broker that devices publish their readings to, on `streams/{streamId}/data` or a topic
+ * that was given to a stream, and whose users have a space of topics for messages of their own.
  *
- * Readings with QoS 0 and 1 take the short way through `MqttConnection`. What comes with QoS 2, or
- * as a will, is handed to the pipeline in `authorizePublish`, the only place of the broker that is
- * asked before it acknowledges. What is no reading, but a message in the space of a user, is passed on
- * to subscribers by the broker.
+ * Readings with QoS 0 and 1 take the short way through `MqttConnection`. What comes with QoS 2, as a
+ * will, or is no reading, is taken in `authorizePublish`, the only place of the broker that is asked
+ * before it acknowledges. Subscribers get what was kept, from `Audience` and out of their sessions.
  */
 export async function startMqttBroker(
   endpoints: MqttEndpoints,
   needs: MqttBrokerNeeds,
 ): Promise<MqttBroker> {
-  const rights = new Rights((id) => needs.streams.find(id))
-  const sessions = new Sessions({
-    ...needs,
-    mayPublishTo: (session, topic) => rights.mayPublishTo(session, topic),
-  })
-  const publisher = new Publisher(needs, sessions)
-  const { kept } = needs
-  kept.begin(sessionRules(sessions, needs.streams))
-  const aedes = new IngestBroker(brokerOptions({ publisher, sessions, rights, kept }), sessions)
+  const parts = partsOf(needs)
+  const { sessions, publisher, drops, fanOut, audience, distribution } = parts
+  const aedes = new IngestBroker(parts)
   await aedes.listen()
-  await publishLeftWills(needs, publisher, (packet) => passOn(aedes, packet))
-  aedes.on('clientReady', (client) => publisher.open(client))
-  const onClientError = (client: Client, error: Error) => {
-    needs.onClientError(sessions.of(client)?.clientId ?? null, error)
-  }
-  aedes.on('clientError', onClientError)
-  aedes.on('connectionError', onClientError)
+  await publishLeftWills(needs, publisher)
   const guards = new MqttGuards()
   const connections = new Set<MqttConnection>()
   const accept = (socket: ClientSocket) => {
@@ -102,16 +105,27 @@ export async function startMqttBroker(
     securePort: listeners.securePort,
     setCertificate: (certificate) => listeners.setCertificate(certificate),
     accept,
-    stats: () => ({ ...publisher.stats, ...guards.stats, connections: aedes.connectedClients }),
+    stats: () => ({
+      ...publisher.stats,
+      ...audience.stats,
+      ...guards.stats,
+      dropped: drops.total,
+      fanOutWaiting: fanOut.waiting,
+      fanOutDropped: fanOut.stats.dropped,
+      connections: aedes.connectedClients,
+    }),
     activeDevices: () => sessions.activeDevices(),
+    droppedOf: (apiKeyId) => drops.ofKey(apiKeyId),
+    async publishToUser(userId, { topic, payload, qos }) {
+      const message = { topic: innerTopic(topic, userId), payload: Buffer.from(payload), qos }
+      await distribution.publish(message)
+    },
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     endSessionsOfUser: (userId) => sessions.endUser(userId),
     async close() {
       clearInterval(expiry)
       const closed = listeners.close()
-      await new Promise<void>((resolve) => {
-        aedes.close(resolve)
-      })
+      await closeBroker(aedes)
       // The broker closes its clients; who has not sent a CONNECT yet is none.
       for (const connection of connections) connection.destroy()
       await closed
@@ -119,73 +133,41 @@ export async function startMqttBroker(
   }
 }
 
-interface Parts {
-  readonly publisher: Publisher
-  readonly sessions: Sessions
-  readonly rights: Rights
-  readonly kept: MqttSessions
-}
-
-function brokerOptions({ publisher, sessions, rights, kept }: Parts): AedesOptions {
+function partsOf(needs: MqttBrokerNeeds) {
+  const { kept } = needs
+  const routes = new Routes(needs)
+  const rights = new Rights(needs)
+  const sessions = new Sessions({
+    ...needs,
+    mayPublishTo: (session, topic) => rights.mayPublishTo(session, topic),
+  })
+  const audience = new Audience()
+  const distribution = new Distribution(audience, kept)
+  const fanOut = new FanOut({ ...needs, distribution })
+  const drops = new Drops()
+  const publisher = new Publisher({ ...needs, sessions, routes, drops, distribution, fanOut })
+  kept.begin(sessionRules(sessions, rights))
+  const subscriptions = new Subscriptions({
+    rights,
+    audience,
+    store: kept,
+    onFilter: (filter) => fanOut.listen(filter),
+  })
   return {
-    persistence: kept.persistence,
-    maxInflightInbound: exchangesMax,
-    maxClientsIdLength: oldClientIdLengthMax,
-    preConnect(client, packet, callback) {
-      // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.
-      if (packet.clientId === '' && !packet.clean) {
-        client.conn.write(connackIdentifierRejected)
-        callback(new Error('an empty client id needs a clean session'), false)
-        return
-      }
-      callbackify(() => sessions.admit(client, packet))((error) => callback(error, error === null))
-    },
-    authenticate(client, _, __, done) {
-      const hasRoom = client.clean || kept.hasRoomFor(client.id)
-      const refusal = sessions.refusalOf(client) ?? (hasRoom ? null : tooManySessions)
-      setImmediate(done, refusal, refusal === null)
-    },
-    authorizePublish: (client, packet, done) => publisher.publish(client, packet, done),
-    authorizeForward: (client, packet) => kept.forward(client, packet),
-    authorizeSubscribe(client, subscription, callback) {
-      const allowed = async () => {
-        const session = sessions.of(client)
-        const { topic } = subscription
-        const isAllowed = session !== undefined && (await rights.maySubscribeTo(session, topic))
-        return isAllowed && kept.grant(client, subscription)
-      }
-      callbackify(allowed)((error, isAllowed) => callback(error, isAllowed ? subscription : null))
-    },
+    ...needs,
+    kept,
+    sessions,
+    audience,
+    distribution,
+    fanOut,
+    drops,
+    publisher,
+    subscriptions,
   }
 }
 
-async function passOn(aedes: Aedes, packet: PublishPacket): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  aedes.publish(packet, (error) => (error ? reject(error) : resolve()))
-  await promise
-}
-
-/** Readings of clients end at the pipeline; what they send in their user's space is passed on. */
-class IngestBroker extends Aedes {
-  readonly #sessions: Sessions
-
-  constructor(options: AedesOptions, sessions: Sessions) {
-    super(options)
-    this.#sessions = sessions
-  }
-
-  override publish(
-    packet: PublishPacket,
-    client: Client | null | ((error?: Error) => void),
-    done?: (error?: Error) => void,
-  ): void {
-    if (typeof client === 'function') {
-      super.publish(packet, client)
-      return
-    }
-    const session = client ? this.#sessions.of(client) : undefined
-    const isForOthers = session !== undefined && mayPublishInSpace(session, packet.topic)
-    if (isForOthers) super.publish(packet, done ?? (() => undefined))
-    else done?.()
-  }
+async function closeBroker(aedes: Aedes): Promise<void> {
+  await new Promise<void>((resolve) => {
+    aedes.close(resolve)
+  })
 }

@@ -3,7 +3,8 @@ import { parseId, type UserId } from '../src/core/ids.ts'
 import type { MqttCaller } from './mqtt-caller.ts'
 
 /** What stands in front of a client's own id within the broker, at most: see `innerClientId`. */
-const prefixLength = 37 + 32
+const userIdLength = 36
+const prefixLength = userIdLength + 1 + 32
 
 /** Characters of a client id in MQTT 3.1, section 3.1, as the broker sees it. */
 export const oldClientIdLengthMax = 23 + prefixLength
@@ -21,8 +22,6 @@ export function innerClientId(
   const owner = device === undefined ? userId : `${userId}/${device.id}`
   return `${owner}/${clientId === '' ? `nameless-${randomUUID()}` : clientId}`
 }
-
-const userIdLength = 36
 
 /** The user and the rest of an id within the broker; undefined for a client that was not let in. */
 export function namesOfClient(

@@ -16,6 +16,8 @@ export const closingReasons = [
   'keep_alive',
   /** No CONNECT in time. */
   'connect_timeout',
+  /** Too many messages to topics that are not the client's. */
+  'unknown_topics',
 ] as const
 
 export type ClosingReason = (typeof closingReasons)[number]

@@ -1,13 +1,15 @@
 import { Duplex } from 'node:stream'
 import type { Settled } from '../src/pipeline/connector.ts'
 import { BrokerLane } from './mqtt-broker-lane.ts'
+import type { ClientSocket } from './mqtt-client-socket.ts'
 import { ClosingError, violation } from './mqtt-closing.ts'
 import { packetType } from './mqtt-fixed-header.ts'
 import {
   type Packet,
   PacketFramer,
   type ReadTopic,
-  type TakenPublish,
+  type TakeFilters,
+  type TakePublish,
   takePublish,
 } from './mqtt-framing.ts'
 import type { MqttGuards } from './mqtt-guards.ts'
@@ -24,16 +26,6 @@ const connectMsMax = 10_000
 
 /** What the broker may write before it would wait: more than any packet of ours has. */
 const writeBytesMax = 8 * 1024 * 1024
-
-/** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
-export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
-
-/** What carries the bytes of a client: a TCP or TLS socket, or a WebSocket. */
-export interface ClientSocket extends Duplex {
-  readonly remoteAddress?: string | undefined
-  /** Called once the client is known, where somebody else than we keeps what is incomplete. */
-  allowLargePackets?(): void
-}
 
 /**
  * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
@@ -52,7 +44,9 @@ export class MqttConnection extends Duplex implements Holder {
   readonly #inFlight = new InFlight()
   readonly #outgoing: Outgoing
   #take: TakePublish | undefined
-  #isConnecting = false
+  #filters: TakeFilters | undefined
+  /** Nothing goes on while a CONNECT, or a list of filters, is being answered. */
+  #isAnswering = false
   readonly #lane: BrokerLane
   #isFlushing = false
   #retry: NodeJS.Timeout | undefined
@@ -64,9 +58,6 @@ export class MqttConnection extends Duplex implements Holder {
   /** Set when something arrives; whoever wants to know what is new sets it back. */
   hasReceived = false
 
-  /** Set by the broker, which knows a connection's client by it. */
-  client: { readonly subscriptions: object } | undefined
-
   constructor(socket: ClientSocket, guards: MqttGuards) {
     // Only one write and one packet at a time is counted here; the real limits are our own.
     super({ allowHalfOpen: false, readableHighWaterMark: 1, writableHighWaterMark: writeBytesMax })
@@ -75,11 +66,13 @@ export class MqttConnection extends Duplex implements Holder {
     this.#outgoing = new Outgoing(socket, guards, (error) => this.destroy(error))
     this.#lane = new BrokerLane({
       turns: guards.turns,
-      subscriptions: () => Object.keys(this.client?.subscriptions ?? {}).length,
+      onFilters: (packet) => {
+        this.#takeFilters(packet).catch((error: Error) => this.destroy(error))
+      },
       push: (bytes) => this.push(bytes),
       answer: (bytes) => this.#outgoing.write(bytes),
       onConnect: (keepAliveS) => {
-        this.#isConnecting = true
+        this.#isAnswering = true
         this.#watchKeepAlive(keepAliveS)
       },
       onRefusal: (returnCode) => this.#refuse(returnCode),
@@ -100,9 +93,10 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   /** To be called once the client is connected: until then nothing behind CONNECT is looked at. */
-  open(take: TakePublish): void {
+  open(take: TakePublish, filters: TakeFilters): void {
     this.#take = take
-    this.#isConnecting = false
+    this.#filters = filters
+    this.#isAnswering = false
     this.#framer.expectLaterPackets()
     this.#socket.allowLargePackets?.()
     this.#proceed()
@@ -206,7 +200,7 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   #mayProceed(): boolean {
-    if (this.#isConnecting || this.#lane.isBlocked || this.#retry !== undefined) return false
+    if (this.#isAnswering || this.#lane.isBlocked || this.#retry !== undefined) return false
     // Who does not take our acknowledgements gets no more of them.
     return !this.#outgoing.isFull && !this.#inFlight.isFull && !this.destroyed
   }
@@ -223,8 +217,17 @@ export class MqttConnection extends Duplex implements Holder {
     this.#lane.add(packet)
   }
 
+  /** One list of filters at a time: what comes behind it may be about them. */
+  async #takeFilters(filters: Packet): Promise<void> {
+    this.#isAnswering = true
+    const answer = await this.#filters?.(filters)
+    this.#isAnswering = false
+    if (answer !== undefined && !this.destroyed) this.#outgoing.write(answer)
+    this.#proceed()
+  }
+
   #refuse(returnCode: number): void {
-    this.#isConnecting = true
+    this.#isAnswering = true
     // CONNACK, section 3.2: without a session.
     this.#socket.end(Buffer.from([0x20, 2, 0, returnCode]), () => {
       this.destroy(violation(`a CONNECT that is answered ${returnCode}`))

@@ -1,3 +1,4 @@
+import type { Settled } from '../src/pipeline/connector.ts'
 import { violation } from './mqtt-closing.ts'
 import {
   type FixedHeaders,
@@ -131,6 +132,7 @@ export interface TakenPublish {
   readonly payload: Buffer
   readonly qos: number
   readonly isDuplicate: boolean
+  readonly isRetained: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
 }
@@ -160,6 +162,13 @@ export function takePublish(packet: Packet, readTopic: ReadTopic): TakenPublish 
     payload: bytes.subarray(payloadStart, end),
     qos,
     isDuplicate: (flags & 8) !== 0,
+    isRetained: (flags & 1) !== 0,
     packetId,
   }
 }
+
+/** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
+export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
+
+/** Takes a SUBSCRIBE or an UNSUBSCRIBE; resolves with what is to be answered, if the broker does not. */
+export type TakeFilters = (packet: Packet) => Promise<Buffer | undefined>

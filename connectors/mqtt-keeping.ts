@@ -3,8 +3,9 @@ import type { LeftWill, MqttSessions, SessionRules } from '../src/mqtt-sessions/
 import type { MqttCaller } from './mqtt-caller.ts'
 import { namesOfClient } from './mqtt-client-ids.ts'
 import type { MqttPublisherNeeds, Publisher } from './mqtt-publisher.ts'
+import type { Rights } from './mqtt-rights.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
-import { spaceOf, spaceOwnerOf, streamTopicOf } from './mqtt-topics.ts'
+import { outerTopic, ownerOfTopic, spaceOf } from './mqtt-topics.ts'
 
 export interface MqttKeepingNeeds {
   /** Where the broker keeps what has to outlive it. */
@@ -14,20 +15,14 @@ export interface MqttKeepingNeeds {
 }
 
 /** Whose is what, for those who keep sessions and know nothing of users and streams. */
-export function sessionRules(
-  sessions: Sessions,
-  streams: MqttPublisherNeeds['streams'],
-): SessionRules {
+export function sessionRules(sessions: Sessions, rights: Rights): SessionRules {
   return {
     identify: namesOfClient,
-    ownerOf(topic) {
-      const stream = streamTopicOf(topic)
-      // Who has just published or subscribed has made the stream be at hand.
-      return stream ? streams.cached(stream.streamId)?.ownerId : spaceOwnerOf(topic)
-    },
-    mayReceive(client) {
+    ownerOf: ownerOfTopic,
+    nameFor(client, topic) {
       const session = sessions.of(client)
-      return session !== undefined && session.maySubscribe && !session.hasEnded
+      const name = outerTopic(topic)
+      return session && rights.mayReceive(session, name) ? name : undefined
     },
     apiKeyOf: (client) => sessions.of(client)?.apiKeyId,
   }
@@ -40,12 +35,11 @@ export function sessionRules(
 export async function publishLeftWills(
   { kept, callerOfKey, onFailure }: MqttKeepingNeeds & Pick<MqttPublisherNeeds, 'onFailure'>,
   publisher: Publisher,
-  passOn: (packet: PublishPacket) => Promise<void>,
 ): Promise<void> {
   const publish = async (will: LeftWill) => {
     const caller = await callerOfKey(will.apiKeyId)
     if (caller?.userId === will.userId) {
-      await publisher.publishWill(goneSession(will, caller), packetOf(will), passOn)
+      await publisher.publishWill(goneSession(will, caller), packetOf(will))
     }
     await kept.dropWill(will.brokerClientId)
   }
@@ -59,11 +53,11 @@ function goneSession({ clientId }: LeftWill, caller: MqttCaller): Session {
   return {
     ...caller,
     clientId,
-    connection: undefined,
     space: spaceOf(caller),
     source: `mqtt client '${clientId}', its will`,
-    topic: '',
-    streamId: undefined,
+    connection: undefined,
+    route: undefined,
+    drops: { sinceMs: 0, count: 0 },
     lookingUp: undefined,
     hasEnded: false,
   }

@@ -1,26 +1,25 @@
 import { callbackify } from 'node:util'
 import type { Client, PublishPacket } from 'aedes'
 import { DomainError } from '../src/core/errors.ts'
-import type { StreamId } from '../src/core/ids.ts'
 import type { MqttSessions } from '../src/mqtt-sessions/mqtt-sessions.ts'
-import type { Acceptor, Settled } from '../src/pipeline/connector.ts'
+import type { Acceptor, PublishRequest, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
-import type { TakenPublish } from './mqtt-framing.ts'
+import type { Distribution } from './mqtt-distribution.ts'
+import type { Drops } from './mqtt-drops.ts'
+import type { FanOut } from './mqtt-fan-out.ts'
+import type { TakeFilters, TakenPublish } from './mqtt-framing.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
 import { isStreamOf, mayPublishInSpace } from './mqtt-rights.ts'
+import type { Route, Routes } from './mqtt-routes.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
-import { readingsTopicOf } from './mqtt-topics.ts'
+import { innerStreamTopic, innerTopic, isOfSpaces } from './mqtt-topics.ts'
 
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
 
 export interface MqttPublisherNeeds {
   readonly intake: Acceptor
-  readonly streams: {
-    cached(id: StreamId): CompiledStream | undefined
-    find(id: StreamId): Promise<CompiledStream | undefined>
-  }
   readonly nowUs: () => number
   readonly kept: MqttSessions
   /** Told of what should not have happened. */
@@ -29,42 +28,52 @@ export interface MqttPublisherNeeds {
   readonly assertReady: () => void
 }
 
+interface PublisherParts extends MqttPublisherNeeds {
+  readonly sessions: Sessions
+  readonly routes: Routes
+  readonly drops: Drops
+  readonly distribution: Distribution
+  readonly fanOut: FanOut
+  readonly kept: MqttSessions
+}
+
 type Done = (error?: Error | null) => void
+
+/** A message of a client that waits to be settled. */
+interface Pending {
+  readonly session: Session
+  readonly publish: TakenPublish
+  readonly settled: Settled
+}
 
 /** What becomes of what clients publish. */
 export class Publisher {
-  readonly stats = { published: 0, dropped: 0 }
-  readonly #needs: MqttPublisherNeeds
-  readonly #sessions: Sessions
+  readonly stats = { published: 0 }
+  readonly #parts: PublisherParts
   readonly #retransmissions = new Retransmissions()
 
-  constructor(needs: MqttPublisherNeeds, sessions: Sessions) {
-    this.#needs = needs
-    this.#sessions = sessions
+  constructor(parts: PublisherParts) {
+    this.#parts = parts
   }
 
   /** From now on the readings of a connected client are taken out before the broker sees them. */
-  open(client: Client): void {
-    const session = this.#sessions.of(client)
+  open(client: Client, takeFilters: TakeFilters): void {
+    const session = this.#parts.sessions.of(client)
     const connection = client.conn as MqttConnection
     if (!session) return
     // Who has come back has still what it has sent too much.
     this.#spend(session, 0)
     connection.open((publish, settled) => {
-      if (session.topic !== publish.topic) {
-        session.topic = publish.topic
-        session.streamId = readingsTopicOf(publish.topic)
-      }
-      if (session.streamId === undefined) return false
+      if (isOfSpaces(publish.topic)) return false
       this.stats.published++
-      this.#find(session, session.streamId, publish, settled)
+      this.#find({ session, publish, settled })
       return true
-    })
+    }, takeFilters)
   }
 
-  /** The broker's own way: QoS 2, wills, and topics that are none for readings. */
+  /** The broker's own way: QoS 2, wills, and what is no reading. */
   publish(client: Client | null, packet: PublishPacket, done: Done): void {
-    const session = client ? this.#sessions.of(client) : undefined
+    const session = client ? this.#parts.sessions.of(client) : undefined
     if (!client || !session) {
       done(new Error('who publishes this is not known'))
       return
@@ -73,37 +82,28 @@ export class Publisher {
     const isForOthers = mayPublishInSpace(session, packet.topic)
     // What cannot be kept closes the connection: the client sends it again, and all in order.
     const acted = isForOthers
-      ? this.#needs.kept.keep(client, packet)
+      ? this.#parts.distribution.keep(client, packet)
       : this.#publishReading(client, session, packet)
-    callbackify(() => acted)(done)
+    callbackify(() => acted)((error) => done(error))
   }
 
-  /**
-   * The will of a client that is connected no more.
-   *
-   * @param passOn publishes what is for the subscribers of the user's space
-   */
-  async publishWill(
-    session: Session,
-    packet: PublishPacket,
-    passOn: (packet: PublishPacket) => Promise<void>,
-  ): Promise<void> {
+  /** The will of a client that is connected no more. */
+  async publishWill(session: Session, packet: PublishPacket): Promise<void> {
     this.stats.published++
+    const { distribution } = this.#parts
     if (mayPublishInSpace(session, packet.topic)) {
-      await this.#needs.kept.keep(null, packet)
-      await passOn(packet)
+      await distribution.keep(null, packet)
+      distribution.passOn(packet)
     } else await this.#offer(session, takenOf(packet), () => true)
   }
 
   /** With QoS 2, or as a will. */
   async #publishReading(client: Client, session: Session, packet: PublishPacket): Promise<void> {
+    const { kept, intake } = this.#parts
     const taken = takenOf(packet)
-    const isReading = packet.qos === 2 && readingsTopicOf(packet.topic) !== undefined
     const receipt =
-      isReading && !client.clean
-        ? await this.#needs.kept.firstReceipt(client, taken.packetId, () =>
-            this.#needs.intake.reserve(taken.payload),
-          )
+      packet.qos === 2 && packet.messageId !== undefined && !client.clean
+        ? await kept.firstReceipt(client, taken.packetId, () => intake.reserve(taken.payload))
         : undefined
     if (receipt?.isTaken) return
     if (receipt !== undefined) {
@@ -115,69 +115,110 @@ export class Publisher {
   }
 
   /** Resolves when it is durable; tries again after a failure that may pass. */
-  async #offer(session: Session, taken: TakenPublish, isClosed: () => boolean): Promise<void> {
-    const streamId = readingsTopicOf(taken.topic)
+  async #offer(session: Session, publish: TakenPublish, isClosed: () => boolean): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const take = () => {
-      this.#find(session, streamId, taken, (error) => {
-        if (error === undefined) resolve()
-        else if (error.retryable && !isClosed()) setTimeout(take, retryMs)
-        else reject(error)
-      })
+    const settled: Settled = (error) => {
+      if (error === undefined) resolve()
+      else if (error.retryable && !isClosed()) setTimeout(take, retryMs)
+      else reject(error)
     }
+    const take = () => this.#find({ session, publish, settled })
     take()
     await promise
   }
 
   /** Acknowledgements go out in the order of arrival, so a look-up holds back what follows it. */
-  #find(
-    session: Session,
-    streamId: StreamId | undefined,
-    publish: TakenPublish,
-    settled: Settled,
-  ): void {
+  #find(pending: Pending): void {
+    const { routes, intake } = this.#parts
+    const { session, publish, settled } = pending
+    const { topic } = publish
     const before = session.lookingUp
-    const stream = streamId && this.#needs.streams.cached(streamId)
-    if (before === undefined && (stream !== undefined || streamId === undefined)) {
-      this.#take(session, stream, publish, settled)
+    if (!routes.isCurrent(session.route, topic)) {
+      session.route = routes.route(topic, session.userId)
+    }
+    const { route } = session
+    const streams = before === undefined && route ? routes.cached(route) : undefined
+    if (route && streams) {
+      this.#take(pending, route, streams)
       return
     }
     const lookUp = async () => {
       await before
-      const found = streamId && (await this.#needs.streams.find(streamId))
-      this.#take(session, found, publish, settled)
+      await routes.load(topic, session.userId, (found) => {
+        this.#take(pending, routes.route(topic, session.userId), found)
+      })
     }
     const lookingUp = lookUp()
-      .catch((error: unknown) => this.#needs.intake.settleInOrder(settled, lookUpFailed(error)))
+      .catch((error: unknown) => intake.settleInOrder(settled, lookUpFailed(error)))
       .finally(() => {
         if (session.lookingUp === lookingUp) session.lookingUp = undefined
       })
     session.lookingUp = lookingUp
   }
 
-  #take(
-    session: Session,
-    stream: CompiledStream | undefined,
-    publish: TakenPublish,
-    settled: Settled,
-  ): void {
-    const isOwn = stream !== undefined && isStreamOf(session, stream)
-    if (!isOwn || stream.isInternal || !session.mayPublish || session.hasEnded) {
-      this.stats.dropped++
-      this.#needs.intake.settleInOrder(settled)
+  #take(pending: Pending, route: Route, found: readonly CompiledStream[]): void {
+    const { session, publish } = pending
+    const own =
+      session.mayPublish && !session.hasEnded
+        ? found.filter((stream) => isStreamOf(session, stream) && !stream.isInternal)
+        : []
+    if (own.length === 0) {
+      this.#drop(pending)
       return
     }
+    const settled = route.isPrivate ? this.#passingOn(pending) : pending.settled
     try {
-      this.#accept(session, stream, publish, settled)
+      // An empty retained message takes away the one that is kept ([MQTT-3.3.1-10]): no reading.
+      if (publish.isRetained && publish.payload.length === 0) this.#clear(own, settled)
+      else this.#acceptAll({ ...pending, settled }, own)
     } catch (error) {
-      this.#needs.intake.settleInOrder(settled, this.#refusalOf(error))
+      this.#parts.intake.settleInOrder(settled, this.#refusalOf(error))
     }
+  }
+
+  #drop({ session, settled }: Pending): void {
+    this.#parts.intake.settleInOrder(settled)
+    const reason = this.#parts.drops.count(session, performance.now())
+    // Once this one and what came before are acknowledged.
+    if (reason) {
+      this.#parts.intake.settleInOrder(() => {
+        setImmediate(() => session.connection?.destroy(reason))
+      })
+    }
+  }
+
+  /** Other clients of the user may have subscribed to the topic: they get what is durable. */
+  #passingOn({ session, publish, settled }: Pending): Settled {
+    const { fanOut } = this.#parts
+    if (!publish.isRetained && !fanOut.isHeardBy(session.userId)) return settled
+    const { payload, qos, isRetained } = publish
+    const topic = innerTopic(publish.topic, session.userId)
+    return (error) => {
+      settled(error)
+      if (error === undefined) fanOut.add({ topic, payload, qos, isRetained })
+    }
+  }
+
+  #clear(streams: readonly CompiledStream[], settled: Settled): void {
+    const { fanOut, intake } = this.#parts
+    const payload = Buffer.alloc(0)
+    for (const { streamId, ownerId } of streams) {
+      const topic = innerStreamTopic({ streamId, part: 'data' }, ownerId)
+      fanOut.add({ topic, payload, qos: 0, isRetained: true })
+    }
+    intake.settleInOrder(settled)
+  }
+
+  /** Says something to where the message came from, by the names of its user. */
+  #request({ userId }: Session, { topic, payload }: PublishRequest): void {
+    const inner = innerTopic(topic, userId)
+    this.#parts.fanOut.add({ topic: inner, payload, qos: 0, isRetained: false })
   }
 
   /** A device that sends more than it may is read more slowly. */
   #spend({ device, connection }: Session, readings: number): void {
     if (device?.bucket === undefined) return
-    const nowUs = this.#needs.nowUs()
+    const nowUs = this.#parts.nowUs()
     device.bucket.spend(readings, nowUs)
     const waitMs = device.bucket.waitMs(1, nowUs)
     if (waitMs > 0) connection?.holdFor(waitMs)
@@ -186,24 +227,39 @@ export class Publisher {
   #refusalOf(error: unknown): DomainError {
     if (error instanceof DomainError) return error
     // A bug of ours: it costs this connection, and not the service.
-    this.#needs.onFailure(error)
+    this.#parts.onFailure(error)
     return new DomainError('overloaded', 'the message could not be handled', { cause: error })
   }
 
-  #accept(session: Session, stream: CompiledStream, publish: TakenPublish, settled: Settled): void {
-    this.#needs.assertReady()
-    const { payload, topic } = publish
+  /** A message for several streams is settled with the last of its entries. */
+  #acceptAll(pending: Pending, streams: readonly CompiledStream[]): void {
+    this.#parts.assertReady()
+    let left = streams.length
+    let failure: DomainError | undefined
+    const settled: Settled =
+      left === 1
+        ? pending.settled
+        : (error) => {
+            failure ??= error
+            if (--left === 0) pending.settled(failure)
+          }
+    for (const stream of streams) this.#accept(pending, stream, settled)
+  }
+
+  #accept({ session, publish }: Pending, stream: CompiledStream, settled: Settled): void {
+    const { payload, topic, qos, isRetained } = publish
     const { source } = session
     const seenAtUs = publish.isDuplicate
       ? this.#retransmissions.find(identityOf(session, publish))
       : undefined
-    const outcome = this.#needs.intake.accept(
+    const outcome = this.#parts.intake.accept(
       seenAtUs === undefined
-        ? { stream, payload, source, topic }
-        : { stream, payload, source, topic, receivedAtUs: seenAtUs },
+        ? { stream, payload, source, topic, qos, isRetained }
+        : { stream, payload, source, topic, qos, isRetained, receivedAtUs: seenAtUs },
       settled,
     )
     if (session.device?.bucket !== undefined) this.#spend(session, outcome.verdicts.length)
+    if (outcome.request) this.#request(session, outcome.request)
     if (publish.qos > 0 && usesReceiptTime(outcome)) {
       this.#retransmissions.remember(identityOf(session, publish), outcome.receivedAtUs)
     }
@@ -217,8 +273,9 @@ function identityOf(
   return { userId, clientId, packetId, payload }
 }
 
-function takenOf({ topic, payload, qos, dup, messageId = 0 }: PublishPacket): TakenPublish {
-  return { topic, payload: payload as Buffer, qos, isDuplicate: dup, packetId: messageId }
+function takenOf({ topic, payload, qos, dup, retain, messageId = 0 }: PublishPacket): TakenPublish {
+  const bytes = payload as Buffer
+  return { topic, payload: bytes, qos, isDuplicate: dup, isRetained: retain, packetId: messageId }
 }
 
 function lookUpFailed(error: unknown): DomainError {

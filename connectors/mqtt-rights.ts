@@ -1,38 +1,60 @@
-import type { StreamId } from '../src/core/ids.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
+import type { RouteNeeds } from './mqtt-routes.ts'
 import type { Session } from './mqtt-sessions.ts'
-import { isInSpace, readingsTopicOf, streamTopicOf } from './mqtt-topics.ts'
-
-export type FindStream = (id: StreamId) => Promise<CompiledStream | undefined>
+import { isInSpace, mayBeOwnTopic, readingsTopicOf, streamTopicOf } from './mqtt-topics.ts'
 
 /** What clients may publish and subscribe to (D26). */
 export class Rights {
-  readonly #findStream: FindStream
+  readonly #needs: RouteNeeds
 
-  constructor(findStream: FindStream) {
-    this.#findStream = findStream
+  constructor(needs: RouteNeeds) {
+    this.#needs = needs
   }
 
   /** Whether a client may publish on a topic: readings of its user's streams, and its user's space. */
   async mayPublishTo(session: Session, topic: string): Promise<boolean> {
     if (mayPublishInSpace(session, topic)) return true
+    if (!session.mayPublish) return false
+    const { streams, topics } = this.#needs
+    const { userId } = session
     const streamId = readingsTopicOf(topic)
-    if (streamId === undefined || !session.mayPublish) return false
-    const stream = await this.#findStream(streamId)
-    return stream !== undefined && isStreamOf(session, stream) && !stream.isInternal
+    if (streamId === undefined && !mayBeOwnTopic(topic)) return false
+    const ids = streamId === undefined ? (await topics.find(userId)).streamsOf(topic) : [streamId]
+    const found = await Promise.all(ids.map((id) => streams.find(id)))
+    return found.some((stream) => stream && isStreamOf(session, stream) && !stream.isInternal)
   }
 
   /**
-   * Whether a client may have what matches a filter: all in its user's space, and the data and the
-   * events of single streams of its user. Any other filter could match what is of others.
+   * Whether a client may have what matches a filter: all in its user's space, the data and the events
+   * of single streams of its user, and what is among the topics that the user has given to a stream.
+   * Any other filter could match what is of others, or what is nobody's.
    */
   async maySubscribeTo(session: Session, filter: string): Promise<boolean> {
     if (!session.maySubscribe || session.hasEnded) return false
+    const { userId } = session
     if (isInSpace(filter, session.space)) return true
+    const { streams, topics } = this.#needs
     const topic = streamTopicOf(filter)
-    const stream = topic && (await this.#findStream(topic.streamId))
-    return stream !== undefined && isStreamOf(session, stream)
+    if (topic) {
+      const stream = await streams.find(topic.streamId)
+      return stream !== undefined && isStreamOf(session, stream)
+    }
+    const among = session.device?.streamIds
+    return mayBeOwnTopic(filter) && (await topics.find(userId)).cover(filter, among)
   }
+
+  /** Whether what was kept for a client of a user may be sent to it now, as far as is at hand. */
+  mayReceive(session: Session, topic: string): boolean {
+    if (!session.maySubscribe || session.hasEnded) return false
+    const stream = streamTopicOf(topic)
+    const found = stream && this.#needs.streams.cached(stream.streamId)
+    return found === undefined || isStreamOf(session, found)
+  }
+}
+
+/** Whether a client may publish on this topic as one of its own space. */
+export function mayPublishInSpace(session: Session, topic: string): boolean {
+  return session.mayPublish && !session.hasEnded && isInSpace(topic, session.space)
 }
 
 /** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */
@@ -41,9 +63,4 @@ export function isStreamOf(
   { ownerId, streamId }: CompiledStream,
 ): boolean {
   return ownerId === userId && (device === undefined || device.streamIds.has(streamId))
-}
-
-/** Whether a client may publish on this topic as one of its own space. */
-export function mayPublishInSpace(session: Session, topic: string): boolean {
-  return session.mayPublish && !session.hasEnded && isInSpace(topic, session.space)
 }

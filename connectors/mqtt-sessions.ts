@@ -1,8 +1,10 @@
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes'
-import type { StreamId, UserId } from '../src/core/ids.ts'
+import type { UserId } from '../src/core/ids.ts'
 import type { MqttCaller, MqttCredentials } from './mqtt-caller.ts'
 import { innerClientId } from './mqtt-client-ids.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
+import type { DropWindow } from './mqtt-drops.ts'
+import type { Route } from './mqtt-routes.ts'
 import { spaceOf } from './mqtt-topics.ts'
 
 /** CONNACK return codes of MQTT 3.1.1, table 3.1. */
@@ -18,13 +20,13 @@ export interface Session extends MqttCaller {
   /** As the client has named itself. */
   readonly clientId: string
   readonly source: string
-  /** Undefined for a client that is gone, and has left a will. */
-  readonly connection: MqttConnection | undefined
   /** What every topic of its own begins with. */
   readonly space: string
-  /** The topic that the client published to last, and the stream that it means. */
-  topic: string
-  streamId: StreamId | undefined
+  /** Undefined for one whose client is gone. */
+  readonly connection: MqttConnection | undefined
+  /** What the client published to last is for. */
+  route: Route | undefined
+  readonly drops: DropWindow
   /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
   lookingUp: Promise<void> | undefined
   /** Its credentials have ended: nothing is taken from it any more, not even its will. */
@@ -106,10 +108,10 @@ export class Sessions {
       ...caller,
       clientId: packet.clientId,
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
-      connection,
       space: spaceOf(caller),
-      topic: '',
-      streamId: undefined,
+      connection,
+      route: undefined,
+      drops: { sinceMs: 0, count: 0 },
       lookingUp: undefined,
       hasEnded: false,
     }

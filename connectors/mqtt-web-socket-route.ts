@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { WebSocketServer } from 'ws'
 import { DomainError, invalidParameter } from '../src/core/errors.ts'
 import { assertOrigin, isUpgrade, type PendingUpgrade, takeUpgrade } from '../src/http/upgrades.ts'
-import type { ClientSocket } from './mqtt-connection.ts'
+import type { ClientSocket } from './mqtt-client-socket.ts'
 import { publishBytesMax } from './mqtt-fixed-header.ts'
 import { MqttWebSocket } from './mqtt-web-socket.ts'
 

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
+import type { ClientSocket } from './mqtt-client-socket.ts'
 import { ClosingError, violation } from './mqtt-closing.ts'
-import type { ClientSocket } from './mqtt-connection.ts'
 import { controlPacketBytesMax } from './mqtt-fixed-header.ts'
 
 /** RFC 6455, section 7.4.1: this kind of data cannot be accepted. */

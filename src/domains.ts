@@ -27,6 +27,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     streams,
     changes: new StreamChanges(state, worker, systemClock),
     directory,
+    topics: engine.topics,
     templates: new TemplateStore(state, worker, systemClock),
     vaults: new VaultStore(state, worker, systemClock),
     quarantine,

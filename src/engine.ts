@@ -4,13 +4,16 @@ import { openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
+import { loadTopics } from './data-streams/stream-topics.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import { openSessions } from './mqtt-sessions/open-sessions.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
+import { Listeners } from './pipeline/listeners.ts'
 import { StreamDirectory } from './pipeline/stream-directory.ts'
+import { TopicDirectory } from './pipeline/topic-directory.ts'
 import { ProcessingWorker } from './processing-worker.ts'
 import { openStateForReading, type StateDatabase } from './state/database.ts'
 
@@ -64,10 +67,11 @@ export async function startEngine(config: Config) {
     worker,
     deletions,
     directory,
+    topics: new TopicDirectory((userId) => loadTopics(state, userId)),
     state,
     receipts,
     commits,
-    intake: new Intake({ commits, receipts }),
+    ...intakeOf(commits, receipts),
     lifecycle: new LifecycleEvents(state, worker, systemClock),
     journalPath: folder.journal,
     announce: folder.announce,
@@ -96,6 +100,11 @@ function openJournal(
     retainedBytes: Math.min(retainedBytesMax, journalBytesMax / retainedShare),
     followers: [follower],
   })
+}
+
+function intakeOf(commits: GroupCommit, receipts: ReceiptClock) {
+  const listeners = new Listeners()
+  return { listeners, intake: new Intake({ commits, receipts, listeners }) }
 }
 
 function directoryOf(state: StateDatabase): StreamDirectory {

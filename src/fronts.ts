@@ -111,6 +111,8 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
   return await connectors.mqttBroker(mqttEndpoints(parts), {
     intake: engine.intake,
     streams: domains.directory,
+    topics: domains.topics,
+    listeners: engine.listeners,
     ...mqttAuthentication(access.auth),
     callerOfKey: mqttCallerOfKey(access.auth),
     kept: engine.mqttSessions.sessions,

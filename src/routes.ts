@@ -34,7 +34,7 @@ export interface RoutedParts extends Domains {
  * its file, and a line here.
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, receiptStore, live, sources } = parts
+  const { engine, directory, topics, receiptStore, live, sources } = parts
   const { worker, intake, receipts, commits } = engine
   const share = new QueryShare()
   return [
@@ -46,8 +46,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       streamChangeRoutes({
         ...parts,
         nowUs: () => systemClock.nowUs(),
-        forget(id) {
+        forget({ id, ownerId }) {
           directory.forget(id)
+          topics.forget(ownerId)
           sources.wake(id)
         },
         onDeleted(id) {

@@ -23,6 +23,7 @@ import { definitionBody, listedBody, newStreamBody } from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
 import { isFetched, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
+import { ownTopicOf } from './stream-topics.ts'
 
 /** What is known right of the journal about one stream. */
 export interface StreamProgressSource {
@@ -41,6 +42,8 @@ export interface DataStreamRoutesNeeds {
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
   readonly units: Units
+  /** To be told of a user whose streams may have other topics from now on. */
+  readonly topics: { forget(userId: UserId): void }
   readonly sources: StreamSources
   readonly processing: StreamProgressSource
   readonly posts: Posts
@@ -111,7 +114,7 @@ async function create(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, units, sources, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, sources, topics, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
@@ -125,19 +128,25 @@ async function create(
       body: newStreamBody(stream, publicUrl),
       changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
       refusal: () => creationRefusal(needs, userId, [definition]),
-      afterwards: async () => wakeFetched(sources, [stream]),
+      afterwards: async () => {
+        topics.forget(userId)
+        wakeFetched(sources, [stream])
+      },
     }
   })
 }
 
 /** Why new streams could not be made of good definitions. */
 export async function creationRefusal(
-  { vaults, sources }: Pick<DataStreamRoutesNeeds, 'vaults' | 'sources'>,
+  { vaults, streams, sources }: Pick<DataStreamRoutesNeeds, 'vaults' | 'streams' | 'sources'>,
   userId: UserId,
   definitions: readonly StreamDefinition[],
 ): Promise<DomainError> {
   for (const id of new Set(definitions.map(({ vaultId }) => vaultId))) {
     await ownVault(vaults, userId, id)
+  }
+  if (definitions.some(({ source }) => ownTopicOf(source) !== undefined)) {
+    await streams.assertTopicRoom(userId)
   }
   const fetched = definitions.filter(({ source }) => isFetched(source))
   if (fetched.length > 0) await sources.assertRoom(userId, fetched.length)

@@ -13,6 +13,7 @@ import {
 } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import { listStreams } from './stream-list.ts'
+import { assertTopicRoom, topicRows } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
 import { transformOf } from './transform-definition.ts'
@@ -83,7 +84,7 @@ export class DataStreamStore {
 
   /**
    * A new stream, and the changes that store it. They find nothing to change when the vault is no
-   * longer there, or the owner has too many streams of the type `service`.
+   * longer there, or the owner has too many streams of the type `service`, or with topics.
    */
   plan(
     ownerId: UserId,
@@ -114,7 +115,8 @@ export class DataStreamStore {
       created_by: apiKeyId,
     })
     const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false }
-    return { stream, changes: [insert, insertVersion, ...tagRows(this.#state, stream)] }
+    const rows = [...tagRows(this.#state, stream), ...topicRows(this.#state, stream)]
+    return { stream, changes: [insert, insertVersion, ...rows] }
   }
 
   /** A page of an owner's streams, in the order of their creation. */
@@ -167,6 +169,11 @@ export class DataStreamStore {
       tags: JSON.parse(row.tags) as Tags,
       isPaused: row.paused_at !== null,
     }
+  }
+
+  /** @throws DomainError `conflict` when the owner has as many streams with topics as there may be */
+  async assertTopicRoom(ownerId: UserId): Promise<void> {
+    await assertTopicRoom(this.#state, ownerId)
   }
 
   async counts(id: StreamId): Promise<DecidedCounts> {

@@ -58,7 +58,7 @@ async function createAll(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { streams, vaults, units, sources, lifecycle, posts, callerOf, publicUrl } = needs
+  const { streams, vaults, units, sources, topics, lifecycle, posts, callerOf, publicUrl } = needs
   const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   return await posts.answer({ request, reply, userId }, async () => {
@@ -81,11 +81,13 @@ async function createAll(
         ...lifecycle.record({ event: 'stream.created', ...subjectOf(stream), actor }),
       ]),
       refusal: () => creationRefusal(needs, userId, definitions),
-      afterwards: async () =>
+      async afterwards() {
+        topics.forget(userId)
         wakeFetched(
           sources,
           planned.map(({ stream }) => stream),
-        ),
+        )
+      },
     }
   })
 }

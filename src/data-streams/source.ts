@@ -13,6 +13,7 @@ import {
   eventSource,
   type SourceRules,
 } from './source-rules.ts'
+import { ownTopicOf, ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 
 const timestampFormats: readonly TimestampFormat[] = ['rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us']
@@ -38,6 +39,8 @@ export function parseSource(
   const problems = new Problems('source', found)
   check(source, { rules: withTime, required }, problems)
   checkAll?.(source, problems)
+  const topicProblem = ownTopicProblem(source)
+  if (topicProblem !== undefined) problems.add('topic', topicProblem)
   return source
 }
 
@@ -80,12 +83,13 @@ export function unsupportedSource(type: StreamType, source: Json): readonly Erro
   }
   const details: ErrorDetail[] = []
   const { protocol } = source
+  const taken = ownTopicOf(source) === undefined ? pushedKeys : [...pushedKeys, 'topic']
   if (protocol !== undefined && protocol !== 'mqtt' && protocol !== 'http') {
     details.push({ path: 'source.protocol', message: 'this version takes mqtt and http' })
   }
   if (source['endpoint'] !== undefined) return details
   for (const key of Object.keys(source)) {
-    if (pushedKeys.includes(key)) continue
+    if (taken.includes(key)) continue
     details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })
   }
   return details

@@ -27,7 +27,7 @@ import { type StreamChanges, versionsMax } from './stream-changes.ts'
 export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
   readonly changes: StreamChanges
   /** Lets readings meet the stream as it is now. */
-  readonly forget: (id: StreamId) => void
+  readonly forget: (stream: Pick<DataStream, 'id' | 'ownerId'>) => void
   /** Has what is left of a deleted stream removed, and ends what goes on about it. */
   readonly onDeleted: (id: StreamId) => void
 }
@@ -129,7 +129,7 @@ async function change(
     const also = [...(await sources.changed(stream, changed.source)), ...lifecycle.record(event)]
     const isMade = await changes.change(stream, changed, apiKeyId, ...also)
     if (!isMade) continue
-    forget(stream.id)
+    forget(stream)
     return next
   }
 }
@@ -143,7 +143,7 @@ async function remove(
   const forgotten = [lifecycle.forget(stream.id), ...sources.removed(stream.id)]
   const also = [...lifecycle.record(event), ...forgotten]
   if (!(await changes.remove(stream, ...also))) return false
-  forget(stream.id)
+  forget(stream)
   onDeleted(stream.id)
   return true
 }
@@ -169,7 +169,7 @@ async function setPaused(
         ...changes.pausing(stream, isPaused),
       ],
       refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
-      afterwards: async () => forget(stream.id),
+      afterwards: async () => forget(stream),
     }
   })
 }

@@ -6,6 +6,7 @@ import { optional, type StateDatabase, type StateWriter } from '../state/databas
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
 import { findDeletion, type StreamDeletion } from './stream-deletions.ts'
+import { assertTopicRoom, changedTopic, isNewTopic, withoutTopic } from './stream-topics.ts'
 import type { Tags } from './tags.ts'
 
 /** Versions of one stream: each is kept as long as the stream is. */
@@ -37,7 +38,8 @@ export class StreamChanges {
    * Makes the version after this one, and what else belongs to it. False when somebody else has made it first, or the stream is
    * gone: nothing has happened then.
    *
-   * @throws DomainError `conflict` when the stream has as many versions as it may have
+   * @throws DomainError `conflict` when the stream has as many versions as it may have, or the owner
+   *   as many topics
    */
   async change(
     stream: DataStream,
@@ -70,7 +72,9 @@ export class StreamChanges {
       tagsText === JSON.stringify(stream.tags)
         ? []
         : [...this.#withoutTags(stream), ...tagRows(this.#state, { ...stream, tags })]
-    return await this.#writer.attempt(update, insert, ...replacedTags, ...also)
+    const topic = changedTopic(this.#state, stream, { ...stream, ...changed })
+    if (isNewTopic(stream, changed)) await assertTopicRoom(this.#state, stream.ownerId)
+    return await this.#writer.attempt(update, insert, ...replacedTags, ...topic, ...also)
   }
 
   /** For the condition of a change: whether a stream is paused, or whether it is not. */
@@ -105,6 +109,7 @@ export class StreamChanges {
       this.#present(stream, this.#state.deleteFrom('data_streams')),
       ...this.#withoutTags(stream),
       optional(this.#state.deleteFrom('device_streams').where('stream_id', '=', id)),
+      ...withoutTopic(this.#state, stream),
       this.#state.insertInto('data_stream_deletions').values({
         stream_id: id,
         owner_id: ownerId,

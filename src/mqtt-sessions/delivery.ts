@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Client } from 'aedes'
-import type { Message, Queued, Session } from './session.ts'
+import type { Queued, Session } from './session.ts'
 
 /** Messages that a client may have without having acknowledged them. */
 const inFlightMax = 100
@@ -15,7 +15,7 @@ const inFlightMax = 100
 export class Delivery {
   readonly #session: Session
   readonly #client: Client
-  readonly #mayReceive: (client: Client, topic: string) => boolean
+  readonly #nameFor: (client: Client, topic: string) => string | undefined
   /** Everything that is to be sent over this connection, in order. */
   #waiting: Queued[]
   #next = 0
@@ -25,11 +25,11 @@ export class Delivery {
   constructor(
     session: Session,
     client: Client,
-    mayReceive: (client: Client, topic: string) => boolean,
+    nameFor: (client: Client, topic: string) => string | undefined,
   ) {
     this.#session = session
     this.#client = client
-    this.#mayReceive = mayReceive
+    this.#nameFor = nameFor
     // [MQTT-4.4.0-1]: all that is not acknowledged is sent again, with its packet id.
     for (const queued of session.queue.values()) queued.isInFlight = false
     this.#waiting = [...session.queue.values()]
@@ -68,12 +68,13 @@ export class Delivery {
 
   #send(queued: Queued): void {
     const { message } = queued
-    if (message && !this.#mayReceive(this.#client, message.topic)) return
+    const topic = message && this.#nameFor(this.#client, message.topic)
+    if (message && topic === undefined) return
     this.#inFlight++
     queued.isInFlight = true
     const conn = this.#client.conn as Duplex
-    if (message) {
-      conn.write(publishHeader(queued, message))
+    if (message && topic !== undefined) {
+      conn.write(publishHeader(queued, topic, message.payload.byteLength))
       if (message.payload.byteLength > 0) conn.write(message.payload)
     } else conn.write(pubrel(queued.packetId))
     queued.wasSent = true
@@ -89,15 +90,19 @@ export class Delivery {
 }
 
 /** A PUBLISH up to its payload, section 3.3. */
-function publishHeader({ packetId, qos, retain, wasSent }: Queued, message: Message): Buffer {
-  const topicBytes = Buffer.byteLength(message.topic)
-  const length = remainingLength(2 + topicBytes + 2 + message.payload.byteLength)
+function publishHeader(
+  { packetId, qos, retain, wasSent }: Queued,
+  topic: string,
+  payloadBytes: number,
+): Buffer {
+  const topicBytes = Buffer.byteLength(topic)
+  const length = remainingLength(2 + topicBytes + 2 + payloadBytes)
   const header = Buffer.allocUnsafe(1 + length.length + 2 + topicBytes + 2)
   header[0] = 0x30 | (wasSent ? 8 : 0) | (qos << 1) | (retain ? 1 : 0)
   header.set(length, 1)
   const topicAt = 1 + length.length
   header.writeUInt16BE(topicBytes, topicAt)
-  header.write(message.topic, topicAt + 2)
+  header.write(topic, topicAt + 2)
   header.writeUInt16BE(packetId, topicAt + 2 + topicBytes)
   return header
 }

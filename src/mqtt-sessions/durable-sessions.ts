@@ -42,11 +42,11 @@ export class DurableSessions implements MqttSessions {
       rules: {
         identify: (id) => this.#rules.identify(id),
         ownerOf: (topic) => this.#rules.ownerOf(topic),
-        mayReceive: (client, topic) => this.#rules.mayReceive(client, topic),
+        nameFor: (client, topic) => this.#rules.nameFor(client, topic),
         apiKeyOf: (client) => this.#rules.apiKeyOf(client),
       },
       registry: new SessionRegistry(),
-      queues: new MessageQueues(log, (client, topic) => this.#rules.mayReceive(client, topic)),
+      queues: new MessageQueues(log, (client, topic) => this.#rules.nameFor(client, topic)),
       retained: new RetainedMessages(),
       wills: new Wills(),
       recipients: new WeakMap(),
@@ -205,6 +205,6 @@ function lastNumberOf({ sessions }: StoredSessions): number {
 const nobodysRules: SessionRules = {
   identify: () => undefined,
   ownerOf: () => undefined,
-  mayReceive: () => false,
+  nameFor: () => undefined,
   apiKeyOf: () => undefined,
 }

@@ -22,7 +22,7 @@ export interface Enqueued {
 /** The messages that wait in sessions, and their way to the clients. */
 export class MessageQueues {
   readonly #log: SessionsLog
-  readonly #mayReceive: (client: Client, topic: string) => boolean
+  readonly #nameFor: (client: Client, topic: string) => string | undefined
   readonly #deliveries = new Map<Session, Delivery>()
   #lastMessage = 0
   #lastPosition = 0
@@ -30,9 +30,9 @@ export class MessageQueues {
   bytes = 0
   dropped = 0
 
-  constructor(log: SessionsLog, mayReceive: (client: Client, topic: string) => boolean) {
+  constructor(log: SessionsLog, nameFor: (client: Client, topic: string) => string | undefined) {
     this.#log = log
-    this.#mayReceive = mayReceive
+    this.#nameFor = nameFor
   }
 
   /** Puts back what was on disk, in the order of its positions. */
@@ -107,7 +107,7 @@ export class MessageQueues {
 
   /** Begins to send, over a new connection. */
   connect(session: Session, client: Client): void {
-    const delivery = new Delivery(session, client, this.#mayReceive)
+    const delivery = new Delivery(session, client, this.#nameFor)
     session.client = client
     this.#deliveries.set(session, delivery)
     delivery.proceed()

@@ -13,8 +13,11 @@ export interface SessionRules {
   identify(brokerClientId: string): SessionIdentity | undefined
   /** Whose messages go to a topic, or to the topics of a filter; undefined: nobody's. */
   ownerOf(topicOrFilter: string): string | undefined
-  /** Whether what waits in a session may be sent to this client of it, whose key may differ. */
-  mayReceive(client: Client, topic: string): boolean
+  /**
+   * What a client, whose key may differ from that of the one before, calls the topic of a message that
+   * waits in its session; undefined: it may not have it.
+   */
+  nameFor(client: Client, topic: string): string | undefined
   /** What a will is authorised by again after a restart. */
   apiKeyOf(client: Client): string | undefined
 }

@@ -1,4 +1,4 @@
-import { FilterTree } from './filter-tree.ts'
+import { FilterTree } from '../core/filter-tree.ts'
 import { sessionsPerUserMax } from './limits.ts'
 import type { SessionIdentity } from './mqtt-sessions.ts'
 import type { Session } from './session.ts'

@@ -11,6 +11,10 @@ export interface RawMessage {
   readonly receivedAtUs?: number
   /** What it was published to, where the source is a broker. */
   readonly topic?: string
+  /** Of MQTT: how it is passed on to those who follow the stream; 1 where nothing is said. */
+  readonly qos?: number
+  /** Of MQTT: those who come later are to get it, too. */
+  readonly isRetained?: boolean
 }
 
 /** Something that has to be said to where a message came from. */

@@ -4,6 +4,7 @@ import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
+import type { Listeners } from './listeners.ts'
 import type { CompiledStream, DecodedMessage, RefusedReading, Verdict } from './reading.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
@@ -19,6 +20,8 @@ const stepsPerMessage = 5_000_000
 export interface IntakeNeeds {
   readonly commits: GroupCommit
   readonly receipts: ReceiptClock
+  /** Those who want messages as they came. */
+  readonly listeners?: Listeners
 }
 
 /**
@@ -29,10 +32,12 @@ export class Intake implements Acceptor {
   readonly sparkplug = new SparkplugNodes()
   readonly #commits: GroupCommit
   readonly #receipts: ReceiptClock
+  readonly #listeners: Listeners | undefined
 
-  constructor({ commits, receipts }: IntakeNeeds) {
+  constructor({ commits, receipts, listeners }: IntakeNeeds) {
     this.#commits = commits
     this.#receipts = receipts
+    this.#listeners = listeners
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
@@ -56,12 +61,12 @@ export class Intake implements Acceptor {
     const verdicts = decoded === undefined ? [] : judgeMessage(message.stream, decoded, nowUs)
     const refusal = problem === undefined ? undefined : malformed(problem)
     const received = receivedAs(message, nowUs + verdicts.length)
+    const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts }
+    const told = judged && this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
     this.#commits.add((writer) => {
-      if (decoded !== undefined) {
-        writeEntries(writer, { message, decoded, receivedAtUs: nowUs, verdicts })
-      }
+      if (judged !== undefined) writeEntries(writer, judged)
       if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
-    }, settled)
+    }, told)
     const all = refusal === undefined ? verdicts : [...verdicts, refusal]
     const outcome = { receivedAtUs: nowUs, verdicts: all }
     return request === undefined ? outcome : { ...outcome, request }
@@ -71,9 +76,20 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(decoded.readings.length)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs)
     const judged = { message, decoded, receivedAtUs, verdicts }
-    this.#commits.add((writer) => writeEntries(writer, judged), settled)
+    const told = this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
+    this.#commits.add((writer) => writeEntries(writer, judged), told)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
     return { receivedAtUs, verdicts, countsFromReceipt: true }
+  }
+
+  /** Tells those who listen of a message, once it is durable, and of which something was accepted. */
+  #telling({ message, decoded, verdicts }: JudgedMessage, settled: Settled): Settled {
+    return (error) => {
+      settled(error)
+      if (error !== undefined || !verdicts.some(({ accepted }) => accepted)) return
+      if (decoded.places === undefined) this.#listeners?.tell(message)
+      else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.tell(part)
+    }
   }
 
   reserve(payload: Uint8Array): number {
@@ -140,6 +156,18 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
 function receivedAs({ stream, source, payload }: RawMessage, atUs: number): ReceivedBytes {
   const { format = 'json' } = stream
   return { atUs, source, payload, format, isElement: false }
+}
+
+/** Of a message for several streams, what was accepted for this one. */
+function partsOf(
+  message: RawMessage,
+  decoded: DecodedMessage,
+  verdicts: readonly Verdict[],
+): readonly RawMessage[] {
+  const elements = decoded.elements?.(message.payload) ?? []
+  return elements.flatMap((payload, index) =>
+    verdicts[index]?.accepted ? [{ ...message, payload }] : [],
+  )
 }
 
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */

@@ -14,6 +14,7 @@ export interface StateSchema {
   data_streams: DataStreamTable
   data_stream_versions: DataStreamVersionTable
   data_stream_tags: DataStreamTagTable
+  data_stream_topics: DataStreamTopicTable
   data_stream_deletions: DataStreamDeletionTable
   stream_sources: StreamSourceTable
   lifecycle_events: LifecycleEventTable
@@ -176,6 +177,14 @@ interface DataStreamTagTable {
   readonly owner_id: string
   readonly key: string
   readonly value: string
+}
+
+/** Topics of streams other than their own: what messages on them are for. */
+interface DataStreamTopicTable {
+  readonly stream_id: string
+  readonly owner_id: string
+  /** Of MQTT, with wildcards. */
+  readonly filter: string
 }
 
 /** A stream that was deleted, and how far its data is removed. */

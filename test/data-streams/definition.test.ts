@@ -280,7 +280,7 @@ describe('what this version cannot do', () => {
     [{ type: 'event_stream', source: sources.event_stream }, 'type'],
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { clientId: 'vault' } }, 'source.clientId'],
-    [{ source: { topic: 'boilers/+' } }, 'source.topic'],
+    [{ source: { topic: 'boilers/+', protocol: 'http' } }, 'source.topic'],
     [{ processing: { alerting: [] } }, 'processing.alerting'],
   ])('is refused as such, and not stored in silence: %j', (overrides, path) => {
     expect(refusal(body(overrides))).toEqual(unsupported(path))

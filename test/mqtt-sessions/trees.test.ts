@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FilterTree } from '../../src/mqtt-sessions/filter-tree.ts'
+import { FilterTree } from '../../src/core/filter-tree.ts'
 import { TopicTree } from '../../src/mqtt-sessions/topic-tree.ts'
 
 const level = fc.constantFrom('', 'a', 'b', '$c')

@@ -70,8 +70,13 @@ export function answerPacket(type: 'puback' | 'pubrec' | 'pubcomp', packetId: nu
   return packet(packetTypes[type], 0, [u16(packetId)])
 }
 
-export function subscribePacket(packetId: number, topic: string, qos = 1): Buffer {
-  return packet(packetTypes.subscribe, 2, [u16(packetId), field(topic), Buffer.from([qos])])
+export function subscribePacket(
+  packetId: number,
+  filters: string | readonly string[],
+  qos = 1,
+): Buffer {
+  const wanted = [filters].flat().flatMap((filter) => [field(filter), Buffer.from([qos])])
+  return packet(packetTypes.subscribe, 2, [u16(packetId), ...wanted])
 }
 
 /** The packet id that an acknowledgement is about. */

@@ -82,8 +82,8 @@ export function personOf(api: ApiClient, key: MadeKey): Person {
   }
 }
 
-/** A new stream of numbers called `temperature`, in a vault of its own. */
-export async function streamOf(person: Person): Promise<string> {
+/** A new vault of this person. */
+export async function vaultOf(person: Person): Promise<string> {
   const template = await person.withKey<{ id: string }>('POST', '/templates', {
     name: 'boiler',
     hint: '',
@@ -93,9 +93,14 @@ export async function streamOf(person: Person): Promise<string> {
     template_id: template.body.id,
     name: 'boiler 7',
   })
+  return vault.body.id
+}
+
+/** A new stream of numbers called `temperature`, in a vault of its own. */
+export async function streamOf(person: Person): Promise<string> {
   const stream = await person.withToken<{ streamId: string }>('POST', '/streams', {
     name: 'temperature',
-    vaultId: vault.body.id,
+    vaultId: await vaultOf(person),
     type: 'iot_sensor',
     schema: { temperature: { type: 'number' } },
   })

@@ -10,6 +10,7 @@ import { formats } from './0009-formats.ts'
 import { lifecycleEvents } from './0011-lifecycle-events.ts'
 import { devices } from './0013-devices.ts'
 import { streamSources } from './0014-stream-sources.ts'
+import { streamTopics } from './0017-stream-topics.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-lifecycle-events': lifecycleEvents,
   '0013-devices': devices,
   '0014-stream-sources': streamSources,
+  '0017-stream-topics': streamTopics,
 }

@@ -1,0 +1,47 @@
+import type { Client, PublishPacket } from 'aedes'
+import type { Audience, PassedMessage } from './mqtt-audience.ts'
+
+/** Where messages are kept for those who are to get them later. */
+export interface MessageStore {
+  keep(client: Client | null, packet: PublishPacket): Promise<void>
+}
+
+/** Brings messages to those who have subscribed to them, now or when they come back. */
+export class Distribution {
+  readonly #audience: Audience
+  readonly #store: MessageStore
+  /** Packets of clients that were kept, and go to those who are connected once they are answered. */
+  readonly #kept = new WeakSet<PublishPacket>()
+
+  constructor(audience: Audience, store: MessageStore) {
+    this.#audience = audience
+    this.#store = store
+  }
+
+  /**
+   * Keeps what a client publishes, on a topic of the broker's: as long as it may be acknowledged only
+   * afterwards.
+   *
+   * @throws DomainError when it cannot be kept
+   */
+  async keep(client: Client | null, packet: PublishPacket): Promise<void> {
+    await this.#store.keep(client, packet)
+    this.#kept.add(packet)
+  }
+
+  /** Sends what was kept to those who are connected; anything else is for nobody. */
+  passOn(packet: PublishPacket): void {
+    if (this.#kept.has(packet)) this.#audience.deliver(messageOf(packet))
+  }
+
+  /** A message of the service's own: resolves when it is kept and on its way. */
+  async publish(message: PassedMessage, retain = false): Promise<void> {
+    const packet: PublishPacket = { cmd: 'publish', ...message, retain, dup: false }
+    await this.#store.keep(null, packet)
+    this.#audience.deliver(message)
+  }
+}
+
+function messageOf({ topic, payload, qos }: PublishPacket): PassedMessage {
+  return { topic, payload: Buffer.isBuffer(payload) ? payload : Buffer.from(payload), qos }
+}
