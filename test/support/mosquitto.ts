@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { freePort } from './service-process.ts'
@@ -32,12 +33,26 @@ export class Mosquitto implements AsyncDisposable {
   private constructor(port: number, settings: readonly string[]) {
     this.port = port
     const kept = ['persistence true', `persistence_location ${this.#folder.path}/`]
-    const lines = [...kept, ...generous, `listener ${port} 127.0.0.1`, ...settings]
+    const log = [`log_dest file ${this.#folder.file('log')}`, 'log_type all']
+    const lines = [
+      // As root it would become somebody else, who may not write down what it has to keep.
+      `user ${userInfo().username}`,
+      ...kept,
+      ...log,
+      ...generous,
+      `listener ${port} 127.0.0.1`,
+      ...settings,
+    ]
     writeFileSync(this.#folder.file('mosquitto.conf'), `${lines.join('\n')}\n`)
   }
 
   get endpoint(): string {
     return `mqtt://127.0.0.1:${this.port}`
+  }
+
+  /** What it tells of its clients. */
+  log(): readonly string[] {
+    return readFileSync(this.#folder.file('log'), 'utf8').split('\n')
   }
 
   async start(): Promise<void> {

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import { FetchingSource } from '../support/fetching-source.ts'
+
+/** The other side of a connector that fetches: real, and of this test alone. */
+export interface FetchedPeer {
+  readonly connector: FetchConnector
+  readonly source: Readonly<Record<string, unknown>>
+  /** Where it listens, on this machine. */
+  readonly ports: readonly number[]
+  /** Makes it hold messages; resolves when it will keep them for us, in this order. */
+  publish(payloads: readonly Uint8Array[]): Promise<void>
+  /** Ends it in good order. */
+  stop(): Promise<void>
+  /** Starts it again, with what it had kept. */
+  start(): Promise<void>
+}
+
+export interface ContractNeeds {
+  readonly peer: () => Promise<FetchedPeer>
+  /** Messages that the connector may take without having been told that they are durable. */
+  readonly unacknowledgedMax: number
+}
+
+const payloadOf = (number: number) =>
+  Buffer.from(JSON.stringify({ number, timestamp: timeOf(number) }))
+
+const timeOf = (number: number) => new Date(Date.UTC(2026, 2, 1) + number * 1_000).toISOString()
+
+const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+const patience = { timeout: 8_000, interval: 20 }
+
+/** What every connector that fetches promises. Each one's test calls this once, with a real peer. */
+export function connectorContract({ peer: newPeer, unacknowledgedMax }: ContractNeeds): void {
+  /** A source that is running, with its other side. */
+  async function running() {
+    const peer = await newPeer()
+    const source = new FetchingSource(peer)
+    source.start()
+    await reached(source)
+    return { peer, source }
+  }
+
+  async function reached(source: FetchingSource) {
+    await expect.poll(() => source.runner.status, patience).toMatchObject({ state: 'running' })
+  }
+
+  async function unacknowledged(source: FetchingSource, count: number) {
+    await expect.poll(() => source.runner.status.unacknowledged, patience).toBe(count)
+  }
+
+  async function kept(source: FetchingSource, count: number) {
+    await expect.poll(() => source.entries().numbers.length, patience).toBeGreaterThanOrEqual(count)
+    await unacknowledged(source, 0)
+  }
+
+  test('delivers messages byte for byte', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    const payloads = [
+      Buffer.from(numbersTo(256)),
+      Buffer.from('not a reading'),
+      Buffer.alloc(70_000, 0xff),
+    ]
+    await peer.publish(payloads)
+    await expect
+      .poll(() => source.entries().refused, patience)
+      .toEqual(payloads.map((payload) => payload.toString('hex')))
+  })
+
+  test('keeps their order', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    await peer.publish(numbersTo(1_500).map(payloadOf))
+    await kept(source, 1_500)
+    expect(source.entries().numbers).toEqual(numbersTo(1_500))
+  })
+
+  test('has what cannot be read refused, and goes on', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    const poison = Buffer.from('{"number": ')
+    await peer.publish([payloadOf(0), poison, payloadOf(1)])
+    await kept(source, 2)
+    expect(source.entries()).toEqual({ numbers: [0, 1], refused: [poison.toString('hex')] })
+  })
+
+  test('is offered again what was not durable', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    source.journal.hold()
+    await peer.publish(numbersTo(20).map(payloadOf))
+    await unacknowledged(source, 20)
+    await source.kill()
+    expect(source.entries().numbers).toEqual([])
+
+    source.start()
+    await kept(source, 20)
+    expect(source.entries().numbers).toEqual(numbersTo(20))
+  })
+
+  test('is not offered again what was durable, nor misses what comes meanwhile', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    await peer.publish(numbersTo(20).map(payloadOf))
+    await kept(source, 20)
+    await source.runner.stop()
+    await peer.publish([payloadOf(20)])
+
+    source.start()
+    await kept(source, 21)
+    expect(source.entries().numbers).toEqual(numbersTo(21))
+  })
+
+  test('waits where the disk is full, and loses, doubles and moves nothing', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    source.journal.failuresLeft = 2
+    await peer.publish(numbersTo(300).map(payloadOf))
+    await kept(source, 300)
+    expect(source.entries().numbers).toEqual(numbersTo(300))
+    expect(source.journal.failuresLeft).toBe(0)
+  })
+
+  test('takes no more than it may while the disk is slow', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    source.journal.hold()
+    const count = unacknowledgedMax + 500
+    await peer.publish(numbersTo(count).map(payloadOf))
+    await expect
+      .poll(() => source.runner.status.unacknowledged, patience)
+      .toBeGreaterThanOrEqual(Math.min(20, unacknowledgedMax))
+    expect(source.runner.status.unacknowledged).toBeLessThanOrEqual(unacknowledgedMax)
+    source.journal.release()
+    await kept(source, count)
+    expect(source.entries().numbers).toEqual(numbersTo(count))
+  })
+
+  test('ends when it is told to, in whichever state it is', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    await source.runner.stop()
+    expect(source.runner.status.state).toBe('paused')
+    await peer.stop()
+    source.start()
+    await expect.poll(() => source.runner.status.state, patience).toBe('failing')
+    await source.runner.stop()
+    expect(source.runner.status).toMatchObject({ state: 'paused', unacknowledged: 0 })
+  })
+
+  test('comes back to the other side when that comes back', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    await peer.publish(numbersTo(10).map(payloadOf))
+    await kept(source, 10)
+    await peer.stop()
+    await expect.poll(() => source.runner.status, patience).toMatchObject({ state: 'failing' })
+    await peer.start()
+    await reached(source)
+    await peer.publish([payloadOf(10)])
+    await kept(source, 11)
+    expect(source.entries().numbers).toEqual(numbersTo(11))
+  })
+}

@@ -1,0 +1,152 @@
+import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
+import { DomainError } from '../../src/core/errors.ts'
+import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
+import { EgressGuard } from '../../src/egress/egress-guard.ts'
+import { guardedDial } from '../../src/egress/guarded-dial.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
+import { readEntries } from '../../src/pipeline/entry-reader.ts'
+import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import { GroupCommit } from '../../src/pipeline/group-commit.ts'
+import { Intake } from '../../src/pipeline/intake.ts'
+import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { SourceRunner } from '../../src/sources/source-runner.ts'
+import { TemporaryFolder } from './temporary-folder.ts'
+
+/** A journal whose disk can be made to stand still, or to be full for a while. */
+class FaultyJournal implements Journal {
+  readonly #file: SqliteJournalFile
+  #held: PromiseWithResolvers<void> | undefined
+  /** Appends that are still to fail, as they do on a full disk. */
+  failuresLeft = 0
+
+  constructor(file: SqliteJournalFile) {
+    this.#file = file
+  }
+
+  hold(): void {
+    this.#held ??= Promise.withResolvers()
+  }
+
+  release(): void {
+    this.#held?.resolve()
+    this.#held = undefined
+  }
+
+  async append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<number> {
+    await this.#held?.promise
+    if (this.failuresLeft > 0) {
+      this.failuresLeft--
+      throw new DomainError('journal_full', 'the disk is full', { retryAfter: 1 })
+    }
+    return this.#file.append(bytes, count)
+  }
+
+  async trim(): Promise<void> {}
+
+  async status() {
+    return this.#file.status()
+  }
+}
+
+export interface FetchingOptions {
+  readonly connector: FetchConnector
+  readonly source: Readonly<Record<string, unknown>>
+  /** Ports of this machine that it may connect to. */
+  readonly ports: readonly number[]
+}
+
+/**
+ * A stream that fetches, made of the real parts, up to a journal on disk. It can be killed: what a
+ * process would have forgotten then is forgotten here.
+ */
+export class FetchingSource implements AsyncDisposable {
+  readonly streamId = newId<StreamId>()
+  readonly #folder = new TemporaryFolder()
+  readonly #options: FetchingOptions
+  readonly #file: SqliteJournalFile
+  readonly journal: FaultyJournal
+  #runner: SourceRunner | undefined
+
+  constructor(options: FetchingOptions) {
+    this.#options = options
+    this.#file = new SqliteJournalFile(this.#folder.file('journal.db'), 1024 ** 3)
+    this.journal = new FaultyJournal(this.#file)
+  }
+
+  get runner(): SourceRunner {
+    if (!this.#runner) throw new Error('nothing was started yet')
+    return this.#runner
+  }
+
+  /** As a process does that has just begun. */
+  start(): void {
+    const { connector, source, ports } = this.#options
+    const commits = new GroupCommit(this.journal)
+    const receipts = new ReceiptClock(systemClock)
+    const directory = new StreamDirectory(async (streamId) => ({
+      streamId,
+      ownerId: newId<UserId>(),
+      version: 1,
+      schema: {
+        fields: { number: { type: 'integer' } },
+        validation: 'lenient',
+        timestampField: 'timestamp',
+        timestampFormat: 'rfc3339',
+      },
+    }))
+    const allowed = new AllowedDestinations(ports.map((port) => ({ host: '127.0.0.1', port })))
+    const { streamId } = this
+    this.#runner = new SourceRunner(
+      {
+        intake: new Intake({ commits, receipts }),
+        findStream: (id) => directory.find(id),
+        assertReady: () => commits.assertReady(),
+        dial: guardedDial(new EgressGuard({ allowed })),
+        nowUs: () => systemClock.nowUs(),
+        onFailing: () => undefined,
+      },
+      streamId,
+      { source: connector.open({ streamId, source }), secrets: [] },
+    )
+    this.#runner.start()
+  }
+
+  /** Ends it while the disk stands still, so that nothing more gets there. */
+  async kill(): Promise<void> {
+    this.journal.failuresLeft = Number.POSITIVE_INFINITY
+    this.journal.release()
+    await this.runner.stop()
+    this.journal.failuresLeft = 0
+  }
+
+  /** What is in the journal, in its order: values of readings, and bytes of refused messages. */
+  entries(): { readonly numbers: readonly number[]; readonly refused: readonly string[] } {
+    const reader = new SqliteJournalReader(this.#folder.file('journal.db'))
+    const numbers: number[] = []
+    const refused: string[] = []
+    try {
+      for (let at = 0; at < reader.nextOffset(); ) {
+        for (const batch of reader.read(at, 100_000)) {
+          for (const entry of readEntries(batch.bytes)) {
+            if ('values' in entry) {
+              numbers.push((JSON.parse(entry.values) as { number: number }).number)
+            } else if ('payload' in entry) refused.push(Buffer.from(entry.payload).toString('hex'))
+          }
+          at = batch.firstOffset + batch.count
+        }
+      }
+    } finally {
+      reader.close()
+    }
+    return { numbers, refused }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.journal.release()
+    await this.#runner?.stop()
+    this.#file.close()
+    this.#folder[Symbol.dispose]()
+  }
+}
