@@ -31,6 +31,19 @@ const numbersTo = (count: number) => Array.from({ length: count }, (_, index) =>
 
 const patience = { timeout: 8_000, interval: 20 }
 
+async function reached(source: FetchingSource) {
+  await expect.poll(() => source.runner.status, patience).toMatchObject({ state: 'running' })
+}
+
+async function unacknowledged(source: FetchingSource, count: number) {
+  await expect.poll(() => source.runner.status.unacknowledged, patience).toBe(count)
+}
+
+async function kept(source: FetchingSource, count: number) {
+  await expect.poll(() => source.entries().numbers.length, patience).toBeGreaterThanOrEqual(count)
+  await unacknowledged(source, 0)
+}
+
 /** What every connector that fetches promises. Each one's test calls this once, with a real peer. */
 export function connectorContract({ peer: newPeer, unacknowledgedMax }: ContractNeeds): void {
   /** A source that is running, with its other side. */
@@ -40,19 +53,6 @@ export function connectorContract({ peer: newPeer, unacknowledgedMax }: Contract
     source.start()
     await reached(source)
     return { peer, source }
-  }
-
-  async function reached(source: FetchingSource) {
-    await expect.poll(() => source.runner.status, patience).toMatchObject({ state: 'running' })
-  }
-
-  async function unacknowledged(source: FetchingSource, count: number) {
-    await expect.poll(() => source.runner.status.unacknowledged, patience).toBe(count)
-  }
-
-  async function kept(source: FetchingSource, count: number) {
-    await expect.poll(() => source.entries().numbers.length, patience).toBeGreaterThanOrEqual(count)
-    await unacknowledged(source, 0)
   }
 
   test('delivers messages byte for byte', async () => {

@@ -53,8 +53,11 @@ test('nothing that an external broker has taken is lost or doubled by kills and 
   const source = { endpoint: broker.endpoint, topic }
   const streamId = await new ApiClient(service.http).createStream(undefined, { source })
   const isRunning = async () => {
-    const state = async () => (await new ApiClient(service.http).status(streamId))['source']
-    await expect.poll(state, { timeout: 20_000 }).toMatchObject({ state: 'running' })
+    await expect
+      .poll(async () => (await new ApiClient(service.http).status(streamId))['source'], {
+        timeout: 20_000,
+      })
+      .toMatchObject({ state: 'running' })
   }
   await isRunning()
 

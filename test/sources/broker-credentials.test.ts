@@ -138,12 +138,6 @@ describe('a destination in the network of the operator', () => {
 })
 
 describe('a stream with an external broker', () => {
-  const publish = async (value: number) => {
-    const client = await broker.client({ username: 'plant', password })
-    await client.publishAsync(topic, JSON.stringify({ temperature: value }), { qos: 1 })
-    await client.endAsync()
-  }
-
   test('fetches nothing while it is paused, and then what has come meanwhile', async () => {
     const streamId = await make(sourceWith())
     await state(streamId, 'running')
@@ -178,6 +172,12 @@ describe('a stream with an external broker', () => {
     expect(text).toMatch(/streamvault_source_messages_total [1-9]/)
   })
 })
+
+async function publish(value: number): Promise<void> {
+  const client = await broker.client({ username: 'plant', password })
+  await client.publishAsync(topic, JSON.stringify({ temperature: value }), { qos: 1 })
+  await client.endAsync()
+}
 
 function endedSessions(): readonly string[] {
   return broker.log().flatMap((line) => /Received DISCONNECT from (\S+)/.exec(line)?.[1] ?? [])
