@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  FetchConnector,
-  FetchedMessage,
-  FetchedSource,
-  FetchRun,
+import {
+  type FetchConnector,
+  type FetchedMessage,
+  type FetchedSource,
+  type FetchRun,
+  SourceRefused,
 } from '../src/pipeline/fetch-connector.ts'
 import type { Arrival, MqttVersion } from './mqtt-arrivals.ts'
 import { packetBytesMax } from './mqtt-broker-packets.ts'
@@ -51,7 +52,7 @@ class MqttSource implements FetchedSource {
         return await this.#connect(run)
       } catch (error) {
         if (run.signal.aborted) return
-        if (!this.#mayFallBack(error)) throw error
+        if (!(error instanceof VersionRefused) || !this.#mayFallBack()) throw error
       }
     }
   }
@@ -70,12 +71,24 @@ class MqttSource implements FetchedSource {
     }
   }
 
-  /** A broker of MQTT 3.1.1 says that it does not know MQTT 5, or just closes the connection. */
-  #mayFallBack(error: unknown): boolean {
+  /** Takes the other version for the next try; whether that may be at once. */
+  #mayFallBack(): boolean {
     if (this.#isVersionKnown) return false
-    const isRefused = error instanceof VersionRefused
     this.#version = this.#version === 5 ? 4 : 5
-    return isRefused && this.#version === 4
+    return this.#version === 4
+  }
+
+  /** A broker of MQTT 3.1.1 says that it does not know MQTT 5, or just closes the connection. */
+  async #greet(intercept: MqttIntercept): Promise<MqttSession> {
+    try {
+      const session = await MqttSession.connect(intercept, this.#sessionOptions(false))
+      this.#isVersionKnown = true
+      return session
+    } catch (error) {
+      const isMute = !(error instanceof VersionRefused || error instanceof SourceRefused)
+      if (isMute) this.#mayFallBack()
+      throw error
+    }
   }
 
   async #connect(run: FetchRun): Promise<void> {
@@ -86,8 +99,7 @@ class MqttSource implements FetchedSource {
     const giveUp = () => intercept.destroy()
     signal.addEventListener('abort', giveUp)
     try {
-      const session = await MqttSession.connect(intercept, this.#sessionOptions(false))
-      this.#isVersionKnown = true
+      const session = await this.#greet(intercept)
       this.#session = session
       await this.#subscribe(session)
       signal.removeEventListener('abort', giveUp)

@@ -121,16 +121,18 @@ export class FetchingSource implements AsyncDisposable {
     this.journal.failuresLeft = 0
   }
 
-  /** What is in the journal, in its order: values of readings, and bytes of refused messages. */
-  entries(): { readonly numbers: readonly number[]; readonly refused: readonly string[] } {
+  /** What is in the journal, in its order: readings with their times, and bytes of refused messages. */
+  entries() {
     const reader = new SqliteJournalReader(this.#folder.file('journal.db'))
     const numbers: number[] = []
+    const timesUs: number[] = []
     const refused: string[] = []
     try {
       for (let at = 0; at < reader.nextOffset(); ) {
         for (const batch of reader.read(at, 100_000)) {
           for (const entry of readEntries(batch.bytes)) {
             if ('values' in entry) {
+              timesUs.push(entry.timestampUs)
               numbers.push((JSON.parse(entry.values) as { number: number }).number)
             } else if ('payload' in entry) refused.push(Buffer.from(entry.payload).toString('hex'))
           }
@@ -140,7 +142,7 @@ export class FetchingSource implements AsyncDisposable {
     } finally {
       reader.close()
     }
-    return { numbers, refused }
+    return { numbers, timesUs, refused }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
