@@ -59,7 +59,10 @@ export function sentReadings(
 }
 
 function decode(payload: Buffer, format: PayloadFormat, stream: CompiledStream | undefined) {
-  if (stream !== undefined) return decoderOf(format, stream)(payload, stream.scan)
+  if (stream !== undefined) {
+    const decoder = stream.format === format ? stream.decode : decoderOf(format, stream)
+    return decoder(payload, stream.scan)
+  }
   if (isSelfDescribing(format)) return decoders[format](payload)
   throw new DomainError('unsupported_media_type', 'readings of several streams need another format')
 }

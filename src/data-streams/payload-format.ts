@@ -1,5 +1,6 @@
 import { protobufProblem } from '../../processors/decode-protobuf.ts'
 import type { ErrorDetail } from '../core/errors.ts'
+import { LruMap } from '../core/lru-map.ts'
 import type {
   FieldMap,
   FormatOptions,
@@ -74,11 +75,14 @@ const names: Rule = (value, key, problems) => {
   }
 }
 
-const descriptor: Rule = (value, key, problems) => {
+const descriptorText: Rule = (value, key, problems) => {
   if (typeof value !== 'string') problems.add(key, 'must be base64 of a FileDescriptorSet')
 }
 
-const protobufPart = part({ descriptor, message: text, repeated: text }, ['descriptor', 'message'])
+const protobufPart = part({ descriptor: descriptorText, message: text, repeated: text }, [
+  'descriptor',
+  'message',
+])
 
 const protobuf: Rule = (value, key, problems) => {
   const before = problems.found.length
@@ -100,15 +104,27 @@ export const formatRules: Rules = {
 
 export const formatKeys: readonly string[] = Object.keys(formatRules)
 
-const optionKeys = [...formatKeys.filter((key) => key !== 'format'), 'topic']
+const optionKeys = formatKeys.filter((key) => key !== 'format')
 
 const noOptions: FormatOptions = {}
 
+/** The streams of a fleet have one descriptor: it is kept once, and not once for each of them. */
+const descriptors = new LruMap<string, string>(200)
+
 /** What decoders are told of a source that was checked. */
 export function formatOptionsOf(source: Json): FormatOptions {
-  const given = optionKeys.filter((key) => source[key] !== undefined)
+  const keys = source['format'] === 'sparkplug' ? [...optionKeys, 'topic'] : optionKeys
+  const given = keys.filter((key) => source[key] !== undefined)
   if (given.length === 0) return noOptions
-  return Object.fromEntries(given.map((key) => [key, source[key]])) as FormatOptions
+  const options = Object.fromEntries(given.map((key) => [key, source[key]])) as FormatOptions
+  return options.protobuf === undefined ? options : withSharedDescriptor(options, options.protobuf)
+}
+
+function withSharedDescriptor(options: FormatOptions, protobuf: ProtobufOptions): FormatOptions {
+  const { descriptor } = protobuf
+  const known = descriptors.get(descriptor)
+  if (known === undefined) descriptors.set(descriptor, descriptor)
+  return { ...options, protobuf: { ...protobuf, descriptor: known ?? descriptor } }
 }
 
 /** Checks that the keys about the format go with the schema, as far as each is sound by itself. */
