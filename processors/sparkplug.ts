@@ -12,16 +12,20 @@ export interface EdgeNode {
   readonly bdSeq: number | undefined
   /** Of the message before. */
   readonly seq: number | undefined
-  /** What births have said of metrics, by their aliases. */
+  /** What births have said, by device; under an empty name that of the node itself. */
+  readonly births: ReadonlyMap<string, Births>
+  /** Metrics in all of them. */
+  readonly metrics: number
+}
+
+/** The metrics of one birth. */
+interface Births {
   readonly byAlias: ReadonlyMap<number, BornMetric>
-  /** The same by device and name. */
   readonly byName: ReadonlyMap<string, BornMetric>
 }
 
 interface BornMetric {
-  readonly device: string | undefined
   readonly name: string
-  readonly alias: number | undefined
   readonly datatype: number | undefined
 }
 
@@ -52,8 +56,8 @@ export const unknownNode: EdgeNode = {
   state: 'unsure',
   bdSeq: undefined,
   seq: undefined,
-  byAlias: new Map(),
-  byName: new Map(),
+  births: new Map(),
+  metrics: 0,
 }
 
 /** Sequence numbers go from 0 to 255, and on with 0. */
@@ -94,9 +98,8 @@ const silent = { metrics: [], unknownAliases: [], needsRebirth: false } as const
 
 function nodeBirth(message: SparkplugMessage): SparkplugStep {
   const { metrics = [], seq } = message.payload
-  const { bdSeq } = { bdSeq: numberOf(metrics) }
   const born = withBirths(unknownNode, message)
-  const node: EdgeNode = { ...born, state: 'online', bdSeq, seq }
+  const node: EdgeNode = { ...born, state: 'online', bdSeq: numberOf(metrics), seq }
   return { node, ...namedMetrics(node, message), needsRebirth: false, event: 'birth' }
 }
 
@@ -145,39 +148,36 @@ function afterDevice(node: EdgeNode, message: SparkplugMessage): EdgeNode {
   return type === 'DDEATH' ? withoutDevice(node, device) : node
 }
 
-function withoutDevice(node: EdgeNode, device: string | undefined): EdgeNode {
-  const left = [...node.byName.values()].filter((metric) => metric.device !== device)
-  return { ...node, ...indexed(left) }
+function withoutDevice(node: EdgeNode, device = ''): EdgeNode {
+  const before = node.births.get(device)
+  if (before === undefined) return node
+  const births = new Map(node.births)
+  births.delete(device)
+  return { ...node, births, metrics: node.metrics - before.byName.size }
 }
 
 function withBirths(node: EdgeNode, { topic, payload }: SparkplugMessage): EdgeNode {
-  const { device } = topic
-  const born = (payload.metrics ?? []).flatMap(({ name, alias, datatype }) =>
-    name === undefined ? [] : [{ device, name, alias, datatype }],
-  )
-  return { ...node, ...indexed([...node.byName.values(), ...born].slice(0, metricsMax)) }
-}
-
-function indexed(metrics: readonly BornMetric[]): Pick<EdgeNode, 'byAlias' | 'byName'> {
   const byAlias = new Map<number, BornMetric>()
   const byName = new Map<string, BornMetric>()
-  for (const metric of metrics) {
-    if (metric.alias !== undefined) byAlias.set(metric.alias, metric)
-    byName.set(nameKey(metric.device, metric.name), metric)
+  for (const { name, alias, datatype } of payload.metrics ?? []) {
+    if (name === undefined || node.metrics + byName.size >= metricsMax) continue
+    const metric = { name, datatype }
+    byName.set(name, metric)
+    if (alias !== undefined) byAlias.set(alias, metric)
   }
-  return { byAlias, byName }
+  if (byName.size === 0) return node
+  const births = new Map(node.births).set(topic.device ?? '', { byAlias, byName })
+  return { ...node, births, metrics: node.metrics + byName.size }
 }
 
-/** No part of a topic has a slash in it. */
-function nameKey(device = '', name: string): string {
-  return `${device}/${name}`
-}
+const noBirths: Births = { byAlias: new Map(), byName: new Map() }
 
 function namedMetrics(
-  { byAlias, byName }: EdgeNode,
-  { topic: { type, device }, payload: { metrics = [] } }: SparkplugMessage,
+  { births }: EdgeNode,
+  { topic: { type, device = '' }, payload: { metrics = [] } }: SparkplugMessage,
 ): Pick<SparkplugStep, 'metrics' | 'unknownAliases'> {
   if (type === 'DDEATH') return { metrics: [], unknownAliases: [] }
+  const { byAlias, byName } = births.get(device) ?? noBirths
   const unknownAliases: number[] = []
   const named = metrics.flatMap((metric) => {
     const { alias = -1 } = metric
@@ -187,7 +187,7 @@ function namedMetrics(
       unknownAliases.push(alias)
       return []
     }
-    const born = own ?? byName.get(nameKey(device, name))
+    const born = own ?? byName.get(name)
     return [{ name, datatype: metric.datatype ?? born?.datatype, metric }]
   })
   return { metrics: named, unknownAliases }

@@ -120,11 +120,11 @@ export function formatOptionsOf(source: Json): FormatOptions {
   return options.protobuf === undefined ? options : withSharedDescriptor(options, options.protobuf)
 }
 
-function withSharedDescriptor(options: FormatOptions, protobuf: ProtobufOptions): FormatOptions {
-  const { descriptor } = protobuf
+function withSharedDescriptor(options: FormatOptions, given: ProtobufOptions): FormatOptions {
+  const { descriptor } = given
   const known = descriptors.get(descriptor)
   if (known === undefined) descriptors.set(descriptor, descriptor)
-  return { ...options, protobuf: { ...protobuf, descriptor: known ?? descriptor } }
+  return { ...options, protobuf: { ...given, descriptor: known ?? descriptor } }
 }
 
 /** Checks that the keys about the format go with the schema, as far as each is sound by itself. */

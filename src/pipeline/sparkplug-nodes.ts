@@ -82,7 +82,7 @@ export class SparkplugNodes {
   #remember(key: string, node: EdgeNode): void {
     this.#forget(key)
     this.#nodes.set(key, node)
-    this.#metrics += node.byName.size
+    this.#metrics += node.metrics
     for (const oldest of this.#nodes.keys()) {
       const isFull = this.#nodes.size > nodesMax || this.#metrics > metricsInAllMax
       if (!isFull || oldest === key) return
@@ -91,7 +91,7 @@ export class SparkplugNodes {
   }
 
   #forget(key: string): void {
-    this.#metrics -= this.#nodes.get(key)?.byName.size ?? 0
+    this.#metrics -= this.#nodes.get(key)?.metrics ?? 0
     this.#nodes.delete(key)
   }
 

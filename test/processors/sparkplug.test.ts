@@ -53,6 +53,12 @@ function born(): Heard {
   return heard
 }
 
+function many(count: number, rest: Partial<Metric> = {}): Metric[] {
+  return Array.from({ length: count }, (_, alias) =>
+    metric('Int8', 1, { name: `m${alias}`, alias, ...rest }),
+  )
+}
+
 describe('an edge node', () => {
   test('says at its births what its aliases are', () => {
     const heard = new Heard()
@@ -152,6 +158,19 @@ describe('an edge node', () => {
       needsRebirth: true,
       unknownAliases: [77],
     })
+  })
+
+  test('has so many metrics at most, whatever its births say', () => {
+    const heard = new Heard()
+    heard.send('NBIRTH', many(9_999), 0)
+
+    heard.send('DBIRTH pump', many(3), 1)
+    expect(heard.node.metrics).toBe(10_000)
+    expect(heard.send('DDATA pump', many(3, { name: null }), 2)).toMatchObject({
+      unknownAliases: [1, 2],
+    })
+    heard.send('DDEATH pump', [], 3)
+    expect(heard.node.metrics).toBe(9_999)
   })
 
   test('takes commands, which are no news of it', () => {
