@@ -1,6 +1,7 @@
 import type { Aedes } from 'aedes'
 import type { UserId } from '../src/core/ids.ts'
 import { Audience } from './mqtt-audience.ts'
+import { clientCertificateOf } from './mqtt-client-certificates.ts'
 import type { ClientSocket } from './mqtt-client-socket.ts'
 import { MqttConnection } from './mqtt-connection.ts'
 import { Distribution } from './mqtt-distribution.ts'
@@ -96,6 +97,8 @@ export async function startMqttBroker(
     const connection = new MqttConnection(socket, guards)
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
+    const certificate = clientCertificateOf(socket)
+    if (certificate) sessions.present(connection, certificate)
     aedes.handle(connection)
   }
   const listeners = await MqttListeners.open(endpoints, accept)

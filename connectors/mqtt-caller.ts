@@ -1,5 +1,6 @@
 import type { StreamId, UserId } from '../src/core/ids.ts'
 import type { TokenBucket } from '../src/core/token-bucket.ts'
+import type { MqttClientCertificate } from './mqtt-client-certificates.ts'
 
 /** What a client says who it is. */
 export interface MqttCredentials {
@@ -7,6 +8,8 @@ export interface MqttCredentials {
   readonly username: string
   readonly password: string
   readonly address: string
+  /** Of a client that has sent neither user name nor password. */
+  readonly certificate?: MqttClientCertificate
 }
 
 /** What a device may do: less than its user. */

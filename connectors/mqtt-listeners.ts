@@ -1,6 +1,12 @@
+import { constants } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls'
+import {
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type Server as TlsServer,
+} from 'node:tls'
+import { holdsOrHasNone } from './mqtt-client-certificates.ts'
 
 /** Connections beyond this are closed at once, at each port. */
 const connectionsMax = 10_000
@@ -12,6 +18,8 @@ const handshakeTimeoutMs = 10_000
 export interface MqttCertificate {
   readonly cert: Buffer
   readonly key: Buffer
+  /** Authorities whose certificates clients may show: PEM. Undefined: none is asked for. */
+  readonly clientCa?: Buffer | undefined
 }
 
 export interface MqttEndpoints {
@@ -19,7 +27,11 @@ export interface MqttEndpoints {
   /** 0: none. */
   readonly port: number
   /** MQTT over TLS. */
-  readonly secure?: MqttCertificate & { readonly port: number }
+  readonly secure?: MqttCertificate & {
+    readonly port: number
+    /** Whether a client without a certificate is refused. */
+    readonly requiresClientCertificate: boolean
+  }
 }
 
 /** The ports of the broker: what comes in over either is handled alike. */
@@ -41,13 +53,16 @@ export class MqttListeners {
       secure &&
       createTlsServer(
         {
-          cert: secure.cert,
-          key: secure.key,
-          minVersion: 'TLSv1.2',
+          ...contextOf(secure),
+          requestCert: secure.clientCa !== undefined,
+          rejectUnauthorized: secure.clientCa !== undefined && secure.requiresClientCertificate,
           handshakeTimeout: handshakeTimeoutMs,
           noDelay: true,
         },
-        handle,
+        (socket) => {
+          if (secure.clientCa === undefined || holdsOrHasNone(socket)) handle(socket)
+          else socket.destroy()
+        },
       )
     const listeners = new MqttListeners(plain, tls)
     if (plain) await listen(plain, port, host)
@@ -63,9 +78,9 @@ export class MqttListeners {
     return portOf(this.#secure)
   }
 
-  /** New connections get this certificate. */
-  setCertificate({ cert, key }: MqttCertificate): void {
-    this.#secure?.setSecureContext({ cert, key, minVersion: 'TLSv1.2' })
+  /** New connections get this certificate, and are held to these authorities. */
+  setCertificate(certificate: MqttCertificate): void {
+    this.#secure?.setSecureContext(contextOf(certificate))
   }
 
   /** Takes nobody new; resolves when the last connection has ended. */
@@ -78,6 +93,19 @@ export class MqttListeners {
         await closed
       }),
     )
+  }
+}
+
+function contextOf({ cert, key, clientCa }: MqttCertificate): SecureContextOptions {
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    ...(clientCa && {
+      ca: clientCa,
+      // A session that is taken up again is not verified again: its authority may be gone by then.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes'
 import type { UserId } from '../src/core/ids.ts'
 import type { MqttCaller, MqttCredentials } from './mqtt-caller.ts'
+import type { MqttClientCertificate } from './mqtt-client-certificates.ts'
 import { innerClientId } from './mqtt-client-ids.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
 import type { DropWindow } from './mqtt-drops.ts'
@@ -54,12 +55,18 @@ export interface MqttSessionNeeds {
 export class Sessions {
   readonly #needs: MqttSessionNeeds
   readonly #sessions = new WeakMap<Client, Session>()
+  readonly #certificates = new WeakMap<MqttConnection, MqttClientCertificate>()
   readonly #refusals = new WeakMap<Client, AuthenticateError>()
   /** Sessions whose connection is open: those that can be ended. */
   readonly #open = new Map<MqttConnection, Session>()
 
   constructor(needs: MqttSessionNeeds) {
     this.#needs = needs
+  }
+
+  /** To be called for a connection whose client has proved to have a certificate. */
+  present(connection: MqttConnection, certificate: MqttClientCertificate): void {
+    this.#certificates.set(connection, certificate)
   }
 
   /**
@@ -88,10 +95,13 @@ export class Sessions {
     if (!this.#needs.isReady()) return unable
     const connection = client.conn as MqttConnection
     const { remoteAddress = '' } = connection
+    const certificate = this.#certificates.get(connection)
+    const isNamed = username !== undefined || password !== undefined
     const credentials = {
       username: username ?? '',
       password: password?.toString() ?? '',
       address: remoteAddress,
+      ...(certificate && !isNamed && { certificate }),
     }
     await this.#needs.lookUp(credentials)
     if (connection.destroyed) return unable

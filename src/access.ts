@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { MqttCaller, MqttCredentials } from '../connectors/mqtt-caller.ts'
+import type { MqttClientCertificate } from '../connectors/mqtt-client-certificates.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'
 import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
-import type { AuthenticatedCaller } from './auth/authenticate.ts'
+import type { AuthenticatedCaller, Origin } from './auth/authenticate.ts'
 import { isLimitedId, limitsOf } from './auth/limited-key.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
@@ -15,6 +16,7 @@ import { deviceChangeRoutes } from './devices/device-change-routes.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
 import { DeviceStore } from './devices/device-store.ts'
 import { LastSeen } from './devices/last-seen.ts'
+import { ProvisioningStore } from './devices/provisioning-store.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
@@ -43,6 +45,8 @@ export interface Access {
   readonly posts: Posts
   readonly answers: AnswerStore
   readonly lastSeen: LastSeen
+  readonly devices: DeviceStore
+  readonly provisioning: ProvisioningStore
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
@@ -70,12 +74,22 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   const profiles = new ProfileStore(state, writer, clock)
   const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory, lifecycle })
   const devices = new DeviceStore({ state, writer, masterKey, clock, audit, keys: limitedKeys })
+  const provisioning = new ProvisioningStore({
+    state,
+    writer,
+    masterKey,
+    clock,
+    audit,
+    keys: limitedKeys,
+  })
   const devicesParts = { state, devices, directory, clock, posts }
   return {
     auth,
     posts,
     answers,
     lastSeen,
+    devices,
+    provisioning,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),
@@ -112,19 +126,35 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
 /** Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. */
 export function mqttAuthentication({ authenticator }: Auth) {
   return {
-    lookUp: ({ username, password }: MqttCredentials): Promise<void> | undefined =>
-      authenticator.lookUpPassword(username, password),
+    lookUp: ({ username, password, certificate }: MqttCredentials): Promise<void> | undefined =>
+      certificate === undefined
+        ? authenticator.lookUpPassword(username, password)
+        : authenticator.lookUpCertificate(certificate.commonName),
 
-    authenticate({ username, password, address }: MqttCredentials): MqttCaller | undefined {
+    authenticate(credentials: MqttCredentials): MqttCaller | undefined {
+      const { username, password, address, certificate } = credentials
+      const origin = { address, protocol: 'mqtt' } as const
       try {
-        const origin = { address, protocol: 'mqtt' } as const
-        return mqttCaller(authenticator.byPassword(username, password, origin))
+        return certificate === undefined
+          ? mqttCaller(authenticator.byPassword(username, password, origin))
+          : byCertificate(authenticator, certificate, origin)
       } catch (error) {
         if (error instanceof DomainError) return undefined
         throw error
       }
     },
   }
+}
+
+/** A session that was opened with a certificate ends with it. */
+function byCertificate(
+  authenticator: Auth['authenticator'],
+  { commonName, expiresAtUs: certificateEndsUs }: MqttClientCertificate,
+  origin: Origin,
+): MqttCaller | undefined {
+  const caller = mqttCaller(authenticator.byCertificate(commonName, origin))
+  const ownEndUs = caller?.expiresAtUs ?? Number.POSITIVE_INFINITY
+  return caller && { ...caller, expiresAtUs: Math.min(ownEndUs, certificateEndsUs) }
 }
 
 function mqttCaller(caller: AuthenticatedCaller): MqttCaller | undefined {

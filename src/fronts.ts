@@ -126,12 +126,12 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
 }
 
 function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
-  const { host, mqttPort, mqttsPort } = config
+  const { host, mqttPort, mqttsPort, requiresClientCertificate } = config
   const isSecure = certificate !== undefined && mqttsPort !== 0
   return {
     host,
     port: mqttPort,
-    ...(isSecure && { secure: { port: mqttsPort, ...certificate } }),
+    ...(isSecure && { secure: { port: mqttsPort, requiresClientCertificate, ...certificate } }),
   }
 }
 
@@ -177,6 +177,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         ...domains,
         engine,
         posts,
+        access,
         live,
         sources: fetching.changes,
       }),

@@ -18,6 +18,8 @@ export const auditActions = [
   'device.rotated',
   'device.revoked',
   'device.deleted',
+  'provisioning_key.created',
+  'provisioning_key.revoked',
   'login.failed',
 ] as const
 

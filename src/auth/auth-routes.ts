@@ -65,6 +65,9 @@ async function logIn(
   await authenticator.lookUpPassword(apiKey, apiSecret)
   try {
     const caller = authenticator.byKey(apiKey, apiSecret, { address, protocol: 'http' })
+    if (caller.registration) {
+      throw new DomainError('invalid_api_key', 'a provisioning key gets no token')
+    }
     limits.succeeded(address, apiKey, nowMs)
     return caller
   } catch (error) {

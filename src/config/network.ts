@@ -7,6 +7,8 @@ import { readCertificate, type TlsFiles } from './tls-files.ts'
 export interface NetworkConfig {
   /** Undefined: plain HTTP and MQTT only. */
   readonly tls: TlsFiles | undefined
+  /** Whether clients of MQTT over TLS need a certificate of their own. */
+  readonly requiresClientCertificate: boolean
   /** 0: no MQTT over TLS. */
   readonly mqttsPort: number
   /** Origins whose pages may call us, exactly as browsers send them. */
@@ -30,6 +32,7 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
   const mqttsPort = port('STREAMVAULT_MQTTS_PORT', 8883)
   return {
     tls,
+    requiresClientCertificate: readClientCertificate(value, problems),
     mqttsPort: tls === undefined ? 0 : mqttsPort,
     corsOrigins: listOf(value('STREAMVAULT_CORS_ORIGINS'), (entry) => {
       if (URL.canParse(entry) && new URL(entry).origin === entry) return
@@ -57,7 +60,13 @@ function readAllowed(text: string | undefined, problems: string[]): readonly Des
 function readTls(value: Reader['value'], problems: string[]): TlsFiles | undefined {
   const certPath = value('STREAMVAULT_TLS_CERT')
   const keyPath = value('STREAMVAULT_TLS_KEY')
-  if (certPath === undefined && keyPath === undefined) return undefined
+  const clientCaPath = value('STREAMVAULT_TLS_CLIENT_CA')
+  if (certPath === undefined && keyPath === undefined) {
+    if (clientCaPath !== undefined) {
+      problems.push('STREAMVAULT_TLS_CLIENT_CA needs STREAMVAULT_TLS_CERT and _TLS_KEY')
+    }
+    return undefined
+  }
   if (certPath === undefined || keyPath === undefined) {
     problems.push('STREAMVAULT_TLS_CERT and STREAMVAULT_TLS_KEY must be given together')
     return undefined
@@ -67,8 +76,25 @@ function readTls(value: Reader['value'], problems: string[]): TlsFiles | undefin
   } catch (error) {
     const message = 'must be a certificate and its key in PEM files'
     problems.push(`STREAMVAULT_TLS_CERT and _TLS_KEY ${message}: ${messageOf(error)}`)
+    return { certPath, keyPath }
   }
-  return { certPath, keyPath }
+  if (clientCaPath === undefined) return { certPath, keyPath }
+  const files = { certPath, keyPath, clientCaPath }
+  try {
+    readCertificate(files)
+  } catch (error) {
+    const message = 'must be a PEM file with certificates of authorities'
+    problems.push(`STREAMVAULT_TLS_CLIENT_CA ${message}: ${messageOf(error)}`)
+  }
+  return files
+}
+
+function readClientCertificate(value: Reader['value'], problems: string[]): boolean {
+  const given = value('STREAMVAULT_TLS_CLIENT_CERT') ?? 'optional'
+  if (given !== 'optional' && given !== 'required') {
+    problems.push(`STREAMVAULT_TLS_CLIENT_CERT must be optional or required, not '${given}'`)
+  }
+  return given === 'required'
 }
 
 function listOf(text: string | undefined, check: (entry: string) => void): readonly string[] {

@@ -46,7 +46,7 @@ export function parseDeviceRequest(
   return request
 }
 
-function invalidDevices(details: readonly ErrorDetail[]): DomainError {
+export function invalidDevices(details: readonly ErrorDetail[]): DomainError {
   return new DomainError('invalid_request', 'the device is not valid', { details })
 }
 
@@ -83,7 +83,7 @@ export function readDeviceRequest(
 }
 
 /** A time to come. What is wrong with it is added to the problems. */
-function readExpiry(
+export function readExpiry(
   text: string | undefined,
   nowUs: number,
   problems: Problems,
@@ -131,7 +131,7 @@ function withoutNulls(body: Json): Json {
 const removable: readonly string[] = ['clientId', 'certificateName', 'rateLimit', 'expiresAt']
 
 /** A text without control characters. */
-function plainText(lengthMax: number): Rule {
+export function plainText(lengthMax: number): Rule {
   return (value, key, problems) => {
     const fits = typeof value === 'string' && value.trim() !== '' && value.length <= lengthMax
     if (fits && !/\p{Cc}/u.test(value)) return
@@ -167,10 +167,10 @@ const expiresAt: Rule = (value, key, problems) => {
   if (typeof value !== 'string' || value.length > 64) problems.add(key, 'must be a time')
 }
 
-const rateLimitRule: Rule = part({ readingsPerSecond: numberUpTo(readingsPerSecondMax), burst }, [
-  'readingsPerSecond',
-  'burst',
-])
+export const rateLimitRule: Rule = part(
+  { readingsPerSecond: numberUpTo(readingsPerSecondMax), burst },
+  ['readingsPerSecond', 'burst'],
+)
 
 const ofAll: Rules = {
   name: plainText(200),

@@ -18,7 +18,7 @@ import { deviceStates, streamsOfDeviceMax } from './device.ts'
 
 const deviceId = { ...text, examples: ['sv_dev_0a1b2c3d4e5f60718293a4b5'] } as const
 
-const rateLimit = {
+export const rateLimit = {
   ...record({
     readingsPerSecond: { type: 'number', exclusiveMinimum: 0, examples: [10] },
     burst: { type: 'integer', minimum: 1, examples: [100] },

@@ -27,3 +27,30 @@ export function makeCertificate(
   execFileSync('openssl', ['req', ...kind, ...names, ...files], { stdio: 'pipe' })
   return { certPath, keyPath, authority: readFileSync(certPath, 'utf8') }
 }
+
+/** An authority that signs certificates of clients. */
+export interface TestAuthority {
+  readonly certPath: string
+  /** Makes a certificate of this common name, with its key: PEM. */
+  sign(commonName: string, days?: number): { readonly cert: string; readonly key: string }
+}
+
+export function makeAuthority(folder: string, name: string): TestAuthority {
+  const [certPath, caKeyPath] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)]
+  const openssl = (...words: readonly string[]) =>
+    execFileSync('openssl', words, { stdio: 'pipe', cwd: folder })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout']
+  openssl('req', '-x509', ...newKey, caKeyPath, '-subj', `/CN=${name}`, '-out', certPath)
+  let signed = 0
+  return {
+    certPath,
+    sign(commonName, days = 2) {
+      const file = `${name}-client-${++signed}`
+      openssl('req', ...newKey, `${file}.key`, '-subj', `/CN=${commonName}`, '-out', `${file}.csr`)
+      const from = ['-CA', certPath, '-CAkey', caKeyPath, '-CAcreateserial', '-days', String(days)]
+      openssl('x509', '-req', '-in', `${file}.csr`, ...from, '-out', `${file}.crt`)
+      const read = (suffix: string) => readFileSync(join(folder, `${file}.${suffix}`), 'utf8')
+      return { cert: read('crt'), key: read('key') }
+    },
+  }
+}

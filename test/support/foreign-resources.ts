@@ -37,6 +37,12 @@ export class ForeignResources {
       const body = { name: 'a device', streamIds: [await this.#dataStream()] }
       return await made(this.#owner.withKey<Made>('POST', '/devices', body))
     },
+    provisioningKeyId: async () => {
+      const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
+      const body = { name: 'line 2', definition, devicesMax: 1 }
+      const path = `/vaults/${this.#newestVault}/provisioning-keys`
+      return await made(this.#owner.withKey<Made>('POST', path, body))
+    },
     entryId: () => this.#quarantineEntry(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
@@ -47,6 +53,7 @@ export class ForeignResources {
 
   #made = 0
   #newestStream = ''
+  #newestVault = ''
 
   #part(kind: string, body: object): Promise<string> {
     const path = `/users/${this.#owner.userId}/${kind}`
@@ -60,7 +67,8 @@ export class ForeignResources {
 
   async #vault(): Promise<string> {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
-    return made(this.#owner.withKey<Made>('POST', '/vaults', body))
+    this.#newestVault = await made(this.#owner.withKey<Made>('POST', '/vaults', body))
+    return this.#newestVault
   }
 
   async #deletedStream(): Promise<string> {
