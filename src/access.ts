@@ -10,13 +10,11 @@ import { isLimitedId, limitsOf } from './auth/limited-key.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
+
 import type { UserId } from './core/ids.ts'
-import { deviceBulkRoutes } from './devices/device-bulk-routes.ts'
-import { deviceChangeRoutes } from './devices/device-change-routes.ts'
-import { deviceRoutes } from './devices/device-routes.ts'
-import { DeviceStore } from './devices/device-store.ts'
+import { type Devices, openDevices } from './device-access.ts'
+
 import { LastSeen } from './devices/last-seen.ts'
-import { ProvisioningStore } from './devices/provisioning-store.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
 import { Posts } from './idempotency/posts.ts'
@@ -45,8 +43,7 @@ export interface Access {
   readonly posts: Posts
   readonly answers: AnswerStore
   readonly lastSeen: LastSeen
-  readonly devices: DeviceStore
-  readonly provisioning: ProvisioningStore
+  readonly devices: Devices
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
@@ -73,23 +70,13 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)
   const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory, lifecycle })
-  const devices = new DeviceStore({ state, writer, masterKey, clock, audit, keys: limitedKeys })
-  const provisioning = new ProvisioningStore({
-    state,
-    writer,
-    masterKey,
-    clock,
-    audit,
-    keys: limitedKeys,
-  })
-  const devicesParts = { state, devices, directory, clock, posts }
+  const devices = openDevices({ ...needs, audit, auth, posts })
   return {
     auth,
     posts,
     answers,
     lastSeen,
     devices,
-    provisioning,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),
@@ -115,9 +102,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
           posts,
           callerOf,
         }),
-      (callerOf) => deviceRoutes({ ...devicesParts, callerOf }),
-      (callerOf) => deviceChangeRoutes({ ...devicesParts, callerOf }),
-      (callerOf) => deviceBulkRoutes({ ...devicesParts, callerOf }),
+      ...devices.routes,
       () => auditRoutes({ audit }),
     ],
   }

@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts'
 import { productVersion } from './config/product-version.ts'
 import { type Certificate, readCertificate } from './config/tls-files.ts'
 import { systemClock } from './core/clock.ts'
+import { registeringRoutes } from './device-access.ts'
 import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
@@ -172,12 +173,12 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     ],
     routes: [
       ...access.routes,
+      ...registeringRoutes(access.devices, domains),
       ...guardedRoutes({
         ...config,
         ...domains,
         engine,
         posts,
-        access,
         live,
         sources: fetching.changes,
       }),

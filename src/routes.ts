@@ -1,14 +1,11 @@
 import { connectors } from '../connectors/index.ts'
 import { judgeOf } from '../processors/index.ts'
-import type { Access } from './access.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
 import { previewRoute } from './data-streams/preview-route.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { StreamSources } from './data-streams/stream-sources.ts'
-import { provisioningRoutes } from './devices/provisioning-routes.ts'
-import { registrationRoutes } from './devices/registration-routes.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
@@ -27,7 +24,6 @@ import { vaultRoutes } from './vaults/vault-routes.ts'
 export interface RoutedParts extends Domains {
   readonly engine: Engine
   readonly posts: Posts
-  readonly access: Access
   readonly live: LiveParts
   readonly sources: StreamSources
   readonly corsOrigins: readonly string[]
@@ -41,24 +37,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { engine, directory, topics, receiptStore, live, sources } = parts
   const { worker, intake, receipts, commits } = engine
   const share = new QueryShare()
-  const { directory: keys } = parts.access.auth
   return [
-    (callerOf) =>
-      provisioningRoutes({
-        ...parts,
-        ...parts.access,
-        directory: keys,
-        clock: systemClock,
-        callerOf,
-      }),
-    (callerOf) =>
-      registrationRoutes({
-        ...parts,
-        ...parts.access,
-        state: engine.state,
-        clock: systemClock,
-        callerOf,
-      }),
     (callerOf) => templateRoutes({ ...parts, callerOf }),
     (callerOf) => vaultRoutes({ ...parts, callerOf }),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),

@@ -46,7 +46,7 @@ export function parseDeviceRequest(
   return request
 }
 
-export function invalidDevices(details: readonly ErrorDetail[]): DomainError {
+function invalidDevices(details: readonly ErrorDetail[]): DomainError {
   return new DomainError('invalid_request', 'the device is not valid', { details })
 }
 

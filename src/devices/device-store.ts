@@ -4,7 +4,7 @@ import type { LimitedKeys } from '../auth/limited-keys.ts'
 import type { MasterKey } from '../auth/master-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
-import type { UserId, VaultId } from '../core/ids.ts'
+import type { UserId } from '../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import { countChange, isBelow, totalOf } from '../state/totals.ts'
 import { type Device, type DeviceSettings, newDeviceId, newDeviceSecret } from './device.ts'
@@ -34,7 +34,7 @@ interface PlannedDevices {
   readonly changes: readonly Compilable[]
 }
 
-interface PlannedRotation extends DeviceWithSecret {
+export interface PlannedRotation extends DeviceWithSecret {
   readonly changes: readonly Compilable[]
   readonly afterwards: () => Promise<void>
 }
@@ -102,51 +102,6 @@ export class DeviceStore {
     const rows = await state.selectFrom('devices').selectAll().where('id', '=', id).execute()
     const [device] = await devicesOf(state, rows, clock.nowUs())
     return device
-  }
-
-  /** The device that has registered itself in a vault as this. */
-  async findRegistered(vaultId: VaultId, serial: string): Promise<Device | undefined> {
-    const { state, clock } = this.#needs
-    const rows = await state
-      .selectFrom('devices')
-      .selectAll()
-      .where('vault_id', '=', vaultId)
-      .where('serial', '=', serial)
-      .execute()
-    const [device] = await devicesOf(state, rows, clock.nowUs())
-    return device
-  }
-
-  /**
-   * Gives a device that may register again new credentials, once: the old ones end. The changes
-   * cannot be made when it may not any more.
-   */
-  planReregistration(device: Device): PlannedRotation {
-    const { masterKey, clock, keys } = this.#needs
-    const { id } = device
-    const secret = newDeviceSecret()
-    const nowUs = clock.nowUs()
-    return {
-      device: {
-        ...device,
-        rotatedAtUs: nowUs,
-        previousSecretUntilUs: undefined,
-        mayRegisterAgain: false,
-      },
-      secret,
-      changes: [
-        this.#present(id)
-          .set({
-            secret_digest: masterKey.digest(secret),
-            previous_digest: null,
-            previous_until: null,
-            rotated_at: nowUs,
-            may_register_again: 0,
-          })
-          .where('may_register_again', '=', 1),
-      ],
-      afterwards: async () => keys.end(id),
-    }
   }
 
   async hasRoom(ownerId: UserId, count: number): Promise<boolean> {

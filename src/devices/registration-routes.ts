@@ -22,6 +22,7 @@ import { type DeviceStore, type DeviceWithSecret, devicesOfUserMax } from './dev
 import type { ProvisioningKey } from './provisioning-key.ts'
 import { registerDevice } from './provisioning-schemas.ts'
 import type { ProvisioningStore } from './provisioning-store.ts'
+import type { RegisteredDevices } from './registered-devices.ts'
 
 /** Provisioning keys whose rates are remembered; what is forgotten begins anew. */
 const ratedMax = 10_000
@@ -29,6 +30,7 @@ const ratedMax = 10_000
 export interface RegistrationRoutesNeeds {
   readonly state: StateDatabase
   readonly devices: DeviceStore
+  readonly registered: RegisteredDevices
   readonly provisioning: ProvisioningStore
   readonly streams: DataStreamStore
   readonly units: Units
@@ -62,14 +64,14 @@ async function register(
   rates: LruMap<string, TokenBucket>,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const { devices, provisioning, posts, callerOf } = needs
+  const { registered, provisioning, posts, callerOf } = needs
   const { apiKeyId } = callerOf(request)
   return await posts.answer(secretPost(needs, request, reply), async () => {
     const { serial, name } = parseRequest(request.body)
     const key = await provisioning.find(apiKeyId)
     if (!key) throw ended()
     assertRate(rates, key, needs.clock.nowUs())
-    const known = await devices.findRegistered(key.vaultId, serial)
+    const known = await registered.find(key.vaultId, serial)
     return known ? again(needs, known) : await newcomer(needs, key, { serial, name })
   })
 }
@@ -92,10 +94,10 @@ function assertRate(
 
 /** @throws DomainError `conflict` for a device whose owner has not allowed it */
 function again(needs: RegistrationRoutesNeeds, known: Device): Effect {
-  if (!known.mayRegisterAgain || known.revokedAtUs !== undefined) throw registered()
-  const { device, secret, ...plan } = needs.devices.planReregistration(known)
+  if (!known.mayRegisterAgain || known.revokedAtUs !== undefined) throw alreadyThere()
+  const { device, secret, ...plan } = needs.registered.planAgain(known)
   const body = answerBody({ device, secret }, needs.clock.nowUs())
-  return { ...plan, statusCode: 201, body, refusal: async () => registered() }
+  return { ...plan, statusCode: 201, body, refusal: async () => alreadyThere() }
 }
 
 async function newcomer(
@@ -103,7 +105,7 @@ async function newcomer(
   key: ProvisioningKey,
   { serial, name }: NewDevice,
 ): Promise<Effect> {
-  const { state, devices, provisioning, streams, units, lifecycle, clock } = needs
+  const { state, devices, registered, provisioning, streams, units, lifecycle, clock } = needs
   const { id, ownerId, vaultId } = key
   const wanted = parseDefinition({ ...key.definition, name, vaultId })
   const { stream, changes } = streams.plan(ownerId, await withConversions(units, wanted), id)
@@ -128,7 +130,7 @@ async function newcomer(
       ...lifecycle.record({ event: 'stream.created', ...subject, actor }),
     ],
     async refusal() {
-      if (await devices.findRegistered(vaultId, serial)) return registered()
+      if (await registered.find(vaultId, serial)) return alreadyThere()
       const now = await provisioning.find(id)
       if (!now || now.revokedAtUs !== undefined) return ended()
       if (now.devicesRegistered >= now.devicesMax) {
@@ -169,7 +171,7 @@ function parseRequest(body: unknown): NewDevice {
   return { serial, name: (value['name'] as string | undefined) ?? serial }
 }
 
-function registered(): DomainError {
+function alreadyThere(): DomainError {
   const message = 'a device has registered with this serial: its owner can allow it to do so again'
   return new DomainError('conflict', message)
 }
