@@ -78,7 +78,10 @@ export async function startFronts(
   })
   if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
   auth.limitedKeys.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
-  auth.limitedKeys.onUserEnd((userId) => mqtt?.endSessionsOfUser(userId))
+  auth.limitedKeys.onUserEnd((userId) => {
+    mqtt?.endSessionsOfUser(userId)
+    fetching.running.wakeUser(userId)
+  })
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
   return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts), fetching }

@@ -77,8 +77,11 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
   }
 
   /** To be called when a user is gone. */
-  async wakeUser(userId: UserId): Promise<void> {
-    for (const id of await this.#needs.store.idsOf(userId)) this.wake(id)
+  wakeUser(userId: UserId): void {
+    const { store, onFailure } = this.#needs
+    store.idsOf(userId).then((ids) => {
+      for (const id of ids) this.wake(id)
+    }, onFailure)
   }
 
   statusOf(id: StreamId): SourceStatus | undefined {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { connect } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Mosquitto } from '../support/mosquitto.ts'
+import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { freePort } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
@@ -163,6 +164,25 @@ describe('a stream with an external broker', () => {
     })
     await client.endAsync()
     expect(isPresent).toBe(false)
+  })
+
+  test('is left alone when its owner is deleted', async () => {
+    const ada = await newPerson(service.api)
+    const template = { name: 'boiler', hint: 'a boiler', required_streams: [] }
+    const made = await ada.withKey<{ id: string }>('POST', '/templates', template)
+    const ofTemplate = { template_id: made.body.id, name: 'boiler 7' }
+    const vault = await ada.withKey<{ id: string }>('POST', '/vaults', ofTemplate)
+    const stream = await ada.withToken<{ streamId: string }>('POST', '/streams', {
+      name: 'temperature',
+      vaultId: vault.body.id,
+      type: 'iot_sensor',
+      schema: { temperature: { type: 'number' } },
+      source: sourceWith(),
+    })
+    const clientId = `streamvault-${stream.body.streamId}`
+    await expect.poll(() => broker.log().join()).toContain(`SUBSCRIBE from ${clientId}`)
+    await service.api.withKey('DELETE', `/users/${ada.userId}`)
+    await expect.poll(() => endedSessions().filter((one) => one === clientId)).toHaveLength(2)
   })
 
   test('is in the metrics', async () => {
