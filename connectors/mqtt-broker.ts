@@ -53,8 +53,6 @@ export interface MqttBroker {
   /** Takes a connection that has come in elsewhere, as one of its own ports. */
   readonly accept: (socket: ClientSocket) => void
   stats(): MqttBrokerStats
-  /** Messages of a key that were dropped since the service started. */
-  droppedOf(apiKeyId: string): number
   /**
    * A message of the service's own, on a topic as the user's clients know it: resolves when it is kept
    * for those who are to get it later, and on its way to the others.
@@ -118,7 +116,6 @@ export async function startMqttBroker(
       connections: aedes.connectedClients,
     }),
     activeDevices: () => sessions.activeDevices(),
-    droppedOf: (apiKeyId) => drops.ofKey(apiKeyId),
     async publishToUser(userId, { topic, payload, qos }) {
       const message = { topic: innerTopic(topic, userId), payload: Buffer.from(payload), qos }
       await distribution.publish(message)
@@ -147,6 +144,7 @@ function partsOf(needs: MqttBrokerNeeds) {
   const audience = new Audience()
   const distribution = new Distribution(audience, kept)
   const fanOut = new FanOut({ ...needs, distribution })
+  for (const filter of kept.filters()) fanOut.listen(filter)
   const drops = new Drops()
   const publisher = new Publisher({ ...needs, sessions, routes, drops, distribution, fanOut })
   kept.begin(sessionRules(sessions, rights))

@@ -21,20 +21,17 @@ export class Drops {
   readonly #ofKey = new LruMap<string, number>(keysMax)
   total = 0
 
-  /** Messages of a key that were dropped since the service started. */
-  ofKey(apiKeyId: string): number {
-    return this.#ofKey.get(apiKeyId) ?? 0
-  }
-
   /** Counts one. Returns why the connection is to be closed, if it is. */
   count({ apiKeyId, drops }: Session, nowMs: number): ClosingError | undefined {
     this.total++
-    this.#ofKey.set(apiKeyId, this.ofKey(apiKeyId) + 1)
+    const ofKey = (this.#ofKey.get(apiKeyId) ?? 0) + 1
+    this.#ofKey.set(apiKeyId, ofKey)
     if (nowMs - drops.sinceMs >= minuteMs) {
       drops.sinceMs = nowMs
       drops.count = 0
     }
     if (++drops.count <= dropsPerMinute) return undefined
-    return new ClosingError('unknown_topics', 'too many messages to topics that are not its own')
+    const reason = `too many messages to topics that are not its own; of ${apiKeyId} so far: ${ofKey}`
+    return new ClosingError('unknown_topics', reason)
   }
 }

@@ -171,6 +171,10 @@ export class DurableSessions implements MqttSessions {
     await log.write(...changes, ...this.#retention.forget(userId), ...wills.deleteOf(userId))
   }
 
+  *filters(): Generator<string> {
+    for (const { subscriptions } of this.#parts.registry.all()) yield* subscriptions.keys()
+  }
+
   stats(): MqttSessionStats {
     const { registry, queues, retained } = this.#parts
     return {

@@ -101,5 +101,8 @@ export interface MqttSessions {
   /** To be called when such a will was published, or may not be. */
   dropWill(brokerClientId: string): Promise<void>
 
+  /** Every filter that a session from before has, maybe more than once. */
+  filters(): Iterable<string>
+
   stats(): MqttSessionStats
 }

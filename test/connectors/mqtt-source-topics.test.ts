@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { metric, payloadOf } from '../support/sparkplug-payloads.ts'
 
 const service = runningService()
 const connect = mqttClients(() => service.process.mqttPort)
 
-async function streamOn(person: Person, topic: string): Promise<string> {
+async function streamOn(person: Person, topic: string, format = 'json'): Promise<string> {
   const { body } = await person.withToken<{ streamId: string }>('POST', '/streams', {
     name: 'temperature',
     vaultId: await vaultOf(person),
     type: 'iot_sensor',
-    source: { topic },
+    source: { topic, format },
     schema: { temperature: { type: 'number' } },
   })
   return body.streamId
@@ -134,6 +135,30 @@ describe('a client may subscribe to', () => {
       expect(await client.subscribe(filter)).toEqual([0x80])
     },
   )
+})
+
+test('an edge node of Sparkplug B is asked for its birth, and nobody else is', async () => {
+  const [ada, bob] = [await newPerson(service.api), await newPerson(service.api)]
+  const [filter, commands] = ['spBv1.0/plant/+/node7/#', 'spBv1.0/plant/NCMD/node7/#']
+  const streamId = await streamOn(ada, filter, 'sparkplug')
+  await streamOn(bob, filter, 'sparkplug')
+  const [node, stranger] = [await connect(ada.key), await connect(bob.key)]
+  expect(await node.subscribe(commands)).toEqual([1])
+  expect(await stranger.subscribe(commands)).toEqual([1])
+  const send = async (type: string, name: string, seq: number) => {
+    const metrics = [metric('Double', 21.5, { name, alias: 1 })]
+    const payload = Buffer.from(payloadOf(metrics, { seq, timestamp: Date.now() }))
+    await node.mqtt.publishAsync(`spBv1.0/plant/${type}/node7`, payload, { qos: 0 })
+  }
+
+  await send('NDATA', '', 1)
+
+  await expect
+    .poll(() => node.messages.map(({ topic }) => topic))
+    .toContain('spBv1.0/plant/NCMD/node7')
+  expect(stranger.messages).toEqual([])
+  await send('NBIRTH', 'temperature', 0)
+  await expect.poll(() => received(ada, streamId)).toBeGreaterThan(0)
 })
 
 describe('a definition', () => {
