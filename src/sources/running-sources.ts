@@ -79,9 +79,10 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
   /** To be called when a user is gone. */
   wakeUser(userId: UserId): void {
     const { store, onFailure } = this.#needs
-    store.idsOf(userId).then((ids) => {
-      for (const id of ids) this.wake(id)
-    }, onFailure)
+    const wakeAll = async () => {
+      for (const id of await store.idsOf(userId)) this.wake(id)
+    }
+    wakeAll().catch(onFailure)
   }
 
   statusOf(id: StreamId): SourceStatus | undefined {
