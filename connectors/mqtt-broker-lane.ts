@@ -52,6 +52,7 @@ export class BrokerLane {
   #isInLine = false
   #rate: PacketRate | undefined
   #heldBack: NodeJS.Timeout | undefined
+  #hasLeft = false
 
   constructor(needs: BrokerLaneNeeds) {
     this.#needs = needs
@@ -64,7 +65,7 @@ export class BrokerLane {
 
   /** True when nothing more may be added or passed on at the moment. */
   get isBlocked(): boolean {
-    if (this.#isInLine || this.#heldBack !== undefined) return true
+    if (this.#isInLine || this.#hasLeft || this.#heldBack !== undefined) return true
     return this.#packets >= packetsMax || this.#bytes >= bytesMax
   }
 
@@ -142,7 +143,11 @@ export class BrokerLane {
       this.#needs.answer(subackOfFailures(packet, filters))
     } else if (type === packetType.subscribe || type === packetType.unsubscribe) {
       this.#needs.onFilters(packet)
-    } else this.#push(packet)
+    } else {
+      // What comes behind it was sent against the standard ([MQTT-3.14.4-2]), and is not looked at.
+      this.#hasLeft = type === packetType.disconnect
+      this.#push(packet)
+    }
   }
 
   #push({ bytes, start, end }: Packet): void {

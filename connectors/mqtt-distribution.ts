@@ -12,6 +12,8 @@ export class Distribution {
   readonly #store: MessageStore
   /** Packets of clients that were kept, and go to those who are connected once they are answered. */
   readonly #kept = new WeakSet<PublishPacket>()
+  /** What of each client is being kept: what follows must not pass it by ([MQTT-4.6.0-6]). */
+  readonly #keeping = new WeakMap<Client, Promise<void>>()
 
   constructor(audience: Audience, store: MessageStore) {
     this.#audience = audience
@@ -25,7 +27,10 @@ export class Distribution {
    * @throws DomainError when it cannot be kept
    */
   async keep(client: Client | null, packet: PublishPacket): Promise<void> {
-    await this.#store.keep(client, packet)
+    const before = client ? this.#keeping.get(client) : undefined
+    const kept = keepAfter(before, this.#store.keep(client, packet))
+    if (client) this.#keeping.set(client, kept)
+    await kept
     this.#kept.add(packet)
   }
 
@@ -40,6 +45,12 @@ export class Distribution {
     await this.#store.keep(null, packet)
     this.#audience.deliver(message)
   }
+}
+
+/** Resolves as `kept` does, but not before `before` is settled. */
+async function keepAfter(before: Promise<void> | undefined, kept: Promise<void>): Promise<void> {
+  await Promise.allSettled([before, kept])
+  await kept
 }
 
 function messageOf({ topic, payload, qos }: PublishPacket): PassedMessage {
