@@ -51,6 +51,7 @@ export function readingsOfMetrics(
 ): DecodedMessage | UndecodableMessage {
   try {
     const readings = momentsOf(sent, stream)
+    if (readings.length === 0) return { ok: false, problem: 'no metric has a value of a field' }
     const elements = () => readings.map((reading) => Buffer.from(JSON.stringify(reading)))
     return batchOf({ readings, format: 'json', elements })
   } catch (error) {

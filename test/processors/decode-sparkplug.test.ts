@@ -88,7 +88,9 @@ describe('metrics', () => {
       metric('Double', 1, { name: 'a' }),
     ]
     expect(readings(metrics)).toEqual([{ ...at, a: 1 }])
-    expect(sparkplugDecoder(stream)(payloadOf(metrics.slice(0, 3)))).toMatchObject({ ok: false })
+    expect(sparkplugDecoder(stream)(payloadOf(metrics.slice(0, 3)))).toMatchObject({
+      problem: 'no metric has a value of a field',
+    })
   })
 
   test('with an integer beyond 2^53 are refused', () => {
