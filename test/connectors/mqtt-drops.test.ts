@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { Drops } from '../../connectors/mqtt-drops.ts'
+
+const session = () => ({ apiKeyId: 'sv_test_1', drops: { sinceMs: 0, count: 0 } })
+
+test('a hundred dropped messages in each minute close nothing', () => {
+  const drops = new Drops()
+  const client = session()
+
+  for (let minute = 0; minute < 3; minute++) {
+    for (let sent = 0; sent < 100; sent++) {
+      expect(drops.count(client, minute * 60_000)).toBeUndefined()
+    }
+  }
+
+  expect(drops.total).toBe(300)
+})
+
+test('one more does, and says of which key', () => {
+  const drops = new Drops()
+  const client = session()
+  for (let sent = 0; sent < 100; sent++) drops.count(client, sent)
+
+  expect(drops.count(session(), 100)).toBeUndefined()
+  expect(drops.count(client, 100)).toMatchObject({
+    reason: 'unknown_topics',
+    message: expect.stringMatching(/sv_test_1 so far: 102$/) as unknown,
+  })
+})
