@@ -52,8 +52,9 @@ export class LimitedKeys {
    */
   lookUp(id: string, secret: string): Promise<void> | undefined {
     const stored = this.#entries.get(id)
-    if (stored !== undefined && this.#matches(stored, secret)) return undefined
-    return this.#load(id)
+    // Compared with something in any case, as that takes time, too.
+    const matches = this.#matches(stored, secret)
+    return stored !== undefined && matches ? undefined : this.#load(id)
   }
 
   /** Brings in a key whose secret was checked before. Undefined when it is at hand. */
@@ -63,8 +64,8 @@ export class LimitedKeys {
 
   /** Brings in the device that certificates of this common name stand for. */
   async lookUpCertificate(name: string): Promise<void> {
-    const known = this.#idOfCertificate.get(name)
-    if (known !== undefined && this.#entries.get(known)?.key !== undefined) return
+    const known = this.findAny(this.#idOfCertificate.get(name) ?? '')
+    if (known?.kind === 'device' && known.certificateName === name) return
     await this.#read(() => loadByCertificate(this.#needs, name))
   }
 

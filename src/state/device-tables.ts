@@ -58,6 +58,4 @@ export interface ProvisioningKeyTable {
   readonly readings_per_second: number | null
   readonly burst: number | null
   readonly registrations_per_minute: number
-  /** SHA-256 of the certificate of the authority whose certificates register devices: hex. */
-  readonly certificate_authority: string | null
 }

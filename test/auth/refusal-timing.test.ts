@@ -65,3 +65,44 @@ test('refusing an unknown key takes as long as refusing a wrong secret', async (
   expect(share).toBeGreaterThan(0.35)
   expect(share).toBeLessThan(0.65)
 })
+
+test('the same holds for the keys of devices, though one that sends is at hand', async () => {
+  await using database = await TestState.open()
+  const { state } = database
+  const masterKey = new MasterKey(MasterKey.generate())
+  const known = `sv_dev_${randomBytes(12).toString('hex')}`
+  const unknown = `sv_dev_${randomBytes(12).toString('hex')}`
+  const row = {
+    id: known,
+    owner_id: await database.newUser(),
+    name: 'boiler',
+    name_folded: 'boiler',
+    secret_digest: masterKey.digest('the secret'),
+    created_at: 0,
+    created_by: '',
+  }
+  await database.commit(state.insertInto('devices').values(row))
+  const keys = new LimitedKeys({ state, masterKey, clock: systemClock })
+  await keys.lookUp(known, 'the secret')
+  expect(keys.verify(known, 'the secret')?.id).toBe(known)
+  expect(keys.lookUp(known, 'the secret')).toBeUndefined()
+  const refuse = async (id: string): Promise<number> => {
+    const text = fresh(id)
+    const startedNs = process.hrtime.bigint()
+    await keys.lookUp(text, 'a wrong secret')
+    expect(keys.verify(text, 'a wrong secret')).toBeUndefined()
+    return Number(process.hrtime.bigint() - startedNs)
+  }
+  for (let count = 0; count < tries; count++) await refuse(count % 2 === 0 ? known : unknown)
+
+  const times = { known: [] as number[], unknown: [] as number[] }
+  for (let count = 0; count < tries; count++) {
+    const order =
+      count % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)
+    for (const which of order) times[which].push(await refuse(which === 'known' ? known : unknown))
+  }
+
+  const share = superiority(times.known, times.unknown)
+  expect(share).toBeGreaterThan(0.35)
+  expect(share).toBeLessThan(0.65)
+})

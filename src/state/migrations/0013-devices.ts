@@ -29,10 +29,7 @@ const statements = [
      name TEXT NOT NULL, definition TEXT NOT NULL, secret_digest TEXT NOT NULL,
      created_at BIGINT NOT NULL, created_by TEXT NOT NULL, expires_at BIGINT, revoked_at BIGINT,
      devices_max BIGINT NOT NULL, devices_registered BIGINT NOT NULL DEFAULT 0,
-     readings_per_second DOUBLE PRECISION, burst BIGINT, registrations_per_minute BIGINT NOT NULL,
-     certificate_authority TEXT)`,
+     readings_per_second DOUBLE PRECISION, burst BIGINT, registrations_per_minute BIGINT NOT NULL)`,
   'CREATE INDEX provisioning_keys_by_vault ON provisioning_keys (vault_id, created_at, id)',
   'CREATE INDEX provisioning_keys_by_owner ON provisioning_keys (owner_id)',
-  `CREATE UNIQUE INDEX provisioning_keys_by_authority ON provisioning_keys (certificate_authority)
-     WHERE certificate_authority IS NOT NULL AND revoked_at IS NULL`,
 ]
