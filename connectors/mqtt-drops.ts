@@ -22,7 +22,10 @@ export class Drops {
   total = 0
 
   /** Counts one. Returns why the connection is to be closed, if it is. */
-  count({ apiKeyId, drops }: Session, nowMs: number): ClosingError | undefined {
+  count(
+    { apiKeyId, drops }: Pick<Session, 'apiKeyId' | 'drops'>,
+    nowMs: number,
+  ): ClosingError | undefined {
     this.total++
     const ofKey = (this.#ofKey.get(apiKeyId) ?? 0) + 1
     this.#ofKey.set(apiKeyId, ofKey)

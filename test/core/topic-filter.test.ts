@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FilterTree } from '../../src/core/filter-tree.ts'
 import { covers, matches } from '../../src/core/topic-filter.ts'
