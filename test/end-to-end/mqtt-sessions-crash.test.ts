@@ -3,10 +3,12 @@ import { killedBroker, publishOf, rawSession } from '../support/killed-broker.ts
 import { mqttClients } from '../support/mqtt-clients.ts'
 import {
   answerPacket,
+  type MqttPacket,
   packetIdOf,
   packetTypes,
   publishPacket,
   pubrelPacket,
+  RawMqttConnection,
   subscribePacket,
 } from '../support/mqtt-packets.ts'
 import { newPerson, personOf, streamOf } from '../support/people.ts'
@@ -18,6 +20,54 @@ const device = { clientId: 'device', clean: false }
 
 function numbered(qos: number, count: number): string[] {
   return Array.from({ length: count }, (_, number) => `${qos}-${number}`)
+}
+
+describe('at the moment of a kill', () => {
+  test.each([
+    [1, 2_000, packetTypes.puback],
+    [2, 90, packetTypes.pubrec],
+  ] as const)(
+    'a message with QoS %i is on disk when it is acknowledged',
+    async (qos, count, ack) => {
+      const ada = await newPerson(broker.api)
+      const topic = `users/${ada.userId}/commands`
+      const listener = await connect(ada.key, device)
+      await listener.subscribe(topic, 2)
+      listener.mqtt.end(true)
+      const { connection } = await rawSession(broker, ada, { clientId: 'sender' })
+      const ids = Array.from({ length: count }, (_, index) => index + 1)
+      const publishes = ids.map((packetId) =>
+        publishPacket({ topic, payload: `${packetId}`, packetId, qos }),
+      )
+      connection.send(...publishes)
+      const first = await connection.next(Math.ceil(count / 10))
+
+      await broker.restart()
+
+      const acknowledged = [...first, ...(await rest(connection))].filter(
+        ({ type }) => type === ack,
+      )
+      const back = await connect(ada.key, device)
+      await (await connect(ada.key)).mqtt.publishAsync(topic, 'last', { qos: 1 })
+      await expect.poll(() => back.messages.at(-1)?.payload, { timeout: 10_000 }).toBe('last')
+      const got = new Set(back.messages.map(({ payload }) => payload))
+      const inOrder = [...got].slice(0, -1).map(Number)
+      expect(inOrder).toEqual(ids.slice(0, inOrder.length))
+      expect(inOrder.length).toBeGreaterThanOrEqual(acknowledged.length)
+      if (qos === 2) expect(back.messages.length).toBe(got.size)
+    },
+  )
+})
+
+/** What had arrived when the connection ended. */
+async function rest(connection: RawMqttConnection): Promise<MqttPacket[]> {
+  await connection.closed
+  const packets: MqttPacket[] = []
+  for (;;) {
+    const [packet] = await connection.next().catch(() => [])
+    if (packet === undefined) return packets
+    packets.push(packet)
+  }
 }
 
 describe('after a kill', () => {

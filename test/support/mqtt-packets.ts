@@ -52,11 +52,12 @@ export interface PublishFields {
   readonly packetId: number
   readonly qos?: 0 | 1 | 2
   readonly isDup?: boolean
+  readonly isRetained?: boolean
 }
 
 export function publishPacket(fields: PublishFields): Buffer {
-  const { topic, payload, packetId, qos = 1, isDup = false } = fields
-  const flags = (isDup ? 8 : 0) | (qos << 1)
+  const { topic, payload, packetId, qos = 1, isDup = false, isRetained = false } = fields
+  const flags = (isDup ? 8 : 0) | (qos << 1) | (isRetained ? 1 : 0)
   const id = qos === 0 ? Buffer.alloc(0) : u16(packetId)
   return packet(packetTypes.publish, flags, [field(topic), id, Buffer.from(payload)])
 }

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { FaultyService } from '../support/faulty-service.ts'
+import {
+  connectPacket,
+  packetTypes,
+  publishPacket,
+  RawMqttConnection,
+} from '../support/mqtt-packets.ts'
+
+const file = 'mqtt-sessions.db'
+
+async function own(service: FaultyService): Promise<string> {
+  const { body } = await service.api.withKey<{ id: string }>('GET', '/users')
+  return `users/${body.id}/commands`
+}
+
+async function device(service: FaultyService): Promise<RawMqttConnection> {
+  const connection = await RawMqttConnection.open(service.mqttPort)
+  connection.send(connectPacket({ clientId: 'device' }))
+  await connection.next()
+  return connection
+}
+
+function command(topic: string, packetId: number): Buffer {
+  return publishPacket({ topic, payload: 'open', packetId, isRetained: true })
+}
+
+const ping = Buffer.from([0xc0, 0])
+
+test('without a disk that takes it, a message is not acknowledged, and readings are', async () => {
+  await using service = await FaultyService.start()
+  const topic = await own(service)
+  const streamId = await service.api.createStream()
+  const connection = await device(service)
+  service.faults.begin('hold', file)
+
+  connection.send(command(topic, 1))
+  connection.send(
+    publishPacket({
+      topic: `streams/${streamId}/data`,
+      payload: '{"temperature": 1}',
+      packetId: 2,
+    }),
+  )
+  connection.send(ping)
+
+  const answers = await connection.next(2)
+  expect(answers.map(({ type, body }) => [type, ...body]).sort()).toEqual([
+    [13],
+    [packetTypes.puback, 0, 2],
+  ])
+  service.faults.end()
+  expect(await connection.next()).toMatchObject([{ type: packetTypes.puback }])
+})
+
+test('a disk without space closes connections, and another try succeeds when there is some', async () => {
+  await using service = await FaultyService.start()
+  const topic = await own(service)
+  const connection = await device(service)
+  service.faults.begin('enospc', file)
+
+  connection.send(command(topic, 1))
+
+  await connection.closed
+  service.faults.end()
+  const again = await device(service)
+  again.send(command(topic, 1))
+  expect(await again.next()).toMatchObject([{ type: packetTypes.puback }])
+})
