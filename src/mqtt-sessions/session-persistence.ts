@@ -63,6 +63,7 @@ export class SessionPersistence {
       await this.#lifetimes.open(id)
       return []
     }
+    this.#lifetimes.use(session)
     const subscriptions = [...session.subscriptions].map(([topic, qos]) => subscription(topic, qos))
     // [MQTT-3.2.2-2]: the broker says "session present" when there is a filter to restore. A session
     // without any shows one that nobody is granted.
@@ -134,10 +135,7 @@ export class SessionPersistence {
   /** A client has connected and has its CONNACK. The broker itself is given nothing to send. */
   outgoingStream(client: Client): Readable {
     const session = sessionOf(this.#parts, client)
-    if (session) {
-      this.#lifetimes.use(session)
-      this.#parts.queues.connect(session, client)
-    }
+    if (session) this.#parts.queues.connect(session, client)
     return Readable.from([])
   }
 

@@ -217,26 +217,32 @@ describe('after a kill', () => {
     expect(client.messages.every(({ retain }) => retain)).toBe(true)
   })
 
-  test('the will of a client that was connected is published, once', async () => {
-    const ada = await newPerson(broker.api)
-    const topic = `users/${ada.userId}/states`
-    const listener = await connect(ada.key, { clientId: 'listener', clean: false })
-    await listener.subscribe(topic)
-    listener.mqtt.end(true)
-    await rawSession(broker, ada, { clientId: 'mortal', will: { topic, payload: 'gone' } })
-    const leaving = { topic, payload: Buffer.from('left'), qos: 1 as const, retain: false }
-    await (await connect(ada.key, { will: leaving })).mqtt.endAsync()
-    // What is kept later is on disk later: then its will is gone for certain.
-    await (await connect(ada.key)).mqtt.publishAsync(`${topic}/kept`, '1', { qos: 1, retain: true })
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'by %s the will of a client that was connected is published, once',
+    async (signal) => {
+      const ada = await newPerson(broker.api)
+      const topic = `users/${ada.userId}/states`
+      const listener = await connect(ada.key, { clientId: 'listener', clean: false })
+      await listener.subscribe(topic)
+      listener.mqtt.end(true)
+      await rawSession(broker, ada, { clientId: 'mortal', will: { topic, payload: 'gone' } })
+      const leaving = { topic, payload: Buffer.from('left'), qos: 1 as const, retain: false }
+      await (await connect(ada.key, { will: leaving })).mqtt.endAsync()
+      // What is kept later is on disk later: then its will is gone for certain.
+      await (await connect(ada.key)).mqtt.publishAsync(`${topic}/kept`, '1', {
+        qos: 1,
+        retain: true,
+      })
 
-    await broker.restart()
-    await broker.restart()
+      await broker.restart(signal)
+      await broker.restart()
 
-    const back = await connect(ada.key, { clientId: 'listener', clean: false })
-    await (await connect(ada.key)).mqtt.publishAsync(topic, 'here', { qos: 1 })
-    await expect.poll(() => back.messages.at(-1)?.payload).toBe('here')
-    expect(back.messages.map(({ payload }) => payload)).toEqual(['gone', 'here'])
-  })
+      const back = await connect(ada.key, { clientId: 'listener', clean: false })
+      await (await connect(ada.key)).mqtt.publishAsync(topic, 'here', { qos: 1 })
+      await expect.poll(() => back.messages.at(-1)?.payload).toBe('here')
+      expect(back.messages.map(({ payload }) => payload)).toEqual(['gone', 'here'])
+    },
+  )
 
   test('a session that ended with a clean one, or with its user, is not there', async () => {
     const [ada, bob] = [await newPerson(broker.api), await newPerson(broker.api)]

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { FaultyService } from '../support/faulty-service.ts'
 import {
   connectPacket,
+  packetIdOf,
   packetTypes,
   publishPacket,
   RawMqttConnection,
@@ -25,7 +26,12 @@ function command(topic: string, packetId: number): Buffer {
   return publishPacket({ topic, payload: 'open', packetId, isRetained: true })
 }
 
-const ping = Buffer.from([0xc0, 0])
+/** The packet id of the next PUBACK. */
+async function acknowledged(connection: RawMqttConnection): Promise<number> {
+  const [packet] = await connection.next()
+  if (packet?.type !== packetTypes.puback) throw new Error(`a packet of type ${packet?.type}`)
+  return packetIdOf(packet)
+}
 
 test('without a disk that takes it, a message is not acknowledged, and readings are', async () => {
   await using service = await FaultyService.start()
@@ -42,15 +48,10 @@ test('without a disk that takes it, a message is not acknowledged, and readings 
       packetId: 2,
     }),
   )
-  connection.send(ping)
 
-  const answers = await connection.next(2)
-  expect(answers.map(({ type, body }) => [type, ...body]).sort()).toEqual([
-    [13],
-    [packetTypes.puback, 0, 2],
-  ])
+  expect(await acknowledged(connection)).toBe(2)
   service.faults.end()
-  expect(await connection.next()).toMatchObject([{ type: packetTypes.puback }])
+  expect(await acknowledged(connection)).toBe(1)
 })
 
 test('a disk without space closes connections, and another try succeeds when there is some', async () => {
@@ -65,5 +66,5 @@ test('a disk without space closes connections, and another try succeeds when the
   service.faults.end()
   const again = await device(service)
   again.send(command(topic, 1))
-  expect(await again.next()).toMatchObject([{ type: packetTypes.puback }])
+  expect(await acknowledged(again)).toBe(1)
 })
