@@ -19,6 +19,7 @@ import { buildHttpServer } from './http/server.ts'
 import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
 import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
+import { forgetDeletedUsers } from './mqtt-upkeep.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
@@ -71,6 +72,7 @@ export async function startFronts(
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
   const given = { config, logger, engine, certificate, onFailure }
   const parts: Parts = { ...given, domains, access, live, fetching }
+  await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)

@@ -218,7 +218,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(app|engine|domains|live|fetching|fronts|routes|access|device-access|offline-access|worker|processing-worker)\.ts$/,
+    from: /^src\/(mqtt-upkeep|app|engine|domains|live|fetching|fronts|routes|access|device-access|offline-access|worker|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

@@ -175,6 +175,12 @@ export class DurableSessions implements MqttSessions {
     for (const { subscriptions } of this.#parts.registry.all()) yield* subscriptions.keys()
   }
 
+  /** Users of whom something is kept. */
+  userIds(): ReadonlySet<string> {
+    const { registry, retained, wills } = this.#parts
+    return new Set([...registry.userIds(), ...retained.userIds(), ...wills.userIds()])
+  }
+
   stats(): MqttSessionStats {
     const { registry, queues, retained } = this.#parts
     return {

@@ -19,6 +19,10 @@ export class RetainedMessages {
   count = 0
   bytes = 0
 
+  userIds(): Iterable<string> {
+    return this.#users.keys()
+  }
+
   get(userId: string, topic: string): Retained | undefined {
     return this.#users.get(userId)?.tree.get(topic)
   }

@@ -60,6 +60,10 @@ export class SessionRegistry {
     return this.#users.get(userId)?.filters.match(topic) ?? nobody
   }
 
+  userIds(): Iterable<string> {
+    return this.#users.keys()
+  }
+
   ofUser(userId: string): readonly Session[] {
     return [...(this.#users.get(userId)?.byClientId.values() ?? [])]
   }

@@ -33,6 +33,10 @@ export class Wills {
     return own.flatMap(({ brokerClientId }) => this.delete(brokerClientId))
   }
 
+  userIds(): readonly string[] {
+    return [...this.#wills.values()].map(({ userId }) => userId)
+  }
+
   left(): readonly LeftWill[] {
     return [...this.#left].flatMap((id) => this.#wills.get(id) ?? [])
   }

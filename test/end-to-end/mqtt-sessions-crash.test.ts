@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { killedBroker, publishOf, rawSession } from '../support/killed-broker.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
@@ -267,5 +269,24 @@ describe('after a kill', () => {
     expect(await kept()).toEqual([sessions, subscriptions, retained + 1])
     const after = await rawSession(broker, ada, { clientId: 'device' })
     expect(after.isSessionPresent).toBe(false)
+  })
+
+  test('nothing is kept for a user who was deleted while no service ran', async () => {
+    const ada = await newPerson(broker.api)
+    const [sessions, retained] = [
+      await broker.metric('sessions'),
+      await broker.metric('retained_messages'),
+    ]
+    const client = await connect(ada.key, device)
+    await client.subscribe(`users/${ada.userId}/commands`)
+    await client.mqtt.publishAsync(`users/${ada.userId}/kept`, 'x', { qos: 1, retain: true })
+
+    await broker.restart('SIGTERM', (dataDir) => {
+      using state = new DatabaseSync(join(dataDir, 'state.db'))
+      state.prepare('UPDATE users SET deleted_at = 1 WHERE id = ?').run(ada.userId)
+    })
+
+    expect(await broker.metric('sessions')).toBe(sessions)
+    expect(await broker.metric('retained_messages')).toBe(retained)
   })
 })

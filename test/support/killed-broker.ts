@@ -12,7 +12,7 @@ export interface KilledBroker {
   /** A figure of the broker: its name without `streamvault_mqtt_`. */
   metric(name: string): Promise<number>
   /** Ends it, with SIGKILL unless told otherwise, and starts it again. */
-  restart(signal?: NodeJS.Signals): Promise<void>
+  restart(signal?: NodeJS.Signals, meanwhile?: (dataDir: string) => void): Promise<void>
 }
 
 /** One for all tests of a file. */
@@ -45,8 +45,9 @@ export function killedBroker(): KilledBroker {
       const text = await (await fetch(`${running().http}/metrics`)).text()
       return Number(new RegExp(`^streamvault_mqtt_${name} (\\S+)$`, 'm').exec(text)?.[1])
     },
-    async restart(signal = 'SIGKILL') {
+    async restart(signal = 'SIGKILL', meanwhile) {
       await running().end(signal)
+      meanwhile?.(dataDir)
       process = await startServiceProcess(dataDir)
     },
   }
