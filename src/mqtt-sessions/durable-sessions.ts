@@ -182,7 +182,7 @@ export class DurableSessions implements MqttSessions {
   }
 
   stats(): MqttSessionStats {
-    const { registry, queues, retained } = this.#parts
+    const { log, registry, queues, retained } = this.#parts
     return {
       sessions: registry.sessions,
       subscriptions: registry.subscriptions,
@@ -193,6 +193,7 @@ export class DurableSessions implements MqttSessions {
       queueDropped: queues.dropped,
       retainedDropped: this.#retention.dropped,
       expired: this.#expired,
+      failures: log.failures,
     }
   }
 

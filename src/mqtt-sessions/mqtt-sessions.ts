@@ -51,6 +51,8 @@ export interface MqttSessionStats {
   readonly retainedDropped: number
   /** Sessions that ended because nobody had used them for long. */
   readonly expired: number
+  /** Batches of changes that the disk did not take. */
+  readonly failures: number
 }
 
 /**

@@ -34,6 +34,8 @@ export class SessionsLog {
   #next = newBatch()
   #written: Batch | undefined
   #isScheduled = false
+  /** Batches that the disk did not take. */
+  failures = 0
   /** Rejects when the thread ends by an error of its own. */
   readonly failed: Promise<never>
 
@@ -119,6 +121,7 @@ export class SessionsLog {
       await this.#caller.call('apply', batch.changes)
       batch.done.resolve()
     } catch (error) {
+      this.failures++
       batch.done.reject(toDomainError(error))
     }
     this.#written = undefined

@@ -13,6 +13,7 @@ export function mqttSessionMetrics(sessions: { stats(): MqttSessionStats }): rea
     ['gauge', 'mqtt_retained_bytes', 'Of these messages', 'retainedBytes'],
     ['counter', 'mqtt_retained_dropped_total', 'Delivered, not kept', 'retainedDropped'],
     ['counter', 'mqtt_sessions_expired_total', 'Not used for long', 'expired'],
+    ['counter', 'mqtt_sessions_failures_total', 'Batches not written', 'failures'],
   ]
   return figures.map(([type, name, help, figure]) => ({
     type,

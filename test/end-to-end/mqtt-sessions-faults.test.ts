@@ -63,6 +63,7 @@ test('a disk without space closes connections, and another try succeeds when the
   connection.send(command(topic, 1))
 
   await connection.closed
+  expect(await service.metric('mqtt_sessions_failures_total')).toBeGreaterThan(0)
   service.faults.end()
   const again = await device(service)
   again.send(command(topic, 1))
