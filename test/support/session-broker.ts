@@ -8,7 +8,7 @@ import { type OpenSessions, openSessions } from '../../src/mqtt-sessions/open-se
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** Whose everything is that these tests keep. */
-export const ownerId = 'ada'
+const ownerId = 'ada'
 
 /** The broker library over real sessions, where everybody may do everything. */
 export class SessionBroker implements AsyncDisposable {
