@@ -64,7 +64,7 @@ export class SessionBroker implements AsyncDisposable {
     sessions.begin({
       identify: (clientId) => ({ userId: ownerId, clientId }),
       ownerOf: (topic) => (topic.startsWith('$') ? undefined : ownerId),
-      mayReceive: () => true,
+      nameFor: (_, topic) => topic,
       apiKeyOf: () => 'a key',
     })
     const aedes = new Aedes({
