@@ -56,7 +56,7 @@ async function idleConnections(size: number): Promise<Figure> {
   const collector = new URL('gc-on-signal.ts', import.meta.url).href
   const service = await startStreamvault(1, { NODE_OPTIONS: `--import ${collector}` })
   // What the first connections make once, and keep, is not the price of one.
-  const first = await Crowd.gather(service, { size: 500 })
+  const first = await Crowd.gather(service, { size: 50 })
   await first.leave()
   const before = await settledMemory(service)
   const crowd = await Crowd.gather(service, { size })
@@ -87,34 +87,41 @@ async function settledMemory(service: StreamvaultTarget): Promise<number> {
   return lowest
 }
 
+/** How long a round of the fan-out is waited for. */
+const patienceMs = 5_000
+
 /** From the publish of a reading until the last of many subscribers has it. */
 async function fanOut(size: number, rounds: number): Promise<Figure> {
   const service = await startStreamvault(1)
   const [topic = ''] = service.topics
   let arrived = 0
-  let everybody = Promise.withResolvers<void>()
+  let everybody = Promise.withResolvers<true>()
   const crowd = await Crowd.gather(service, {
     size,
     filter: topic,
     onMessage() {
       arrived++
-      if (arrived === size) everybody.resolve()
+      if (arrived === size) everybody.resolve(true)
     },
   })
   const latency = new LatencyHistogram()
+  let incomplete = ''
   const { connectAsync } = await import('mqtt')
   const { username = '', password = '' } = service
   const publisher = await connectAsync(`mqtt://127.0.0.1:${service.port}`, { username, password })
   // The first rounds are slower: functions are compiled, and the stream is looked up.
   for (let round = -5; round < rounds; round++) {
     arrived = 0
-    everybody = Promise.withResolvers<void>()
+    everybody = Promise.withResolvers<true>()
+    await sleep(50)
     const payload = JSON.stringify({ temperature: 20 + round, humidity: 50, status: 'running' })
     const startedMs = performance.now()
     publisher.publish(topic, payload, { qos: 1 })
-    await Promise.race([everybody.promise, sleep(5_000)])
+    const isComplete = await Promise.race([everybody.promise, sleep(patienceMs, false)])
     if (round >= 0) latency.record((performance.now() - startedMs) * 1_000)
-    await sleep(50)
+    if (isComplete) continue
+    incomplete = `; then only ${thousands(arrived)} had it within ${patienceMs / 1_000} s`
+    break
   }
   await publisher.endAsync()
   await crowd.leave()
@@ -122,9 +129,9 @@ async function fanOut(size: number, rounds: number): Promise<Figure> {
   const [p50, p99] = [latency.percentile(50) / 1_000, latency.percentile(99) / 1_000]
   return {
     name: `one reading to ${thousands(size)} subscribers: until the last one has it`,
-    measured: `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms of ${rounds}, from the publish on, disk included`,
+    measured: `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms of ${latency.count}, from the publish on${incomplete}`,
     target: 'p99 under 100 ms',
-    isMet: p99 < 100 && crowd.lost.length === 0,
+    isMet: p99 < 100 && incomplete === '' && crowd.lost.length === 0,
   }
 }
 

@@ -23,6 +23,7 @@ const folder = resolve(givenFolder ?? mkdtempSync(join(tmpdir(), 'streamvault-de
 interface Listening {
   readonly msg: string
   readonly http: string
+  readonly mqtt: string
 }
 
 function start(words: readonly string[], stdio: ('pipe' | 'inherit' | 'ignore')[]): ChildProcess {
@@ -51,7 +52,7 @@ async function end(child: ChildProcess): Promise<void> {
   await Promise.race([ended, sleep(patienceMs, undefined, { ref: false })])
 }
 
-function introduction({ http }: Listening, streamIds: readonly string[]): string {
+function introduction({ http, mqtt }: Listening, streamIds: readonly string[]): string {
   const [streamId = ''] = streamIds
   const key = adminKey()
   const curl = `curl -s -H 'x-api-key: ${key.apiKey}' -H 'x-api-secret: ${key.apiSecret}'`
@@ -62,6 +63,8 @@ function introduction({ http }: Listening, streamIds: readonly string[]): string
     '',
     '  # readings as they arrive',
     `  ${curl} -N '${http}/streams/${streamId}/tail?last=3'`,
+    '  # the same over MQTT, as a device or a program would get them',
+    `  ${subscription(mqtt, key)} -v -t 'streams/${streamId}/data'`,
     '  # the same, by the command line',
     `  STREAMVAULT_DATA_DIR=${folder} npx streamvault tail ${streamId}`,
     '  # what is stored, and what became of everything',
@@ -76,6 +79,11 @@ function introduction({ http }: Listening, streamIds: readonly string[]): string
     'Ctrl-C ends the demo.',
     '',
   ].join('\n')
+}
+
+function subscription(mqtt: string, { apiKey, apiSecret }: ApiKeyPair): string {
+  const { hostname, port } = new URL(mqtt)
+  return `mosquitto_sub -h ${hostname} -p ${port} -u '${apiKey}' -P '${apiSecret}'`
 }
 
 interface ApiKeyPair {

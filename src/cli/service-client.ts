@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { checkServerIdentity, rootCertificates, type SecureContextOptions } from 'node:tls'
+import { checkServerIdentity, rootCertificates } from 'node:tls'
 import { messageOf } from '../core/errors.ts'
 import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
 import { CommandError } from './command.ts'
@@ -103,10 +103,11 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function trustOf({ authorityPath, ownCertificatePath }: ServiceAddress): TrustOptions {
-  if (authorityPath !== undefined) return { ca: readFileSync(authorityPath) }
+/** What a connection with TLS to a service trusts. @throws Error when a file cannot be read */
+export function trustOf({ authorityPath, ownCertificatePath }: ServiceAddress): TrustOptions {
+  if (authorityPath !== undefined) return { ca: readFileSync(authorityPath, 'utf8') }
   if (ownCertificatePath === undefined) return {}
-  const own = readFileSync(ownCertificatePath)
+  const own = readFileSync(ownCertificatePath, 'utf8')
   const { fingerprint256 } = new X509Certificate(own)
   return {
     ca: [...rootCertificates, own],
@@ -115,7 +116,9 @@ function trustOf({ authorityPath, ownCertificatePath }: ServiceAddress): TrustOp
   }
 }
 
-interface TrustOptions extends Pick<SecureContextOptions, 'ca'> {
+export interface TrustOptions {
+  /** PEM. */
+  readonly ca?: string | string[]
   readonly checkServerIdentity?: typeof checkServerIdentity
 }
 

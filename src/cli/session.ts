@@ -9,6 +9,8 @@ import {
   type ServiceAddress,
   type ServiceRequest,
   sendRequest,
+  type TrustOptions,
+  trustOf,
 } from './service-client.ts'
 
 /** Longest time that a request may take, unless it goes on by its nature. */
@@ -65,6 +67,11 @@ export class Session {
 
   get url(): string {
     return this.#address.url
+  }
+
+  /** What a connection with TLS to the broker trusts: the same as those over HTTPS. */
+  trust(): TrustOptions {
+    return trustOf(this.#address)
   }
 
   /** The parsed answer. @throws CommandError with the service's code and message */
@@ -127,6 +134,11 @@ export class Session {
 }
 
 function mqttOf(dataDir: string): string | undefined {
-  const address = readOwner(dataDir)?.addresses.find((one) => one?.startsWith('mqtt:'))
+  const addresses = readOwner(dataDir)?.addresses ?? []
+  // Without TLS where there is a choice: it is this very machine.
+  const found = ['mqtt:', 'mqtts:'].map((scheme) =>
+    addresses.find((one) => one?.startsWith(scheme)),
+  )
+  const address = found[0] ?? found[1]
   return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

@@ -25,7 +25,11 @@ export const simulate: Command = {
     { name: 'rate', value: 'N', summary: 'Readings a second of each device. Default: 1.' },
     { name: 'seconds', value: 'N', summary: 'Default: until it is stopped.' },
     { name: 'faults', value: 'SHARE', summary: 'Share of readings with a fault. Default: 0.02.' },
-    { name: 'mqtt', value: 'URL', summary: 'The broker. Default: that of the service here.' },
+    {
+      name: 'mqtt',
+      value: 'URL',
+      summary: 'The broker: mqtt, mqtts, ws or wss. Default: that of the service here.',
+    },
     ...serviceOptions,
   ],
   async run(input) {
@@ -170,13 +174,15 @@ async function runDevice({ session, streamId, wish, stop }: DeviceRun): Promise<
   return { sent, acknowledged }
 }
 
-async function connect(
-  { mqttUrl = '', credentials }: Session,
-  streamId: string,
-): Promise<MqttClient> {
+async function connect(session: Session, streamId: string): Promise<MqttClient> {
+  const { mqttUrl = '', credentials } = session
   const { connectAsync } = await import('mqtt')
   try {
+    const isSecure = /^(mqtts|wss):/.test(mqttUrl)
+    const trust = isSecure ? session.trust() : {}
     const client = await connectAsync(mqttUrl, {
+      ...trust,
+      wsOptions: { ...trust } as object,
       username: credentials.apiKey,
       password: credentials.apiSecret,
       clientId: `simulated-${streamId}`,

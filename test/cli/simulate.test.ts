@@ -1,10 +1,14 @@
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { DataPage } from '../support/api-client.ts'
+import { makeCertificate } from '../support/certificate.ts'
 import { streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
+import { adminKey, adminSecret, freePort, newDataDir } from '../support/service-process.ts'
+import { startedServices } from '../support/started-services.ts'
 
 const service = runningService()
+const services = startedServices()
 
 test('simulate lets devices publish, some of it wrong, and all of it is accounted for', async () => {
   const { api, process } = service
@@ -37,4 +41,33 @@ test('simulate lets devices publish, some of it wrong, and all of it is accounte
     'state',
     'temperature',
   ])
+})
+
+test('simulate publishes over TLS and over WebSockets, and trusts what it is told to', async () => {
+  const folder = newDataDir()
+  const certificate = makeCertificate(folder)
+  const mqttsPort = await freePort()
+  const { http, dataDir } = await services.start(services.newFolder(), {
+    STREAMVAULT_TLS_CERT: certificate.certPath,
+    STREAMVAULT_TLS_KEY: certificate.keyPath,
+    STREAMVAULT_MQTT_PORT: '0',
+    STREAMVAULT_MQTTS_PORT: String(mqttsPort),
+  })
+  const environment = {
+    STREAMVAULT_DATA_DIR: dataDir,
+    STREAMVAULT_ADMIN_KEY: adminKey,
+    STREAMVAULT_ADMIN_SECRET: adminSecret,
+  }
+  const words = ['simulate', '--devices', '1', '--rate', '20', '--seconds', '0.5']
+  const trust = ['--ca', certificate.certPath]
+
+  for (const broker of [[], ['--mqtt', `${http.replace('https', 'wss')}/mqtt`]]) {
+    const done = await streamvaultJson<{ sent: number; acknowledged: number }>(
+      [...words, ...trust, ...broker],
+      environment,
+    )
+    expect(done.sent).toBeGreaterThan(0)
+    expect(done.acknowledged).toBe(done.sent)
+  }
+  rmSync(folder, { recursive: true })
 })
