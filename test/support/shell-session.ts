@@ -53,7 +53,7 @@ export class ShellSession {
     const name = `listener-${++this.#listeners}`
     // Its own file of settings makes it say what it does, and line by line we hear of it at once.
     await this.run(
-      `mkdir -p ${name} && echo -d > ${name}/mosquitto_sub\n` +
+      `mkdir -p ${name} && echo -d > ${name}/mosquitto_sub && : > ${name}/out\n` +
         `( export XDG_CONFIG_HOME=$PWD/${name}\n` +
         'mosquitto_sub() { stdbuf -oL mosquitto_sub "$@"; }\n' +
         `${command}\n) >${name}/out 2>&1 &`,
