@@ -17,6 +17,9 @@ const bytesMax = 64 * 1024
 /** Work of the broker for a CONNECT, see `BrokerTurns`: the credentials, the session. */
 const connectUnits = 20
 
+/** PINGRESP, section 3.13. */
+const pingresp = Buffer.from([0xd0, 0])
+
 export interface BrokerLaneNeeds {
   readonly turns: BrokerTurns
   /** Takes a SUBSCRIBE or an UNSUBSCRIBE. */
@@ -139,7 +142,9 @@ export class BrokerLane {
 
   #passOn(packet: Packet, { filters, isTaken }: CheckedPacket): void {
     const type = (packet.bytes[packet.start] as number) >> 4
-    if (type === packetType.subscribe && !isTaken) {
+    // Answered here, so that a client stays whatever the broker waits for ([MQTT-3.12.4-1]).
+    if (type === packetType.pingreq) this.#needs.answer(pingresp)
+    else if (type === packetType.subscribe && !isTaken) {
       this.#needs.answer(subackOfFailures(packet, filters))
     } else if (type === packetType.subscribe || type === packetType.unsubscribe) {
       this.#needs.onFilters(packet)

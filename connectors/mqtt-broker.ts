@@ -1,5 +1,6 @@
 import type { Aedes } from 'aedes'
 import type { UserId } from '../src/core/ids.ts'
+import type { ConnectionLimits } from './mqtt-admission.ts'
 import { Audience } from './mqtt-audience.ts'
 import { clientCertificateOf } from './mqtt-client-certificates.ts'
 import type { ClientSocket } from './mqtt-client-socket.ts'
@@ -27,6 +28,7 @@ export interface MqttBrokerNeeds
     MqttKeepingNeeds,
     Pick<FanOutNeeds, 'listeners'>,
     Omit<MqttSessionNeeds, 'mayPublishTo'> {
+  readonly connectionLimits: ConnectionLimits
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
 
@@ -89,17 +91,27 @@ export async function startMqttBroker(
   const aedes = new IngestBroker(parts)
   await aedes.listen()
   await publishLeftWills(needs, publisher)
-  const guards = new MqttGuards()
+  const guards = new MqttGuards(needs.connectionLimits)
   const connections = new Set<MqttConnection>()
   const accept = (socket: ClientSocket) => {
-    const connection = new MqttConnection(socket, guards)
+    const place = guards.admission.enter(socket.remoteAddress ?? '')
+    if (place === undefined) {
+      socket.destroy()
+      return
+    }
+    const connection = new MqttConnection(socket, guards, place)
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
     const certificate = clientCertificateOf(socket)
     if (certificate) sessions.present(connection, certificate)
     aedes.handle(connection)
   }
-  const listeners = await MqttListeners.open(endpoints, accept)
+  const listeners = await MqttListeners.open(endpoints, {
+    // So many again may be in the middle of a handshake.
+    connectionsMax: 2 * needs.connectionLimits.ofAll,
+    mayEnter: (socket) => guards.admission.hasPlace(socket.remoteAddress ?? ''),
+    handle: accept,
+  })
   const expiry = setInterval(() => sessions.endExpired(needs.nowUs()), expiryCheckMs)
   return {
     port: listeners.port,

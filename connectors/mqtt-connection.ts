@@ -1,8 +1,10 @@
 import { Duplex } from 'node:stream'
 import type { Settled } from '../src/pipeline/connector.ts'
+import type { Place } from './mqtt-admission.ts'
 import { BrokerLane } from './mqtt-broker-lane.ts'
 import type { ClientSocket } from './mqtt-client-socket.ts'
 import { ClosingError, violation } from './mqtt-closing.ts'
+import { Deadline } from './mqtt-deadline.ts'
 import { packetType } from './mqtt-fixed-header.ts'
 import {
   type Packet,
@@ -21,8 +23,8 @@ import { assertTopicName } from './mqtt-text.ts'
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
 
-/** From the accept of a connection to the end of its CONNECT, however it dribbles in. */
-const connectMsMax = 10_000
+/** Readings of one client that wait to be offered again, before it is read no further. */
+const waitingBytesMax = 64 * 1024
 
 /** What the broker may write before it would wait: more than any packet of ours has. */
 const writeBytesMax = 8 * 1024 * 1024
@@ -39,6 +41,7 @@ const writeBytesMax = 8 * 1024 * 1024
 export class MqttConnection extends Duplex implements Holder {
   readonly #socket: ClientSocket
   readonly #guards: MqttGuards
+  readonly #place: Place
   readonly #framer = new PacketFramer()
   #halfSentBytes = 0
   readonly #inFlight = new InFlight()
@@ -52,17 +55,17 @@ export class MqttConnection extends Duplex implements Holder {
   #retry: NodeJS.Timeout | undefined
   #lastTopic = Buffer.alloc(0)
   #lastTopicText = ''
-  /** Ends the connection: until CONNECT has come the time for it, then the keep-alive. */
-  #deadline: NodeJS.Timeout | undefined
+  readonly #deadline: Deadline
 
   /** Set when something arrives; whoever wants to know what is new sets it back. */
   hasReceived = false
 
-  constructor(socket: ClientSocket, guards: MqttGuards) {
+  constructor(socket: ClientSocket, guards: MqttGuards, place: Place) {
     // Only one write and one packet at a time is counted here; the real limits are our own.
     super({ allowHalfOpen: false, readableHighWaterMark: 1, writableHighWaterMark: writeBytesMax })
     this.#socket = socket
     this.#guards = guards
+    this.#place = place
     this.#outgoing = new Outgoing(socket, guards, (error) => this.destroy(error))
     this.#lane = new BrokerLane({
       turns: guards.turns,
@@ -73,16 +76,17 @@ export class MqttConnection extends Duplex implements Holder {
       answer: (bytes) => this.#outgoing.write(bytes),
       onConnect: (keepAliveS) => {
         this.#isAnswering = true
-        this.#watchKeepAlive(keepAliveS)
+        this.#deadline.connected(keepAliveS)
       },
       onRefusal: (returnCode) => this.#refuse(returnCode),
       resume: this.#proceed,
     })
-    this.#deadline = setTimeout(() => {
-      this.destroy(new ClosingError('connect_timeout', 'no CONNECT arrived in time'))
-    }, connectMsMax)
+    this.#deadline = new Deadline({
+      close: (error) => this.destroy(error),
+      isDeaf: () => socket.isPaused(),
+    })
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
-    socket.on('drain', () => this.#drain())
+    socket.on('drain', this.#proceed)
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
@@ -107,9 +111,9 @@ export class MqttConnection extends Duplex implements Holder {
     this.#retry ??= setTimeout(() => this.#offerAgain(), ms)
   }
 
-  /** Resolves when the client has read what was written to it, but for what the system keeps. */
-  async whenDrained(): Promise<void> {
-    await this.#outgoing.whenDrained()
+  /** To be called when it is known whose client it is; false when its user has no place left. */
+  takePlaceFor(userId: string): boolean {
+    return this.#place.takeFor(userId)
   }
 
   /** What arrived of its packet takes too much memory together with that of others. */
@@ -140,9 +144,10 @@ export class MqttConnection extends Duplex implements Holder {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     if (error instanceof ClosingError) this.#guards.countClosed(error.reason)
-    clearTimeout(this.#deadline)
+    this.#deadline.clear()
     clearTimeout(this.#retry)
     this.#lane.close()
+    this.#place.leave()
     this.#guards.halfSent.hold(this, 0)
     this.#outgoing.forget()
     this.#socket.destroy()
@@ -155,14 +160,9 @@ export class MqttConnection extends Duplex implements Holder {
     this.#outgoing.write(packets)
   }
 
-  #drain(): void {
-    this.#outgoing.drain()
-    this.#proceed()
-  }
-
   #receive(chunk: Buffer): void {
     this.hasReceived = true
-    if (this.#take !== undefined) this.#deadline?.refresh()
+    this.#deadline.postpone()
     this.#framer.push(chunk)
     this.#proceed()
   }
@@ -184,12 +184,19 @@ export class MqttConnection extends Duplex implements Holder {
       return
     }
     if (this.#mayProceed()) {
-      this.#socket.resume()
+      this.#listen()
       this.#account(this.#framer.unread)
     } else {
       this.#socket.pause()
       this.#account(0)
     }
+  }
+
+  #listen(): void {
+    if (!this.#socket.isPaused()) return
+    this.#socket.resume()
+    // What the client has said meanwhile is still on its way to us.
+    this.#deadline.postpone()
   }
 
   /** Counts what is here of a packet whose rest has not arrived. */
@@ -200,7 +207,9 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   #mayProceed(): boolean {
-    if (this.#isAnswering || this.#lane.isBlocked || this.#retry !== undefined) return false
+    if (this.#isAnswering || this.#lane.isBlocked) return false
+    // Who sends little is read on, because there may be a PINGREQ behind its readings.
+    if (this.#retry !== undefined && this.#inFlight.bytes >= waitingBytesMax) return false
     // Who does not take our acknowledgements gets no more of them.
     return !this.#outgoing.isFull && !this.#inFlight.isFull && !this.destroyed
   }
@@ -209,8 +218,11 @@ export class MqttConnection extends Duplex implements Holder {
     const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
       const publish = takePublish(packet, this.#readTopic)
-      if (publish !== undefined && this.#take(publish, this.#settle)) {
-        this.#inFlight.add(packet, publish.packetId)
+      // Behind readings that wait to be offered again, to keep their order.
+      const settled = this.#retry === undefined ? this.#settle : undefined
+      if (publish !== undefined && this.#take(publish, settled)) {
+        if (settled !== undefined) this.#inFlight.add(packet, publish.packetId)
+        else this.#inFlight.addFailed(packet, publish.packetId)
         return
       }
     }
@@ -246,7 +258,7 @@ export class MqttConnection extends Duplex implements Holder {
 
   /**
    * One function for all readings, because they settle in order. A failure that may pass holds up
-   * the client: it is not read, so it sends no more. Any other closes the connection without
+   * the client: soon it is not read, so it sends no more. Any other closes the connection without
    * acknowledgement: the client then sends again.
    */
   readonly #settle: Settled = (error) => {
@@ -283,17 +295,5 @@ export class MqttConnection extends Duplex implements Holder {
   #acknowledge(): void {
     const acknowledgements = this.#inFlight.takeAcknowledgements()
     if (acknowledgements !== undefined && !this.destroyed) this.#socket.write(acknowledgements)
-  }
-
-  /** One and a half times the keep-alive without a byte ends the connection ([MQTT-3.1.2-24]). */
-  #watchKeepAlive(seconds: number): void {
-    clearTimeout(this.#deadline)
-    this.#deadline = undefined
-    if (seconds === 0) return
-    this.#deadline = setTimeout(() => {
-      // While we do not read we cannot know whether the client has spoken.
-      if (this.#socket.isPaused()) this.#deadline?.refresh()
-      else this.destroy(new ClosingError('keep_alive', 'nothing arrived within the keep-alive'))
-    }, seconds * 1_500)
   }
 }

@@ -167,8 +167,11 @@ export function takePublish(packet: Packet, readTopic: ReadTopic): TakenPublish 
   }
 }
 
-/** Hands a reading on; false when its topic is none for readings, so that the broker takes it. */
-export type TakePublish = (publish: TakenPublish, settled: Settled) => boolean
+/**
+ * Hands a reading on; false when its topic is none for readings, so that the broker takes it. Without
+ * `settled` it only tells which of both.
+ */
+export type TakePublish = (publish: TakenPublish, settled: Settled | undefined) => boolean
 
 /** Takes a SUBSCRIBE or an UNSUBSCRIBE; resolves with what is to be answered, if the broker does not. */
 export type TakeFilters = (packet: Packet) => Promise<Buffer | undefined>

@@ -1,3 +1,4 @@
+import { Admission, type ConnectionLimits, type RefusalReason } from './mqtt-admission.ts'
 import { type ClosingReason, closingReasons } from './mqtt-closing.ts'
 import { SharedBytes } from './mqtt-shared-bytes.ts'
 import { BrokerTurns } from './mqtt-turns.ts'
@@ -9,6 +10,10 @@ const halfSentBytesMax = 64 * 1024 * 1024
 const unreadBytesMax = 64 * 1024 * 1024
 
 export interface GuardStats {
+  /** Connections that there are, from their first byte on. */
+  readonly open: number
+  /** Connections that were not let in, by the limit. */
+  readonly refused: Readonly<Record<RefusalReason, number>>
   /** Connections that we closed, by the reason. */
   readonly closed: Readonly<Record<ClosingReason, number>>
   /** Bytes of packets that are not complete yet. */
@@ -21,6 +26,7 @@ export interface GuardStats {
 
 /** What all connections share: limits over all of them, and what is counted. */
 export class MqttGuards {
+  readonly admission: Admission
   readonly turns = new BrokerTurns()
   readonly halfSent = new SharedBytes(halfSentBytesMax)
   readonly unread = new SharedBytes(unreadBytesMax)
@@ -29,6 +35,10 @@ export class MqttGuards {
     number
   >
   #undelivered = 0
+
+  constructor(limits: ConnectionLimits) {
+    this.admission = new Admission(limits)
+  }
 
   countClosed(reason: ClosingReason): void {
     this.#closed[reason]++
@@ -40,6 +50,8 @@ export class MqttGuards {
 
   get stats(): GuardStats {
     return {
+      open: this.admission.open,
+      refused: this.admission.refused,
       closed: { ...this.#closed },
       halfSentBytes: this.halfSent.total,
       unreadBytes: this.unread.total,

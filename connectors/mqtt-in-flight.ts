@@ -40,19 +40,24 @@ export class InFlight {
     return this.#slots.length >= readingsMax || this.#bytes >= bytesMax
   }
 
+  /** Memory that the readings keep. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Hand-ons that are remembered: at most two for each reading, however often they fail. */
   get remembered(): number {
     return this.#handedOn.length
   }
 
   /** Notes a reading that was just handed on. */
-  add({ bytes, start, end }: Packet, packetId: number): void {
-    // Packets that arrived together lie in the same memory, all of which the first keeps.
-    const keptBytes = this.#slots.at(-1)?.bytes === bytes ? 0 : bytes.length
-    const slot: Slot = { bytes, start, end, packetId, keptBytes, state: 'pending' }
-    this.#bytes += keptBytes
-    this.#slots.push(slot)
-    this.#handedOn.push(slot)
+  add(packet: Packet, packetId: number): void {
+    this.#handedOn.push(this.#addSlot(packet, packetId, 'pending'))
+  }
+
+  /** Notes a reading that is not handed on before those that have failed. */
+  addFailed(packet: Packet, packetId: number): void {
+    this.#addSlot(packet, packetId, 'failed')
   }
 
   /** Takes the next outcome. */
@@ -87,6 +92,15 @@ export class InFlight {
       if (packetId !== 0) end = bytes.writeUInt32BE(0x40020000 + packetId, end)
     }
     return end === 0 ? undefined : bytes.subarray(0, end)
+  }
+
+  #addSlot({ bytes, start, end }: Packet, packetId: number, state: Slot['state']): Slot {
+    // Packets that arrived together lie in the same memory, all of which the first keeps.
+    const keptBytes = this.#slots.at(-1)?.bytes === bytes ? 0 : bytes.length
+    const slot: Slot = { bytes, start, end, packetId, keptBytes, state }
+    this.#bytes += keptBytes
+    this.#slots.push(slot)
+    return slot
   }
 
   #forgetSettled(): void {

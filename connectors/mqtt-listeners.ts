@@ -8,11 +8,14 @@ import {
 } from 'node:tls'
 import { holdsOrHasNone } from './mqtt-client-certificates.ts'
 
-/** Connections beyond this are closed at once, at each port. */
-const connectionsMax = 10_000
-
 /** Time for a TLS handshake: a client that takes longer only holds the connection. */
 const handshakeTimeoutMs = 10_000
+
+/**
+ * What a socket may keep for a client that does not read, before it says so. Less than usual, because
+ * there may be ten thousand of them.
+ */
+const socketOptions = { noDelay: true, highWaterMark: 16 * 1024 } as const
 
 /** A certificate with its chain, and its key: PEM. */
 export interface MqttCertificate {
@@ -34,39 +37,48 @@ export interface MqttEndpoints {
   }
 }
 
+export interface ConnectionHandlers {
+  /** At each port, in whatever state: what is beyond is closed without being asked about. */
+  readonly connectionsMax: number
+  /** Asked at once when somebody connects, before a handshake costs anything. */
+  readonly mayEnter: (socket: Socket) => boolean
+  readonly handle: (socket: Socket) => void
+}
+
 /** The ports of the broker: what comes in over either is handled alike. */
 export class MqttListeners {
   readonly #plain: Server | undefined
-  readonly #secure: TlsServer | undefined
+  /** Accepts the connections that `#tls` speaks on. */
+  readonly #secure: Server | undefined
+  readonly #tls: TlsServer | undefined
 
-  private constructor(plain: Server | undefined, secure: TlsServer | undefined) {
+  private constructor(
+    plain: Server | undefined,
+    secure: { readonly server: Server; readonly tls: TlsServer } | undefined,
+  ) {
     this.#plain = plain
-    this.#secure = secure
+    this.#secure = secure?.server
+    this.#tls = secure?.tls
   }
 
   static async open(
     { host, port, secure }: MqttEndpoints,
-    handle: (socket: Socket) => void,
+    { connectionsMax, mayEnter, handle }: ConnectionHandlers,
   ): Promise<MqttListeners> {
-    const plain = port === 0 ? undefined : createServer({ noDelay: true }, handle)
-    const tls =
-      secure &&
-      createTlsServer(
-        {
-          ...contextOf(secure),
-          requestCert: secure.clientCa !== undefined,
-          rejectUnauthorized: secure.clientCa !== undefined && secure.requiresClientCertificate,
-          handshakeTimeout: handshakeTimeoutMs,
-          noDelay: true,
-        },
-        (socket) => {
-          if (secure.clientCa === undefined || holdsOrHasNone(socket)) handle(socket)
-          else socket.destroy()
-        },
-      )
-    const listeners = new MqttListeners(plain, tls)
+    const serve = (handler: (socket: Socket) => void) => {
+      const server = createServer(socketOptions, (socket) => {
+        if (mayEnter(socket)) handler(socket)
+        else socket.destroy()
+      })
+      server.maxConnections = connectionsMax
+      return server
+    }
+    const plain = port === 0 ? undefined : serve(handle)
+    const tls = secure && tlsServer(secure, handle)
+    const behind = tls && serve((socket) => tls.emit('connection', socket))
+    const listeners = new MqttListeners(plain, tls && behind && { server: behind, tls })
     if (plain) await listen(plain, port, host)
-    if (tls && secure) await listen(tls, secure.port, host)
+    if (behind && secure) await listen(behind, secure.port, host)
     return listeners
   }
 
@@ -80,7 +92,7 @@ export class MqttListeners {
 
   /** New connections get this certificate, and are held to these authorities. */
   setCertificate(certificate: MqttCertificate): void {
-    this.#secure?.setSecureContext(contextOf(certificate))
+    this.#tls?.setSecureContext(contextOf(certificate))
   }
 
   /** Takes nobody new; resolves when the last connection has ended. */
@@ -109,8 +121,26 @@ function contextOf({ cert, key, clientCa }: MqttCertificate): SecureContextOptio
   }
 }
 
+function tlsServer(
+  secure: NonNullable<MqttEndpoints['secure']>,
+  handle: (socket: Socket) => void,
+): TlsServer {
+  return createTlsServer(
+    {
+      ...contextOf(secure),
+      ...socketOptions,
+      requestCert: secure.clientCa !== undefined,
+      rejectUnauthorized: secure.clientCa !== undefined && secure.requiresClientCertificate,
+      handshakeTimeout: handshakeTimeoutMs,
+    },
+    (socket) => {
+      if (secure.clientCa === undefined || holdsOrHasNone(socket)) handle(socket)
+      else socket.destroy()
+    },
+  )
+}
+
 async function listen(server: Server, port: number, host: string): Promise<void> {
-  server.maxConnections = connectionsMax
   server.listen(port, host)
   await once(server, 'listening')
 }

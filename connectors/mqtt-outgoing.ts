@@ -13,9 +13,6 @@ const unreadBytesMax = 1024 * 1024
 /** Who has not read anything for so long will not read any more. */
 const stalledMs = 60_000
 
-/** Somebody who waits until a client has read what was sent to it. */
-type Drained = () => void
-
 /**
  * What the broker says to a client. The broker never waits for it: otherwise one subscriber who
  * does not read would hold up whoever publishes, and with them all other subscribers.
@@ -25,12 +22,12 @@ export class Outgoing implements Holder {
   readonly #guards: MqttGuards
   readonly #close: (error: ClosingError) => void
   #stalled: NodeJS.Timeout | undefined
-  #drained: Drained[] = []
 
   constructor(transport: Duplex, guards: MqttGuards, close: (error: ClosingError) => void) {
     this.#transport = transport
     this.#guards = guards
     this.#close = close
+    transport.on('drain', () => this.forget())
   }
 
   /** True when the client has not read what the system can keep for it. */
@@ -50,23 +47,7 @@ export class Outgoing implements Holder {
     }
   }
 
-  /** To be called when the transport has drained. */
-  drain(): void {
-    this.forget()
-    const waiting = this.#drained
-    this.#drained = []
-    for (const resolve of waiting) resolve()
-  }
-
-  /** Resolves when the client has read enough, at once when it has; never after it is gone. */
-  async whenDrained(): Promise<void> {
-    if (!this.isFull) return
-    await new Promise<void>((resolve) => {
-      this.#drained.push(resolve)
-    })
-  }
-
-  /** Nothing is waited for any more. */
+  /** To be called when the client is gone: nothing waits for it any more. */
   forget(): void {
     clearTimeout(this.#stalled)
     this.#stalled = undefined

@@ -65,6 +65,7 @@ export class Publisher {
     this.#spend(session, 0)
     connection.open((publish, settled) => {
       if (isOfSpaces(publish.topic)) return false
+      if (settled === undefined) return true
       this.stats.published++
       this.#find({ session, publish, settled })
       return true

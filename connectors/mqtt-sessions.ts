@@ -1,4 +1,5 @@
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes'
+import { DomainError } from '../src/core/errors.ts'
 import type { UserId } from '../src/core/ids.ts'
 import type { MqttCaller, MqttCredentials } from './mqtt-caller.ts'
 import type { MqttClientCertificate } from './mqtt-client-certificates.ts'
@@ -41,7 +42,11 @@ export interface ActiveDevice {
 }
 
 export interface MqttSessionNeeds {
-  /** What has to be waited for before `authenticate` is asked; mostly nothing. */
+  /**
+   * What has to be waited for before `authenticate` is asked; mostly nothing.
+   *
+   * @throws DomainError `rate_limited` after too many failures
+   */
   readonly lookUp: (credentials: MqttCredentials) => Promise<void> | undefined
   /** Who is behind credentials. */
   readonly authenticate: (credentials: MqttCredentials) => MqttCaller | undefined
@@ -103,7 +108,7 @@ export class Sessions {
       address: remoteAddress,
       ...(certificate && !isNamed && { certificate }),
     }
-    await this.#needs.lookUp(credentials)
+    if (!(await this.#mayTry(credentials))) return tooManyFailures
     if (connection.destroyed) return unable
     const caller = this.#needs.authenticate(credentials)
     if (caller === undefined) {
@@ -113,6 +118,7 @@ export class Sessions {
     if (device?.clientId !== undefined && device.clientId !== packet.clientId) {
       return refusal('the device has another client id', connackCode.identifierRejected)
     }
+    if (!connection.takePlaceFor(caller.userId)) return tooManyConnections
     // In the same turn as the check: a key that is revoked right after finds its session here.
     const session: Session = {
       ...caller,
@@ -142,6 +148,17 @@ export class Sessions {
       active.push({ id: device.id, address: connection.remoteAddress ?? '' })
     }
     return active
+  }
+
+  /** Waits for what `authenticate` needs; false after too many failures. */
+  async #mayTry(credentials: MqttCredentials): Promise<boolean> {
+    try {
+      await this.#needs.lookUp(credentials)
+      return true
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'rate_limited') return false
+      throw error
+    }
   }
 
   /** Ends every session that was opened with this key, or with a token of it. */
@@ -181,3 +198,5 @@ export const tooManySessions = refusal(
   'the user has too many sessions',
   connackCode.serverUnavailable,
 )
+const tooManyFailures = refusal('too many failed logins', connackCode.serverUnavailable)
+const tooManyConnections = refusal('too many connections', connackCode.serverUnavailable)

@@ -5,7 +5,7 @@ import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'
 import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
-import type { AuthenticatedCaller, Origin } from './auth/authenticate.ts'
+import { type AuthenticatedCaller, bearerUsername, type Origin } from './auth/authenticate.ts'
 import { isLimitedId, limitsOf } from './auth/limited-key.ts'
 import { grants } from './auth/scopes.ts'
 import type { Clock } from './core/clock.ts'
@@ -108,13 +108,24 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   }
 }
 
-/** Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. */
-export function mqttAuthentication({ authenticator }: Auth) {
+/** Of a key that somebody claims to have, this much is remembered. */
+const rememberedCharacters = 100
+
+/**
+ * Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. The limits
+ * of failed logins are those of `POST /auth/token` (D11).
+ */
+export function mqttAuthentication({ authenticator, limits }: Auth, clock: Clock) {
+  const nowMs = () => clock.nowUs() / 1_000
   return {
-    lookUp: ({ username, password, certificate }: MqttCredentials): Promise<void> | undefined =>
-      certificate === undefined
-        ? authenticator.lookUpPassword(username, password)
-        : authenticator.lookUpCertificate(certificate.commonName),
+    /** @throws DomainError `rate_limited` */
+    lookUp(credentials: MqttCredentials): Promise<void> | undefined {
+      const { username, password, address, certificate } = credentials
+      if (certificate !== undefined) return authenticator.lookUpCertificate(certificate.commonName)
+      // Tokens of all clients come with one user name: they must not shut out each other.
+      if (username !== bearerUsername) limits.assertMayLogIn(address, keyIdOf(username), nowMs())
+      return authenticator.lookUpPassword(username, password)
+    },
 
     authenticate(credentials: MqttCredentials): MqttCaller | undefined {
       const { username, password, address, certificate } = credentials
@@ -124,11 +135,19 @@ export function mqttAuthentication({ authenticator }: Auth) {
           ? mqttCaller(authenticator.byPassword(username, password, origin))
           : byCertificate(authenticator, certificate, origin)
       } catch (error) {
-        if (error instanceof DomainError) return undefined
-        throw error
+        if (!(error instanceof DomainError)) throw error
+        // Tokens expire every hour: that is no sign of an attack.
+        if (certificate === undefined && error.code !== 'token_expired') {
+          limits.countFailure(address, keyIdOf(username), nowMs())
+        }
+        return undefined
       }
     },
   }
+}
+
+function keyIdOf(username: string): string {
+  return username.slice(0, rememberedCharacters)
 }
 
 /** A session that was opened with a certificate ends with it. */

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net'
 import { DomainError } from '../core/errors.ts'
 import { LruMap } from '../core/lru-map.ts'
+import { networkOf } from '../core/network-of.ts'
 
 /** How often something may happen: `burst` at once, and then `perSecond`. */
 export interface Rate {
@@ -74,9 +74,22 @@ export class AttemptLimits {
     if (waitS > 0) throw limited(waitS)
   }
 
+  /** The same for a login that makes no token. @throws DomainError `rate_limited` */
+  assertMayLogIn(address: string, keyId: string, nowMs: number): void {
+    const waitS = this.#failuresOfPair.waitS(`${networkOf(address)} ${keyId}`, nowMs)
+    if (waitS > 0) throw limited(waitS)
+  }
+
   succeeded(address: string, keyId: string, nowMs: number): void {
     this.#tokensOfKey.count(keyId, nowMs)
     this.#tokensOfAddress.count(networkOf(address), nowMs)
+  }
+
+  countFailure(address: string, keyId: string, nowMs: number): void {
+    const from = networkOf(address)
+    this.#failuresOfPair.count(`${from} ${keyId}`, nowMs)
+    this.#failuresOfKey.count(keyId, nowMs)
+    this.#failuresOfAddress.count(from, nowMs)
   }
 
   /**
@@ -92,24 +105,9 @@ export class AttemptLimits {
       this.#failuresOfKey.waitS(keyId, nowMs),
       this.#failuresOfAddress.waitS(from, nowMs),
     )
-    this.#failuresOfPair.count(`${from} ${keyId}`, nowMs)
-    this.#failuresOfKey.count(keyId, nowMs)
-    this.#failuresOfAddress.count(from, nowMs)
+    this.countFailure(address, keyId, nowMs)
     if (waitS > 0) throw limited(waitS)
   }
-}
-
-/** A whole /64 of IPv6 is one sender: whoever has one address of it has them all. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  if (!isIPv6(address)) return address
-  const [head = '', tail = ''] = address.split('%', 1).join('').split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const rest = tail.split(':').filter((group) => group !== '')
-  const zeros = address.includes('::') ? 8 - groups.length - rest.length : 0
-  const all = [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...rest]
-  return `${all.slice(0, 4).join(':')}::/64`
 }
 
 function limited(waitS: number): DomainError {

@@ -75,7 +75,7 @@ export interface AuthenticatorNeeds {
 }
 
 /** The user name that a token is sent with where only a name and a password can be (D26). */
-const bearerUsername = 'bearer'
+export const bearerUsername = 'bearer'
 
 /** What a caller is known by. */
 interface Proof {

@@ -17,6 +17,15 @@ export interface NetworkConfig {
   readonly trustedProxies: readonly string[]
   /** Private destinations that connections which users ask for may reach. */
   readonly egressAllowed: readonly Destination[]
+  /** How many MQTT connections there may be at a time. */
+  readonly mqttConnections: MqttConnectionsConfig
+}
+
+export interface MqttConnectionsConfig {
+  readonly ofAll: number
+  /** Of one address; of IPv6, of one /64. */
+  readonly ofAddress: number
+  readonly ofUser: number
 }
 
 /** What the settings are read with. */
@@ -29,11 +38,23 @@ interface Reader {
 
 export function readNetworkConfig({ value, port, problems }: Reader): NetworkConfig {
   const tls = readTls(value, problems)
+  const count = (name: string, fallback: number) => {
+    const given = value(name) ?? String(fallback)
+    if (/^[1-9]\d{0,6}$/.test(given)) return Number(given)
+    problems.push(`${name} must be a number from 1 to 9999999, not '${given}'`)
+    return fallback
+  }
   const mqttsPort = port('STREAMVAULT_MQTTS_PORT', 8883)
   return {
     tls,
     requiresClientCertificate: readClientCertificate(value, problems),
     mqttsPort: tls === undefined ? 0 : mqttsPort,
+    mqttConnections: {
+      ofAll: count('STREAMVAULT_MQTT_CONNECTIONS', 10_000),
+      // A fleet behind one address is usual; it leaves some places to others.
+      ofAddress: count('STREAMVAULT_MQTT_CONNECTIONS_PER_ADDRESS', 8_000),
+      ofUser: count('STREAMVAULT_MQTT_CONNECTIONS_PER_USER', 10_000),
+    },
     corsOrigins: listOf(value('STREAMVAULT_CORS_ORIGINS'), (entry) => {
       if (URL.canParse(entry) && new URL(entry).origin === entry) return
       const message = "must be origins such as 'https://console.example', separated by commas"

@@ -5,6 +5,7 @@ type Figure = readonly [Metric['type'], string, string, (stats: MqttBrokerStats)
 
 const figures: readonly Figure[] = [
   ['gauge', 'mqtt_connections', 'MQTT clients', (stats) => stats.connections],
+  ['gauge', 'mqtt_connections_open', 'Before CONNECT, too', (stats) => stats.open],
   ['counter', 'mqtt_published_total', 'MQTT messages', (stats) => stats.published],
   ['counter', 'mqtt_dropped_total', 'To nothing of the client', (stats) => stats.dropped],
   ['counter', 'mqtt_delivered_total', 'Sent to subscribers', (stats) => stats.delivered],
@@ -28,6 +29,11 @@ export function mqttMetrics(mqtt: MqttBroker | undefined): readonly Metric[] {
 /** What the broker counts by its reason. */
 export function mqttCountersByReason(mqtt: MqttBroker | undefined): readonly CounterByReason[] {
   return [
+    {
+      name: 'mqtt_refused_total',
+      help: 'MQTT connections beyond a limit',
+      values: () => mqtt?.stats().refused ?? {},
+    },
     {
       name: 'mqtt_closed_total',
       help: 'MQTT connections closed by us',

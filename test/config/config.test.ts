@@ -34,6 +34,7 @@ describe('readConfig', () => {
       corsOrigins: [],
       trustedProxies: [],
       egressAllowed: [],
+      mqttConnections: { ofAll: 10_000, ofAddress: 8_000, ofUser: 10_000 },
     })
   })
 
@@ -54,6 +55,9 @@ describe('readConfig', () => {
       STREAMVAULT_CORS_ORIGINS: 'https://console.example, http://localhost:3000',
       STREAMVAULT_TRUST_PROXY: '10.0.0.0/8,::1',
       STREAMVAULT_EGRESS_ALLOW: 'mosquitto:1883, [fd00::7]:8883',
+      STREAMVAULT_MQTT_CONNECTIONS: '500',
+      STREAMVAULT_MQTT_CONNECTIONS_PER_ADDRESS: '50',
+      STREAMVAULT_MQTT_CONNECTIONS_PER_USER: '100',
       STREAMVAULT_TIMESERIES_URL: 'duckdb',
       STREAMVAULT_STATE_URL: 'sqlite',
       STREAMVAULT_JOURNAL_URL: 'sqlite',
@@ -80,6 +84,7 @@ describe('readConfig', () => {
         { host: 'mosquitto', port: 1883 },
         { host: 'fd00::7', port: 8883 },
       ],
+      mqttConnections: { ofAll: 500, ofAddress: 50, ofUser: 100 },
     })
   })
 

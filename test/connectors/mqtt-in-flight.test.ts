@@ -16,7 +16,15 @@ function packetIds(acknowledgements: Buffer | undefined): number[] {
 }
 
 /** One thing that may happen: to the client, on the disk, or when a failure is tried again. */
-const action = fc.constantFrom('qos 0', 'qos 1', 'durable', 'failed', 'again', 'acknowledge')
+const action = fc.constantFrom(
+  'qos 0',
+  'qos 1',
+  'waits',
+  'durable',
+  'failed',
+  'again',
+  'acknowledge',
+)
 
 describe('what is in flight', () => {
   test('is acknowledged once and in the order of arrival, whatever fails how often', () => {
@@ -52,9 +60,12 @@ describe('what is in flight', () => {
           else {
             const number = packets.length
             packets.push(one === 'qos 0' ? 0 : number + 1)
-            states.push('pending')
-            handedOn.push(number)
-            inFlight.add(packetOf(number), packets[number] ?? 0)
+            states.push(one === 'waits' ? 'failed' : 'pending')
+            if (one === 'waits') inFlight.addFailed(packetOf(number), number + 1)
+            else {
+              handedOn.push(number)
+              inFlight.add(packetOf(number), packets[number] ?? 0)
+            }
           }
         }
         again()

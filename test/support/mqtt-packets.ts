@@ -25,6 +25,8 @@ export interface MqttPacket {
 export interface ConnectFields {
   readonly clientId: string
   readonly isClean?: boolean
+  /** Seconds; 0, which is none, when left out. */
+  readonly keepAliveS?: number
   readonly username?: string
   readonly password?: string
   readonly will?: { readonly topic: string; readonly payload: string }
@@ -32,9 +34,10 @@ export interface ConnectFields {
 
 export function connectPacket(fields: ConnectFields): Buffer {
   const { clientId, isClean = true, username = adminKey, password = adminSecret, will } = fields
+  const { keepAliveS = 0 } = fields
   const qosOfWill = 1
   const flags = 0xc0 | (isClean ? 2 : 0) | (will ? 4 | (qosOfWill << 3) : 0)
-  const head = Buffer.concat([field('MQTT'), Buffer.from([4, flags, 0, 0])])
+  const head = Buffer.concat([field('MQTT'), Buffer.from([4, flags]), u16(keepAliveS)])
   const willFields = will ? [field(will.topic), field(will.payload)] : []
   return packet(packetTypes.connect, 0, [
     head,
@@ -125,6 +128,15 @@ export class RawMqttConnection {
       await Promise.race([arrived, this.closed])
     }
     return this.#packets.splice(0, count)
+  }
+
+  /** Reads nothing until `resume`. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
   }
 
   /** Ends the connection without a DISCONNECT. */
