@@ -6,6 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { makeCertificate } from '../test/support/certificate.ts'
 import { freePort } from '../test/support/service-process.ts'
+import { externalBroker } from './external-broker.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { Crowd } from './mqtt-crowd.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
@@ -22,6 +23,7 @@ const measurements: Readonly<Record<string, () => Promise<Figure>>> = {
   idle: () => idleConnections(5_000),
   'fan-out': () => fanOut(1_000, 50),
   tls: () => tlsRatio(3, 4),
+  external: () => externalBroker(100_000),
 }
 
 /**
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
 
 const notes = `Memory is that of the whole process, after its garbage was collected: connections are all that has
 come in between. All subscribers and publishers are in one process beside the service, and their
-share of the two cores is in every figure.`
+share of the two cores is in every figure. So is that of mosquitto, where readings come from there.`
 
 /** Memory of connections that are held and silent, after garbage was collected. */
 async function idleConnections(size: number): Promise<Figure> {

@@ -91,12 +91,25 @@ async function readMetrics(http: string): Promise<ReadonlyMap<string, number>> {
   )
 }
 
-/** Starts mosquitto without persistence: it acknowledges from memory. */
-export async function startMosquitto(topics: readonly string[]): Promise<StoppableTarget> {
+/**
+ * Starts mosquitto without persistence: it acknowledges from memory.
+ *
+ * @param settings more lines of its configuration
+ */
+export async function startMosquitto(
+  topics: readonly string[],
+  settings: readonly string[] = [],
+): Promise<StoppableTarget> {
   const folder = mkdtempSync(join(tmpdir(), 'streamvault-bench-'))
   const port = await freePort()
   const config = join(folder, 'mosquitto.conf')
-  writeFileSync(config, `listener ${port} 127.0.0.1\nallow_anonymous true\npersistence false\n`)
+  const lines = [
+    ...settings,
+    `listener ${port} 127.0.0.1`,
+    'allow_anonymous true',
+    'persistence false',
+  ]
+  writeFileSync(config, `${lines.join('\n')}\n`)
   const child = spawn('mosquitto', ['-c', config], { stdio: 'ignore' })
   await once(child, 'spawn')
   await reachable(port)
