@@ -100,11 +100,12 @@ describe.skipIf(isSkipped)(`the commands of ${page}`, () => {
   )
 
   test('bring in all their readings, and those that came twice once', async () => {
-    const status = JSON.parse(
-      await shell.run('curl -s --cacert server.crt $SECURE_API/streams/$STREAM/status -H "$OWNER"'),
-    ) as { counters: unknown }
+    const command = 'curl -s --cacert server.crt $SECURE_API/streams/$STREAM/status -H "$OWNER"'
+    const counters = async () =>
+      (JSON.parse(await shell.run(command)) as { readonly counters: object }).counters
 
-    expect(status.counters).toMatchObject({
+    // The last ones are on their way to the store.
+    await expect.poll(counters, { timeout: 10_000 }).toMatchObject({
       received: 10,
       stored: 6,
       duplicates: 3,
