@@ -12,6 +12,9 @@ export function decodeCbor(payload: Uint8Array): DecodedMessage | UndecodableMes
 const tagTimeText = 0
 const tagEpochSeconds = 1
 
+/** The upper three bits of an item that is a tag (RFC 8949, section 3.1). */
+const majorTypeTag = 6
+
 const libraryPrefix = 'CBOR decode error: '
 
 /** How many bytes stand before the content of a text, by the lower five bits of its first byte. */
@@ -83,7 +86,7 @@ export class CborItems implements Items {
 
   protected tagged(tag: number | bigint): Item {
     if (tag !== tagTimeText && tag !== tagEpochSeconds) throw problem(`tag ${tag} is not supported`)
-    const { kind, value } = this.next()
+    const { kind, value } = this.untagged()
     if (kind === 'scalar') {
       if (tag === tagTimeText && typeof value === 'string') return { kind, value }
       if (tag === tagEpochSeconds && typeof value === 'number') {
@@ -91,5 +94,12 @@ export class CborItems implements Items {
       }
     }
     throw problem(`tag ${tag} has the wrong content`, this)
+  }
+
+  /** What a tag is about. Tags within tags say nothing of a reading, and there may be millions. */
+  protected untagged(): Item {
+    const isTag = (this.bytes[this.position] ?? 0) >> 5 === majorTypeTag
+    if (isTag) throw problem('a tag within a tag is not supported', this)
+    return this.next()
   }
 }

@@ -24,7 +24,7 @@ export function csvDecoder({
 
 function columnOf(name: string | null, schema: StreamSchema): Column {
   if (name === null) return undefined
-  const field = schema.fields[name]
+  const field = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
   if (field !== undefined) return { name, type: field.type }
   const isTime = name === schema.timestampField && schema.timestampFormat !== 'rfc3339'
   return { name, type: isTime ? 'number' : 'string' }

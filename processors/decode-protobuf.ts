@@ -12,6 +12,9 @@ import { ProtobufWire } from './protobuf-wire.ts'
 /** Values of one message: each takes at least a byte of it, and many times that in memory. */
 const valuesMax = 1_000_000
 
+/** Bytes of what stands beside the readings of a batch, in all of them together. */
+const sharedBytesMax = 16 * 1024 * 1024
+
 /** A decoder of Protobuf messages of the type that the source of a stream names. */
 export function protobufDecoder({ schema, formatOptions }: DecodedStream): Decoder {
   const options = formatOptions?.protobuf
@@ -29,7 +32,7 @@ export function protobufDecoder({ schema, formatOptions }: DecodedStream): Decod
       if (samples !== undefined) return new Batch(wire, plan, samples).decode(timestampField)
       const members = readFields(wire, plan, { end: payload.length, levels: messageDepthMax })
       // A time that was not sent is none, and not the beginning of 1970.
-      const reading = withDefaults(plan, members, timestampField)
+      const reading = withDefaults(wire, plan, members, timestampField)
       return { ok: true, readings: [reading], isBatch: false, format: 'protobuf' }
     } catch (error) {
       if (!(error instanceof UnreadableItem)) throw error
@@ -95,13 +98,15 @@ class Batch {
   decode(timestampField: string): DecodedMessage | UndecodableMessage {
     this.#cut()
     if (this.#spans.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
-    const { bytes } = this.#wire
-    const rest = joined(bytes, this.#rest)
-    const around = readFields(new ProtobufWire(rest, valuesMax), this.#plan, {
-      end: rest.length,
-      levels: messageDepthMax,
-    })
-    withDefaults(this.#plan, around, timestampField)
+    const rest = joined(this.#wire.bytes, this.#rest)
+    if (rest.length * this.#spans.length > sharedBytesMax) {
+      return { ok: false, problem: `too much stands beside ${this.#spans.length} readings` }
+    }
+    const wire = new ProtobufWire(rest, valuesMax)
+    const around = readFields(wire, this.#plan, { end: rest.length, levels: messageDepthMax })
+    withDefaults(wire, this.#plan, around, timestampField)
+    // Each reading is written with all of it.
+    this.#wire.count((valuesMax - wire.valuesLeft) * this.#spans.length)
     const { [this.#samples.field.name]: _none, ...shared } = around
     const unreadable = new Map<number, string>()
     const readings = this.#spans.map((span, index) => {
@@ -140,7 +145,7 @@ class Batch {
     wire.tag(end)
     const bounds = { end: wire.endOfValue(end), levels: messageDepthMax - 1 }
     const { message } = this.#samples
-    return withDefaults(message, readFields(wire, message, bounds), timestampField) as Members
+    return withDefaults(wire, message, readFields(wire, message, bounds), timestampField)
   }
 }
 

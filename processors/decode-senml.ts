@@ -80,7 +80,9 @@ function add(moment: Moment, record: ResolvedRecord, stream: DecodedStream): voi
 }
 
 function put(moment: Moment, field: string, value: unknown): void {
-  if (Object.hasOwn(moment.fields, field)) {
+  // It would be taken for a prototype, and no definition can have such a field.
+  if (field === '__proto__') moment.problem ??= 'a field cannot have the name __proto__'
+  else if (Object.hasOwn(moment.fields, field)) {
     moment.problem ??= `the pack has two values for ${field.slice(0, 100)} at one time`
   } else moment.fields[field] = value
 }

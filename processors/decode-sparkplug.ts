@@ -1,7 +1,7 @@
 import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/pipeline/reading.ts'
 import type { DecodedStream } from './decode.ts'
 import { batchOf } from './decode-batch.ts'
-import { UnreadableItem } from './decode-binary.ts'
+import { problem, UnreadableItem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
 import { fieldOf } from './field-names.ts'
 import { type NamedMetric, sparkplugStep, unknownNode } from './sparkplug.ts'
@@ -84,6 +84,8 @@ function momentsOf(
     const field = fieldOfMetric(named, device, stream)
     const value = valueOf(named.metric, named.datatype)
     if (field === undefined || value === undefined) continue
+    // It would be taken for a prototype, and no definition can have such a field.
+    if (field === '__proto__') throw problem('a field cannot have the name __proto__')
     const ms = named.metric.timestamp ?? payload.timestamp
     let reading = open.get(ms)
     // Two values of one metric are two readings, also where they claim one time.

@@ -50,12 +50,22 @@ export function readFields(
   return members
 }
 
-/** Adds what absent fields mean. @throws UnreadableItem for one that is required */
-export function withDefaults(plan: MessagePlan, members: Members, except?: string): unknown {
+/**
+ * Adds what absent fields mean, which counts: an empty message may have thousands of them.
+ *
+ * @throws UnreadableItem for one that is required
+ */
+export function withDefaults(
+  wire: ProtobufWire,
+  plan: MessagePlan,
+  members: Members,
+  except?: string,
+): Members {
   for (const { name, shape, value, isImplicit, isRequired } of plan.fields.values()) {
     if (Object.hasOwn(members, name)) continue
-    if (isRequired) throw problem(`${name} is required by ${plan.typeName}`)
+    if (isRequired) throw problem(`${name} is required by ${plan.typeName.slice(0, 200)}`)
     if (!isImplicit || name === except) continue
+    wire.countNamed(name)
     if (shape === 'single') define(members, name, zeroValue(value))
     else define(members, name, shape === 'list' ? [] : {})
   }
@@ -81,6 +91,7 @@ class FieldReader {
 
   readInto(members: Members): void {
     const { name, shape } = this.#field
+    this.#wire.countNamed(name)
     const before = Object.hasOwn(members, name) ? members[name] : undefined
     if (shape === 'single') {
       if (before !== undefined) throw problem(`${name} comes twice`)
@@ -143,6 +154,7 @@ class FieldReader {
     const number = wire.scalar(ScalarType.INT32, end) as number
     const text = value.names.get(number)
     if (text === undefined) throw problem(`${number} is no value of ${name}`)
+    wire.countNamed(text)
     return text
   }
 
@@ -155,7 +167,7 @@ class FieldReader {
       ? { end, group: tag.number, levels: levels - 1 }
       : { end: wire.endOfValue(end), levels: levels - 1 }
     const members = readFields(wire, plan, bounds)
-    return wellKnown(plan, withDefaults(plan, members) as Members)
+    return wellKnown(plan, withDefaults(wire, plan, members))
   }
 }
 
@@ -182,7 +194,11 @@ function zeroValue(value: ValuePlan): unknown {
 }
 
 /** Keys of maps are anything, and `__proto__` must not become a prototype. */
-function define(members: object, name: string, value: unknown): void {
+function define(members: Members, name: string, value: unknown): void {
+  if (name !== '__proto__') {
+    members[name] = value
+    return
+  }
   Object.defineProperty(members, name, {
     value,
     configurable: true,

@@ -92,6 +92,7 @@ function sizeProblem({ file }: FileDescriptorSet): string | undefined {
   for (const { package: prefix, messageType, enumType } of file) {
     if (prefix.length > nameLengthMax) return 'has a package with too long a name'
     count.types += enumType.length
+    if (hasLongName(enumType.flatMap(({ value }) => value))) return longMemberName
     for (const { value } of enumType) count.members += value.length
     for (const message of messageType) {
       const problem = messageProblem(message, count, nestingMax)
@@ -99,6 +100,12 @@ function sizeProblem({ file }: FileDescriptorSet): string | undefined {
     }
   }
   return undefined
+}
+
+const longMemberName = 'has a field or value with too long a name'
+
+function hasLongName(members: readonly { readonly name: string }[]): boolean {
+  return members.some(({ name }) => name.length > nameLengthMax)
 }
 
 function messageProblem(
@@ -112,6 +119,8 @@ function messageProblem(
   if (count.types > typesMax) return `has more than ${typesMax} messages and enums`
   if (count.members > membersMax) return `has more than ${membersMax} fields and values`
   if (name.length > nameLengthMax) return 'has a message with too long a name'
+  const named = [...field, ...oneofDecl, ...enumType.flatMap(({ value }) => value)]
+  if (hasLongName(named)) return longMemberName
   if (levels === 0) return `has messages within each other, more than ${nestingMax} levels deep`
   for (const nested of nestedType) {
     const problem = messageProblem(nested, count, levels - 1)

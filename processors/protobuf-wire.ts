@@ -29,10 +29,20 @@ export class ProtobufWire {
     this.#reader.pos = at
   }
 
+  /** How many values may still come. */
+  get valuesLeft(): number {
+    return this.#valuesLeft
+  }
+
   /** @throws UnreadableItem when there are too many values in the message */
-  count(): void {
-    if (this.#valuesLeft === 0) throw problem('there are too many values in one message')
-    this.#valuesLeft--
+  count(values = 1): void {
+    if (this.#valuesLeft < values) throw problem('there are too many values in one message')
+    this.#valuesLeft -= values
+  }
+
+  /** A value that is written with a long name counts as several: its bytes do not show that. */
+  countNamed(name: string): void {
+    this.count(1 + (name.length >> 5))
   }
 
   /** @throws UnreadableItem */

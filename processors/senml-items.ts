@@ -37,9 +37,12 @@ export class SenmlItems extends CborItems {
 
   protected override tagged(tag: number | bigint): Item {
     if (tag !== tagDecimal) return super.tagged(tag)
-    const pair = this.next()
-    const [exponent, mantissa] = [this.next(), this.next()]
-    if (pair.length !== 2 || !isInteger(exponent) || !isInteger(mantissa)) {
+    const pair = this.untagged()
+    if (pair.kind !== 'array' || pair.length !== 2) {
+      throw problem('a decimal fraction has the wrong content', this)
+    }
+    const [exponent, mantissa] = [this.untagged(), this.untagged()]
+    if (!isInteger(exponent) || !isInteger(mantissa)) {
       throw problem('a decimal fraction has the wrong content', this)
     }
     return { kind: 'scalar', value: Number(`${String(mantissa.value)}e${String(exponent.value)}`) }

@@ -80,7 +80,8 @@ describe('cbor', () => {
     ['a time that is a text by its tag, and a number', `${map}c001`, 'tag 0'],
     ['a time that is not finite', `${map}c1f97e00`, 'years 0001 to 9999'],
     ['a time beyond the year 9999', `${map}c11b000000ffffffffff`, 'years 0001 to 9999'],
-    ['a time in a time', `${map}c1c101`, 'tag 1'],
+    ['a time in a time', `${map}c1c101`, 'a tag within a tag'],
+    ['a million tags in each other', map + 'c1'.repeat(1_000_000), 'a tag within a tag'],
     ['a tag around nothing', `${map}c1`, nowhere],
   ])('refuses %s', (_, message, reason) => {
     expect(decodeCbor(hex(message))).toEqual({

@@ -27,6 +27,12 @@ describe('CSV', () => {
     ])
   })
 
+  test('may have a time that is called like what all objects have', () => {
+    const options = { columns: ['constructor'] }
+    const stream = decodedStream(fields, options, { timestampField: 'constructor' })
+    expect(readingsOf(csvDecoder(stream)(Buffer.from('x')))).toEqual([{ constructor: 'x' }])
+  })
+
   test('is a batch of lines, which may end in either way, and may be blank', () => {
     const message = decode('\r\n1,2,0,a,\r\n\n3,4,1,b,\n', { columns: all })
 

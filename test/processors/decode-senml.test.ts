@@ -106,6 +106,16 @@ describe('a SenML pack', () => {
     expect(readings(decodeJson([{ n: 'a', v: 1, ut: 5, note: { b: [1] } }]))).toEqual([{ a: 1 }])
   })
 
+  test('refuses the reading with a field that no definition can have', () => {
+    const message = decodeJson([
+      { bn: 'a', n: '__proto__', v: 1, t: 0 },
+      { n: 'b', v: 2, t: 1 },
+    ])
+    expect([...((message as DecodedMessage).unreadable ?? [])]).toEqual([
+      [0, expect.stringContaining('__proto__')],
+    ])
+  })
+
   test('refuses the reading of a time that has two values for one field, and keeps its records', () => {
     const pack = [
       { bn: 'x:', n: 'a', v: 1 },
@@ -242,6 +252,14 @@ describe('a SenML pack in CBOR', () => {
     ['nothing', ''],
   ])('with %s is refused', (_, content) => {
     expect(decodeCbor(hex(content))).toMatchObject({ ok: false })
+  })
+
+  test.each([
+    ['a million of them in each other', '81a102' + 'c4'.repeat(1_000_000)],
+    ['of a map', '81a102c4a201020304'],
+    ['of three parts', '81a102c483010203'],
+  ])('refuses a decimal fraction: %s', (_, pack) => {
+    expect(senmlCborDecoder(decodedStream(fields))(hex(pack))).toMatchObject({ ok: false })
   })
 
   test('NaN is left to the judge, who refuses its reading alone', () => {

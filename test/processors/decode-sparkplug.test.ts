@@ -100,6 +100,13 @@ describe('metrics', () => {
     })
   })
 
+  test('with a name that no field can have are refused', () => {
+    const payload = payloadOf([metric('Double', 1, { name: '__proto__' })], { timestamp: ms })
+    expect(sparkplugDecoder(stream)(payload)).toMatchObject({
+      problem: expect.stringContaining('__proto__') as string,
+    })
+  })
+
   test('with aliases only cannot be read without a birth', () => {
     expect(sparkplugDecoder(stream)(payloadOf([metric('Double', 1, { alias: 7 })]))).toMatchObject({
       problem: 'no birth has said which metrics have the aliases 7',

@@ -83,6 +83,53 @@ describe('a repeated field of readings', () => {
   })
 })
 
+describe('a small message that means a large reading', () => {
+  const wide = {
+    package: 'plant',
+    messageType: [
+      {
+        name: 'Wide',
+        field: Array.from({ length: 1_000 }, (_, index) => field('INT32', `f${index}`, index + 1)),
+      },
+      {
+        name: 'Pack',
+        field: [
+          repeated('MESSAGE', 'wide', 1, { typeName: '.plant.Wide' }),
+          repeated('MESSAGE', 'small', 2, { typeName: '.plant.Small' }),
+          field('STRING', 'device', 3),
+          field('MESSAGE', 'state', 4, { typeName: '.plant.Wide' }),
+        ],
+      },
+      { name: 'Small', field: [] },
+    ],
+  }
+  const protobuf = { descriptor: base64(descriptorOf(wide)), message: 'plant.Pack' }
+  const write = encoderOf(wide, 'plant.Pack')
+  const decode = (message: Record<string, unknown>, repeatedField?: string) => {
+    const options =
+      repeatedField === undefined ? protobuf : { ...protobuf, repeated: repeatedField }
+    return protobufDecoder(decodedStream({}, { protobuf: options }))(write(message))
+  }
+  const many = Array.from({ length: 5_000 }, () => ({}))
+
+  test('is refused for the zeros of its messages', () => {
+    expect(decode({ wide: many.slice(0, 10) }).ok).toBe(true)
+    expect(decode({ wide: many })).toMatchObject({
+      problem: expect.stringContaining('too many values') as string,
+    })
+  })
+
+  test('is refused where each reading repeats what stands beside it', () => {
+    expect(decode({ small: many, device: 'pump' }, 'small').ok).toBe(true)
+    expect(decode({ small: many, device: 'p'.repeat(10_000) }, 'small')).toMatchObject({
+      problem: expect.stringContaining('too much stands beside') as string,
+    })
+    expect(decode({ small: many, state: {} }, 'small')).toMatchObject({
+      problem: expect.stringContaining('too many values') as string,
+    })
+  })
+})
+
 describe('proto2', () => {
   const old = {
     package: 'old',
@@ -137,6 +184,16 @@ describe('a descriptor', () => {
     ['too deep a message', { messageType: [nested(40)] }, /levels deep/],
     ['a long package', { package: 'p'.repeat(251) }, /too long a name/],
     ['a long name', { messageType: [{ name: 'm'.repeat(251) }] }, /too long a name/],
+    [
+      'a long field',
+      { messageType: [{ name: 'M', field: [field('INT32', 'f'.repeat(251), 1)] }] },
+      /field or value with too long a name/,
+    ],
+    [
+      'a long value',
+      { enumType: [{ name: 'E', value: [{ name: 'v'.repeat(251), number: 0 }] }] },
+      /field or value with too long a name/,
+    ],
     [
       'an unknown type',
       { messageType: [{ name: 'M', field: [field('MESSAGE', 'a', 1, { typeName: '.Nowhere' })] }] },
