@@ -18,6 +18,9 @@ import { innerStreamTopic, innerTopic, isOfSpaces } from './mqtt-topics.ts'
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
 
+/** A timer that is set for longer than about 25 days fires at once: a debt can be larger. */
+const holdMsMax = 24 * 86_400_000
+
 export interface MqttPublisherNeeds {
   readonly intake: Acceptor
   readonly nowUs: () => number
@@ -222,7 +225,7 @@ export class Publisher {
     const nowUs = this.#parts.nowUs()
     device.bucket.spend(readings, nowUs)
     const waitMs = device.bucket.waitMs(1, nowUs)
-    if (waitMs > 0) connection?.holdFor(waitMs)
+    if (waitMs > 0) connection?.holdFor(Math.min(waitMs, holdMsMax))
   }
 
   #refusalOf(error: unknown): DomainError {
@@ -268,10 +271,10 @@ export class Publisher {
 }
 
 function identityOf(
-  { userId, clientId }: Session,
+  { userId, device, clientId }: Session,
   { packetId, payload }: TakenPublish,
 ): PacketIdentity {
-  return { userId, clientId, packetId, payload }
+  return { userId, deviceId: device?.id, clientId, packetId, payload }
 }
 
 function takenOf({ topic, payload, qos, dup, retain, messageId = 0 }: PublishPacket): TakenPublish {

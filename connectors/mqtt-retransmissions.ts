@@ -14,6 +14,8 @@ interface Receipt {
 /** What identifies a packet that may be sent again: its client, and its packet id there. */
 export interface PacketIdentity {
   readonly userId: string
+  /** Devices of one user may well use one client id. */
+  readonly deviceId?: string | undefined
   readonly clientId: string
   readonly packetId: number
   readonly payload: Buffer
@@ -72,6 +74,6 @@ function digestOf({ payload }: PacketIdentity): string {
   return hash('sha256', payload).slice(0, 16)
 }
 
-function keyOf({ userId, clientId }: PacketIdentity): string {
-  return `${userId} ${clientId}`
+function keyOf({ userId, deviceId = '', clientId }: PacketIdentity): string {
+  return `${userId} ${deviceId} ${clientId}`
 }

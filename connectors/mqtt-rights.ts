@@ -48,7 +48,12 @@ export class Rights {
     if (!session.maySubscribe || session.hasEnded) return false
     const stream = streamTopicOf(topic)
     const found = stream && this.#needs.streams.cached(stream.streamId)
-    return found === undefined || isStreamOf(session, found)
+    if (found !== undefined) return isStreamOf(session, found)
+    // What waited for a device may be of a stream that is its own no more.
+    const { device, userId } = session
+    if (device === undefined || isInSpace(topic, session.space)) return true
+    if (stream) return device.streamIds.has(stream.streamId)
+    return this.#needs.topics.cached(userId)?.cover(topic, device.streamIds) ?? true
   }
 }
 

@@ -60,7 +60,7 @@ async function createAll(
   const presented = type === 'text/csv' ? { ...post, present: asTable } : post
   return await posts.answer(presented, async () => {
     const nowUs = clock.nowUs()
-    const wanted = await parseDevices({ state, devices, ownerId, nowUs }, itemsOf(request.body))
+    const wanted = await parseDevices({ state, devices, caller, nowUs }, itemsOf(request.body))
     const settings = wanted.map((one) => grantedSettings(directory, caller, one))
     const { made, changes } = devices.plan(actorOf(request, callerOf), ownerId, settings)
     return {

@@ -1,10 +1,12 @@
+import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
-import type { StreamId, UserId } from '../core/ids.ts'
+import type { StreamId } from '../core/ids.ts'
 import { Problems } from '../data-streams/definition-problems.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { DeviceSettings } from './device.ts'
 import type { CsvRow } from './device-csv.ts'
 import { type DeviceRequest, readDeviceRequest, settingsOf } from './device-request.ts'
+import { assertMayName } from './device-rights.ts'
 import type { DeviceStore } from './device-store.ts'
 import { ownStreamIds, streamsNamed } from './device-streams.ts'
 
@@ -23,14 +25,15 @@ interface Row {
 interface BulkNeeds {
   readonly state: StateDatabase
   readonly devices: Pick<DeviceStore, 'takenNames'>
-  readonly ownerId: UserId
+  readonly caller: AuthenticatedCaller
   readonly nowUs: number
 }
 
 /**
  * The settings of many new devices: of the lines of a table, or of a JSON array.
  *
- * @throws DomainError `invalid_request` naming every place that is wrong
+ * @throws DomainError `invalid_request` naming every place that is wrong, or
+ *   `insufficient_permissions` for a certificateName that is not the caller's to give
  */
 export async function parseDevices(
   needs: BulkNeeds,
@@ -53,11 +56,13 @@ export async function parseDevices(
 }
 
 async function refuseTakenNames(
-  { devices }: BulkNeeds,
+  { devices, caller }: BulkNeeds,
   rows: readonly Row[],
   found: ErrorDetail[],
 ): Promise<void> {
   const names = rows.flatMap(({ request }) => request.certificateName ?? [])
+  // First: else anybody could find out which names the devices of others have.
+  for (const name of names) assertMayName(caller, caller.userId, name)
   const taken = new Set(await devices.takenNames(names))
   for (const { place, request } of rows) {
     const { certificateName } = request
@@ -70,7 +75,7 @@ async function refuseTakenNames(
 }
 
 async function withStreams(
-  { state, ownerId }: BulkNeeds,
+  { state, caller: { userId: ownerId } }: BulkNeeds,
   rows: readonly Row[],
   found: ErrorDetail[],
 ): Promise<readonly DeviceSettings[]> {

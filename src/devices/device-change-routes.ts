@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { actorOf } from '../http/server.ts'
 import { type Device, deviceBody } from './device.ts'
-import { parseDeviceRequest, settingsOf } from './device-request.ts'
+import { type DeviceRequest, parseDeviceRequest, settingsOf } from './device-request.ts'
 import { assertMayGive, assertMayName, visibleDevice } from './device-rights.ts'
 import {
   bodyWithSecret,
@@ -92,12 +92,19 @@ async function change(
   const settings = settingsOf(wanted, wanted.streamIds ?? device.streamIds, device)
   const { certificateName, expiresAtUs } = settings
   if (device.revokedAtUs !== undefined) throw hasEnded()
-  if (expiresAtUs !== device.expiresAtUs) assertMayGive(directory, caller, expiresAtUs)
+  if (givesMore(wanted) || expiresAtUs !== device.expiresAtUs) {
+    assertMayGive(directory, caller, expiresAtUs)
+  }
   if (certificateName !== undefined && certificateName !== device.certificateName) {
     assertMayName(caller, device.ownerId, certificateName)
   }
-  const { mayRegisterAgain = device.mayRegisterAgain } = wanted
+  const { mayRegisterAgain } = wanted
   const actor = actorOf(request, callerOf)
   if (await devices.change(actor, device, { ...settings, mayRegisterAgain })) return
   throw await refusal(needs, device, settings)
+}
+
+/** Whether somebody could send something with the device, or as it, that could not before. */
+function givesMore({ streamIds, certificateName, mayRegisterAgain }: DeviceRequest): boolean {
+  return streamIds !== undefined || certificateName !== undefined || mayRegisterAgain === true
 }

@@ -128,10 +128,11 @@ export class DeviceStore {
   async change(
     actor: Actor,
     device: Device,
-    changed: DeviceSettings & Pick<Device, 'mayRegisterAgain'>,
+    changed: DeviceSettings & { readonly mayRegisterAgain: boolean | undefined },
   ): Promise<boolean> {
     const { state, writer, audit, keys } = this.#needs
     const { id, ownerId } = device
+    const { mayRegisterAgain } = changed
     const isSame = String(device.streamIds) === String(changed.streamIds)
     const streams = isSame
       ? []
@@ -143,7 +144,8 @@ export class DeviceStore {
       this.#present(id)
         .set({
           ...settingColumns(changed),
-          may_register_again: changed.mayRegisterAgain ? 1 : 0,
+          // Otherwise as it is: the device may have registered itself since it was looked at.
+          ...(mayRegisterAgain !== undefined && { may_register_again: mayRegisterAgain ? 1 : 0 }),
         })
         .where(this.#isFree(changed.certificateName, id)),
       ...streams,

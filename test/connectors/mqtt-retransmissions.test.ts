@@ -31,6 +31,7 @@ describe('Retransmissions', () => {
     ['packet id', { packetId: 2 }],
     ['payload', { payload: Buffer.from('{"level":2}') }],
     ['client', { clientId: 'fan' }],
+    ['device', { deviceId: 'sv_dev_7' }],
     ['user', { userId: 'bob' }],
   ])('takes a packet with another %s for another packet', (_, difference) => {
     expect(remembering(packet()).find(packet(difference))).toBeUndefined()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { asDevice, type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { createKey, newPerson, type Person, personOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -133,6 +133,32 @@ describe('a device', () => {
     expect(refused.body.retryAfter).toBeGreaterThan(90)
     expect(refused.headers.get('retry-after')).toBe(String(refused.body.retryAfter))
     expect((await push(1)).status).toBe(202)
+  })
+})
+
+describe('a key that may not send readings', () => {
+  test.each([
+    ['other streams', () => ({ streamIds: [other] })],
+    ['a certificate', () => ({ certificateName: `${ada.userId}:mine` })],
+    ['a registration', () => ({ mayRegisterAgain: true })],
+    ['a later end', () => ({ expiresAt: null })],
+  ])('gives no device %s', async (_, change) => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString()
+    const { id } = await newDevice(ada, { streamIds: [own], expiresAt })
+    const { userId } = ada
+    const scopes = ['keys:admin', 'streams:read']
+    const keeper = personOf(
+      service.api,
+      await createKey(service.api, { userId, permission: 'custom', scopes }),
+    )
+    const path = `/devices/${id}`
+    const { body: before } = await ada.withKey('GET', path)
+
+    const refused = await keeper.withKey<Refused>('PUT', path, change())
+
+    expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_permissions'])
+    expect((await ada.withKey('GET', path)).body).toEqual(before)
+    expect((await keeper.withKey('PUT', path, { name: 'boiler' })).status).toBe(200)
   })
 })
 

@@ -135,6 +135,23 @@ describe('POST /devices/bulk', () => {
     expect((await bob.withKey('GET', '/devices')).body).toEqual([])
   })
 
+  test('does not tell which names of certificates others have', async () => {
+    const bob = await newPerson(service.api)
+    const { streamIds } = await newStreams(bob)
+    const certificateName = `${bob.userId}:boiler-7`
+    await bob.withKey('POST', '/devices', { name: 'boiler 7', streamIds, certificateName })
+
+    const answers = [certificateName, `${bob.userId}:boiler-8`].map((name) =>
+      ada.withKey<Refused>('POST', '/devices/bulk', [
+        { name: 'mine', streamIds: [streams[0]], certificateName: name },
+      ]),
+    )
+
+    for (const { status, body } of await Promise.all(answers)) {
+      expect([status, body.error]).toEqual([403, 'insufficient_permissions'])
+    }
+  })
+
   test.each([
     ['an unknown column', ['name,colour', 'a,red']],
     ['a column twice', ['name,name', 'a,b']],
