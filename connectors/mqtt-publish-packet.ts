@@ -1,3 +1,5 @@
+import type { PublishPacket } from 'aedes'
+import type { TakenPublish } from './mqtt-framing.ts'
 /** A PUBLISH of QoS 0, section 3.3: the same bytes for everybody who gets it. */
 export function unacknowledgedPublish(topic: string, payload: Uint8Array): Buffer {
   const topicBytes = Buffer.byteLength(topic)
@@ -27,4 +29,17 @@ function lengthDigits(length: number): readonly number[] {
     digits.push(rest > 0 ? digit | 0x80 : digit)
   } while (rest > 0)
   return digits
+}
+
+/** A PUBLISH that the broker has taken apart, as one that was taken before it. */
+export function takenOf({
+  topic,
+  payload,
+  qos,
+  dup,
+  retain,
+  messageId = 0,
+}: PublishPacket): TakenPublish {
+  const bytes = payload as Buffer
+  return { topic, payload: bytes, qos, isDuplicate: dup, isRetained: retain, packetId: messageId }
 }

@@ -9,8 +9,9 @@ import type { Distribution } from './mqtt-distribution.ts'
 import type { Drops } from './mqtt-drops.ts'
 import type { FanOut } from './mqtt-fan-out.ts'
 import type { TakeFilters, TakenPublish } from './mqtt-framing.ts'
+import { takenOf } from './mqtt-publish-packet.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
-import { isStreamOf, mayPublishInSpace } from './mqtt-rights.ts'
+import { isTakenBy, mayPublishInSpace } from './mqtt-rights.ts'
 import type { Route, Routes } from './mqtt-routes.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
 import { innerStreamTopic, innerTopic, isOfSpaces } from './mqtt-topics.ts'
@@ -70,7 +71,7 @@ export class Publisher {
       if (isOfSpaces(publish.topic)) return false
       if (settled === undefined) return true
       this.stats.published++
-      this.#find({ session, publish, settled })
+      if (!this.#takeReading(session, publish, settled)) this.#find({ session, publish, settled })
       return true
     }, takeFilters)
   }
@@ -131,6 +132,25 @@ export class Publisher {
     await promise
   }
 
+  /**
+   * Nearly all there is: a reading on the topic of one stream, which is at hand. False for what has
+   * to be looked at more closely.
+   */
+  #takeReading(session: Session, publish: TakenPublish, settled: Settled): boolean {
+    const { route } = session
+    const { routes, intake } = this.#parts
+    if (session.lookingUp !== undefined || !routes.isCurrent(route, publish.topic)) return false
+    const stream = routes.only(route)
+    if (stream === undefined || publish.isRetained || !isTakenBy(session, stream)) return false
+    try {
+      this.#parts.assertReady()
+      this.#accept(session, publish, stream, settled)
+    } catch (error) {
+      intake.settleInOrder(settled, this.#refusalOf(error))
+    }
+    return true
+  }
+
   /** Acknowledgements go out in the order of arrival, so a look-up holds back what follows it. */
   #find(pending: Pending): void {
     const { routes, intake } = this.#parts
@@ -162,10 +182,7 @@ export class Publisher {
 
   #take(pending: Pending, route: Route, found: readonly CompiledStream[]): void {
     const { session, publish } = pending
-    const own =
-      session.mayPublish && !session.hasEnded
-        ? found.filter((stream) => isStreamOf(session, stream) && !stream.isInternal)
-        : []
+    const own = found.filter((stream) => isTakenBy(session, stream))
     if (own.length === 0) {
       this.#drop(pending)
       return
@@ -247,10 +264,11 @@ export class Publisher {
             failure ??= error
             if (--left === 0) pending.settled(failure)
           }
-    for (const stream of streams) this.#accept(pending, stream, settled)
+    const { session, publish } = pending
+    for (const stream of streams) this.#accept(session, publish, stream, settled)
   }
 
-  #accept({ session, publish }: Pending, stream: CompiledStream, settled: Settled): void {
+  #accept(session: Session, publish: TakenPublish, stream: CompiledStream, settled: Settled): void {
     const { payload, topic, qos, isRetained } = publish
     const { source } = session
     const seenAtUs = publish.isDuplicate
@@ -275,11 +293,6 @@ function identityOf(
   { packetId, payload }: TakenPublish,
 ): PacketIdentity {
   return { userId, deviceId: device?.id, clientId, packetId, payload }
-}
-
-function takenOf({ topic, payload, qos, dup, retain, messageId = 0 }: PublishPacket): TakenPublish {
-  const bytes = payload as Buffer
-  return { topic, payload: bytes, qos, isDuplicate: dup, isRetained: retain, packetId: messageId }
 }
 
 function lookUpFailed(error: unknown): DomainError {

@@ -63,9 +63,15 @@ export function mayPublishInSpace(session: Session, topic: string): boolean {
 }
 
 /** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */
-export function isStreamOf(
+function isStreamOf(
   { userId, device }: Session,
   { ownerId, streamId }: CompiledStream,
 ): boolean {
   return ownerId === userId && (device === undefined || device.streamIds.has(streamId))
+}
+
+/** Whether a stream takes readings of this client now. */
+export function isTakenBy(session: Session, stream: CompiledStream): boolean {
+  if (!session.mayPublish || session.hasEnded) return false
+  return isStreamOf(session, stream) && !stream.isInternal
 }

@@ -59,6 +59,12 @@ export class Routes {
     return { topic, streams, isPrivate: true, generation }
   }
 
+  /** The stream of a topic that is one stream's alone, when it is at hand. */
+  only({ streams, isPrivate }: Route): CompiledStream | undefined {
+    if (isPrivate || streams?.length !== 1) return undefined
+    return this.#needs.streams.cached(streams[0] as StreamId)
+  }
+
   /** The streams that are at hand; undefined: something has to be loaded first. */
   cached({ streams }: Route): readonly CompiledStream[] | undefined {
     const found = streams?.map((id) => this.#needs.streams.cached(id))
