@@ -9,7 +9,6 @@ import { packetType } from './mqtt-fixed-header.ts'
 import {
   type Packet,
   PacketFramer,
-  type ReadTopic,
   type TakeFilters,
   type TakePublish,
   takePublish,
@@ -18,7 +17,7 @@ import type { MqttGuards } from './mqtt-guards.ts'
 import { InFlight } from './mqtt-in-flight.ts'
 import { Outgoing } from './mqtt-outgoing.ts'
 import type { Holder } from './mqtt-shared-bytes.ts'
-import { assertTopicName } from './mqtt-text.ts'
+import { TopicReader } from './mqtt-text.ts'
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
@@ -53,8 +52,7 @@ export class MqttConnection extends Duplex implements Holder {
   readonly #lane: BrokerLane
   #isFlushing = false
   #retry: NodeJS.Timeout | undefined
-  #lastTopic = Buffer.alloc(0)
-  #lastTopicText = ''
+  readonly #topics = new TopicReader()
   readonly #deadline: Deadline
 
   /** Set when something arrives; whoever wants to know what is new sets it back. */
@@ -86,7 +84,10 @@ export class MqttConnection extends Duplex implements Holder {
       isDeaf: () => socket.isPaused(),
     })
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
-    socket.on('drain', this.#proceed)
+    socket.on('drain', () => {
+      this.#proceed()
+      this.emit('drain')
+    })
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
@@ -119,6 +120,11 @@ export class MqttConnection extends Duplex implements Holder {
   /** What arrived of its packet takes too much memory together with that of others. */
   giveBack(): void {
     this.destroy(new ClosingError('memory', 'half-sent packets take too much memory'))
+  }
+
+  /** Nothing waits in this stream itself: whoever has much to say waits for the socket. */
+  override write(chunk: unknown, ...rest: never[]): boolean {
+    return super.write(chunk, ...rest) && !this.#outgoing.isFull
   }
 
   override _read(): void {
@@ -217,7 +223,7 @@ export class MqttConnection extends Duplex implements Holder {
   #route(packet: Packet): void {
     const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
-      const publish = takePublish(packet, this.#readTopic)
+      const publish = takePublish(packet, this.#topics.read)
       // Behind readings that wait to be offered again, to keep their order.
       const settled = this.#retry === undefined ? this.#settle : undefined
       if (publish !== undefined && this.#take(publish, settled)) {
@@ -246,16 +252,6 @@ export class MqttConnection extends Duplex implements Holder {
     })
   }
 
-  /** Clients mostly repeat themselves: a topic like the one before is not looked at again. */
-  readonly #readTopic: ReadTopic = (bytes, start, end) => {
-    if (this.#lastTopic.compare(bytes, start, end) !== 0) {
-      assertTopicName({ bytes, start, end })
-      this.#lastTopic = Buffer.from(bytes.subarray(start, end))
-      this.#lastTopicText = this.#lastTopic.toString()
-    }
-    return this.#lastTopicText
-  }
-
   /**
    * One function for all readings, because they settle in order. A failure that may pass holds up
    * the client: soon it is not read, so it sends no more. Any other closes the connection without
@@ -275,7 +271,7 @@ export class MqttConnection extends Duplex implements Holder {
   #offerAgain(): void {
     this.#retry = undefined
     for (const packet of this.#inFlight.takeFailed()) {
-      const publish = takePublish(packet, this.#readTopic)
+      const publish = takePublish(packet, this.#topics.read)
       if (publish !== undefined) this.#take?.(publish, this.#settle)
     }
     this.#proceed()

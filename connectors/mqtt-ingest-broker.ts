@@ -23,6 +23,9 @@ const connackIdentifierRejected = Buffer.from([0x20, 2, 0, 2])
 /** QoS 2 messages of one client that may wait for its PUBREL: the broker keeps them in memory. */
 const exchangesMax = 100
 
+/** Who reads nothing for long is closed by `Outgoing`; the broker only waits. */
+const drainTimeoutMs = 24 * 60 * 60 * 1_000
+
 interface IngestBrokerParts {
   readonly sessions: Sessions
   readonly subscriptions: Subscriptions
@@ -83,6 +86,7 @@ function optionsOf(parts: IngestBrokerParts): AedesOptions {
     persistence: kept.persistence,
     mq: nobody,
     maxInflightInbound: exchangesMax,
+    drainTimeout: drainTimeoutMs,
     maxClientsIdLength: oldClientIdLengthMax,
     preConnect(client, packet, callback) {
       // [MQTT-3.1.3-8]: an empty client id has no session that could be kept.

@@ -77,3 +77,18 @@ export function isTakenFilter(span: Span): boolean {
 function isLevelEnd({ bytes, end }: Span, at: number): boolean {
   return at === end || bytes[at] === slash
 }
+
+/** Reads the topics of one client, which mostly repeats itself: one like the one before is known. */
+export class TopicReader {
+  #bytes = Buffer.alloc(0)
+  #text = ''
+
+  readonly read = (bytes: Buffer, start: number, end: number): string => {
+    if (this.#bytes.compare(bytes, start, end) !== 0) {
+      assertTopicName({ bytes, start, end })
+      this.#bytes = Buffer.from(bytes.subarray(start, end))
+      this.#text = this.#bytes.toString()
+    }
+    return this.#text
+  }
+}

@@ -49,16 +49,15 @@ export class Delivery {
     this.proceed()
   }
 
-  /** Sends as much as may be sent now. Returns what this client of the session may not have. */
+  /** Sends as much as may be sent now. */
   proceed(): void {
-    const { conn } = this.#client
     while (this.#inFlight < inFlightMax && !this.#client.closed && !this.#isDraining) {
       const queued = this.#waiting[this.#next]
       if (!queued?.isDurable) break
       this.#next++
       // It may be gone: with its session, or because it could not be kept.
-      if (this.#session.queue.get(queued.packetId) === queued) this.#send(queued)
-      if (conn.writableNeedDrain) this.#waitForDrain()
+      const isThere = this.#session.queue.get(queued.packetId) === queued
+      if (isThere && !this.#send(queued)) this.#waitForDrain()
     }
     if (this.#next > inFlightMax && this.#next * 2 > this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#next)
@@ -66,18 +65,21 @@ export class Delivery {
     }
   }
 
-  #send(queued: Queued): void {
+  /** False when the client has to read first what it was sent before. */
+  #send(queued: Queued): boolean {
     const { message } = queued
     const topic = message && this.#nameFor(this.#client, message.topic)
-    if (message && topic === undefined) return
+    if (message && topic === undefined) return true
     this.#inFlight++
     queued.isInFlight = true
     const conn = this.#client.conn as Duplex
-    if (message && topic !== undefined) {
-      conn.write(publishHeader(queued, topic, message.payload.byteLength))
-      if (message.payload.byteLength > 0) conn.write(message.payload)
-    } else conn.write(pubrel(queued.packetId))
+    const first =
+      message && topic !== undefined
+        ? publishHeader(queued, topic, message.payload.byteLength)
+        : pubrel(queued.packetId)
     queued.wasSent = true
+    const hasRoom = conn.write(first)
+    return message?.payload.byteLength ? conn.write(message.payload) : hasRoom
   }
 
   #waitForDrain(): void {

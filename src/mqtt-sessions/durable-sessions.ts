@@ -73,8 +73,11 @@ export class DurableSessions implements MqttSessions {
     const ownerId = rules.ownerOf(packet.topic)
     if (ownerId === undefined) return
     log.assertRoom()
-    const publisher = packet.qos === 2 && client ? sessionOf(this.#parts, client) : undefined
-    const exchange = publisher && this.#receivedIds.begin(publisher, packet.messageId ?? 0)
+    const { messageId } = packet
+    // A will has no packet id, and is never sent twice.
+    const isExchange = packet.qos === 2 && client !== null && messageId !== undefined
+    const publisher = isExchange ? sessionOf(this.#parts, client) : undefined
+    const exchange = publisher && this.#receivedIds.begin(publisher, messageId ?? 0)
     if (publisher && !exchange) {
       // It came before, and is where it belongs: once this is certain, it may be acknowledged again.
       recipients.set(payload, nobody)
@@ -185,6 +188,7 @@ export class DurableSessions implements MqttSessions {
     const { log, registry, queues, retained } = this.#parts
     return {
       sessions: registry.sessions,
+      connected: queues.connected,
       subscriptions: registry.subscriptions,
       queued: queues.queued,
       queuedBytes: queues.bytes,

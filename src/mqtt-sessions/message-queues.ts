@@ -30,6 +30,11 @@ export class MessageQueues {
   bytes = 0
   dropped = 0
 
+  /** Sessions that somebody is connected with. */
+  get connected(): number {
+    return this.#deliveries.size
+  }
+
   constructor(log: SessionsLog, nameFor: (client: Client, topic: string) => string | undefined) {
     this.#log = log
     this.#nameFor = nameFor
@@ -144,8 +149,10 @@ export class MessageQueues {
     await this.#log.write(['release', session.number, packetId], ...dropMessage(unheld))
   }
 
-  /** Takes away all that waits in a session: what that does to the disk. */
+  /** Takes away all that waits in a session, which ends: what that does to the disk. */
   clear(session: Session): readonly SessionChange[] {
+    session.client = undefined
+    this.#deliveries.delete(session)
     const changes: SessionChange[] = [['dropQueue', session.number]]
     for (const queued of session.queue.values()) {
       changes.push(...dropMessage(this.#remove(session, queued)))

@@ -40,6 +40,8 @@ export interface FirstReceipt {
 
 export interface MqttSessionStats {
   readonly sessions: number
+  /** Those of them that somebody is connected with. */
+  readonly connected: number
   readonly subscriptions: number
   readonly queued: number
   readonly queuedBytes: number

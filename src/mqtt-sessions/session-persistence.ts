@@ -37,6 +37,8 @@ export class SessionPersistence {
   readonly #receivedIds: ReceivedIds
   /** Packet ids of QoS 2 of clients whose sessions end with their connections. */
   readonly #passing = new WeakMap<object, Set<number>>()
+  /** Whose the will of a client id is: of two clients for a moment, when one takes the other's place. */
+  readonly #testators = new Map<string, Client>()
 
   constructor(parts: SessionParts, { retention, lifetimes, receivedIds }: SessionServices) {
     this.#parts = parts
@@ -212,6 +214,7 @@ export class SessionPersistence {
     const { topic, retain } = will
     const [payload, qos] = [Buffer.from(will.payload), will.qos as LeftWill['qos']]
     const kept = { ...identity, brokerClientId: client.id, apiKeyId, topic, payload, qos, retain }
+    this.#testators.set(client.id, client)
     await log.write(wills.put(kept))
   }
 
@@ -219,8 +222,13 @@ export class SessionPersistence {
     return this.#parts.wills.get(id)
   }
 
-  /** A will that is published and not forgotten yet may be published again after a crash. */
+  /**
+   * A will that is published and not forgotten yet may be published again after a crash. A client
+   * that is closed because another has taken its place must not take away the other's will.
+   */
   async delWill({ id }: SomeClient): Promise<LeftWill | undefined> {
+    if (this.#testators.get(id)?.closed === false) return undefined
+    this.#testators.delete(id)
     const will = this.#parts.wills.get(id)
     this.#parts.log.writeLater(...this.#parts.wills.delete(id))
     return will

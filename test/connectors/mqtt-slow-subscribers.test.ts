@@ -65,3 +65,37 @@ describe('a subscriber that does not read', () => {
     expect(await metric('mqtt_closed_total{reason="slow"}')).toBeGreaterThan(0)
   })
 })
+
+describe('a subscriber that comes back', () => {
+  test('gets all that waits for it, however much that is', async () => {
+    const ada = await newPerson(service.api)
+    const { userId } = ada
+    const away = await connect(ada.key, { clientId: 'away', clean: false })
+    await away.subscribe(`users/${userId}/#`, 1)
+    await away.mqtt.endAsync()
+    const publisher = await connect(ada.key)
+    const topics = Array.from({ length: 120 }, (_, index) => `users/${userId}/${index}`)
+    for (const topic of topics) await publisher.mqtt.publishAsync(topic, payload, { qos: 1 })
+
+    const back = await connect(ada.key, { clientId: 'away', clean: false })
+
+    await expect.poll(() => back.messages.length, { timeout: 10_000 }).toBe(topics.length)
+    expect(back.messages.map(({ topic }) => topic)).toEqual(topics)
+  })
+
+  test('gets all that is retained, however much that is', async () => {
+    const ada = await newPerson(service.api)
+    const publisher = await connect(ada.key)
+    const topics = Array.from({ length: 120 }, (_, index) => `users/${ada.userId}/${index}`)
+    for (const topic of topics) {
+      await publisher.mqtt.publishAsync(topic, payload, { qos: 1, retain: true })
+    }
+
+    for (const qos of [0, 1] as const) {
+      const late = await connect(ada.key)
+      await late.subscribe(`users/${ada.userId}/#`, qos)
+
+      await expect.poll(() => late.messages.length, { timeout: 10_000 }).toBe(topics.length)
+    }
+  })
+})
