@@ -12,7 +12,7 @@ const good = { timestamp: '2026-01-01T00:00:00Z', temperature: 20.5 }
 describe('a body that is refused for what its head says', () => {
   test.each<[string, SentHeaders, number, string]>([
     ['no content type', {}, 415, 'unsupported_media_type'],
-    ['another type', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['another type', { 'content-type': 'text/html' }, 415, 'unsupported_media_type'],
     ['half a type', { 'content-type': 'application' }, 415, 'unsupported_media_type'],
     [
       'a type that begins alike',
