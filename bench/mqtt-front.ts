@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { makeCertificate } from '../test/support/certificate.ts'
 import { freePort } from '../test/support/service-process.ts'
 import { externalBroker } from './external-broker.ts'
+import { hostileLoad } from './hostile-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { Crowd } from './mqtt-crowd.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
@@ -24,6 +25,7 @@ const measurements: Readonly<Record<string, () => Promise<Figure>>> = {
   'fan-out': () => fanOut(1_000, 50),
   tls: () => tlsRatio(3, 4),
   external: () => externalBroker(100_000),
+  hostile: () => hostileLoad(),
 }
 
 /**
