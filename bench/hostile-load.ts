@@ -23,10 +23,10 @@ export async function hostileLoad(): Promise<Figure> {
   const quiet = await openLoop(service)
   const mallory = await newPerson(service.api)
   const { apiKey: username, apiSecret: password } = mallory.key
-  let isOver = false
+  const over = new AbortController()
   const attackedS: number[] = []
   const attacks = async () => {
-    for (let seed = 1; !isOver; seed++) {
+    for (let seed = 1; !over.signal.aborted; seed++) {
       const beganMs = performance.now()
       const attacker = { username, password, userId: mallory.userId }
       await attacked({ port: service.port, attacker, seed, attackers: 8, packets })
@@ -35,7 +35,7 @@ export async function hostileLoad(): Promise<Figure> {
   }
   const attacking = attacks()
   const honest = await openLoop(service)
-  isOver = true
+  over.abort()
   await attacking
   await service.stop()
   const p99 = honest.latencyUs.p99 / 1_000
