@@ -4,8 +4,8 @@ import type { PublishRequest } from '../src/pipeline/connector.ts'
 import { SourceRefused } from '../src/pipeline/fetch-connector.ts'
 import type { MqttVersion } from './mqtt-arrivals.ts'
 
-/** Time for a CONNACK. */
-const connackMs = 15_000
+/** Time for a CONNACK, and for a SUBACK. */
+const answerMs = 15_000
 
 /** Seconds; a broker that says nothing for half as long again is taken for dead. */
 const keepAliveSeconds = 30
@@ -63,7 +63,7 @@ export class MqttSession {
       clientId,
       clean: isFresh,
       keepalive: keepAliveSeconds,
-      connectTimeout: connackMs,
+      connectTimeout: answerMs,
       reconnectPeriod: 0,
       resubscribe: false,
       ...(username !== undefined && { username }),
@@ -96,7 +96,7 @@ export class MqttSession {
     this.ended.catch(() => undefined)
   }
 
-  /** @throws SourceRefused when the broker does not grant it */
+  /** @throws SourceRefused when the broker does not grant it, Error when it does not answer */
   async subscribe({ filter, qos }: MqttSubscription): Promise<void> {
     // Retained messages come with a new subscription only (MQTT 5, section 3.8.3.1).
     const options = this.#version === 5 ? { qos, rh: 1 } : { qos }
@@ -105,7 +105,14 @@ export class MqttSession {
       if (typeof code !== 'number') throw error
       throw new SourceRefused(`the broker refuses the subscription (${code})`, { cause: error })
     })
-    await Promise.race([this.ended, subscribed])
+    const silence = Promise.withResolvers<never>()
+    const giveUp = () => silence.reject(new Error('the broker does not answer the subscription'))
+    const patience = setTimeout(giveUp, answerMs)
+    try {
+      await Promise.race([this.ended, subscribed, silence.promise])
+    } finally {
+      clearTimeout(patience)
+    }
   }
 
   /** Says something once, without waiting whether anybody hears it. */

@@ -17,6 +17,9 @@ import { Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
 /** How long what is on its way to the disk is waited for when a run is told to end. */
 const finishMs = 2_000
 
+/** Characters of a topic that are kept with each reading that is refused. */
+const shownTopicLength = 200
+
 /** Readings from a broker that somebody else runs: a client of it, one connection for each stream. */
 export const mqttClient: FetchConnector = {
   takes: ({ endpoint }) => takesEndpoint(endpoint),
@@ -95,6 +98,10 @@ class MqttSource implements FetchedSource {
     const { dial, signal } = run
     const { endpoint, tls } = this.#options
     const transport = await openMqttTransport(endpoint, { dial, tls, signal })
+    if (signal.aborted) {
+      transport.destroy()
+      return
+    }
     const intercept = this.#intercept(transport, run)
     const giveUp = () => intercept.destroy()
     signal.addEventListener('abort', giveUp)
@@ -156,7 +163,7 @@ class MqttSource implements FetchedSource {
   #messageOf(arrival: Arrival): FetchedMessage {
     const { payload, topic, isDuplicate } = arrival
     const { host, port } = this.#options.endpoint
-    const source = `mqtt topic '${topic}' of ${host}:${port}`
+    const source = `mqtt topic '${topic.slice(0, shownTopicLength)}' of ${host}:${port}`
     const seenAtUs = isDuplicate ? this.#retransmissions.find(this.#identityOf(arrival)) : undefined
     return seenAtUs === undefined
       ? { payload, source, topic }

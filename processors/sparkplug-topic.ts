@@ -15,7 +15,11 @@ export type SparkplugType = (typeof ofNodes)[number] | (typeof ofDevices)[number
 
 const namespace = 'spBv1.0'
 
+/** Names of edge nodes are remembered, and MQTT takes topics of 65,535 bytes. */
+const topicLengthMax = 1_000
+
 export function parseSparkplugTopic(topic: string): SparkplugTopic | undefined {
+  if (topic.length > topicLengthMax) return undefined
   const [first, group = '', kind, node = '', device, ...more] = topic.split('/')
   if (first !== namespace || group === '' || node === '' || more.length > 0) return undefined
   const known: readonly SparkplugType[] = device === undefined ? ofNodes : ofDevices

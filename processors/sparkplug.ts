@@ -14,7 +14,7 @@ export interface EdgeNode {
   readonly seq: number | undefined
   /** What births have said, by device; under an empty name that of the node itself. */
   readonly births: ReadonlyMap<string, Births>
-  /** Metrics in all of them. */
+  /** What all of them weigh. */
   readonly metrics: number
 }
 
@@ -22,6 +22,8 @@ export interface EdgeNode {
 interface Births {
   readonly byAlias: ReadonlyMap<number, BornMetric>
   readonly byName: ReadonlyMap<string, BornMetric>
+  /** Its metrics, those with long names counted several times: so much memory they take. */
+  readonly weight: number
 }
 
 interface BornMetric {
@@ -62,6 +64,9 @@ export const unknownNode: EdgeNode = {
 
 /** Sequence numbers go from 0 to 255, and on with 0. */
 const seqCount = 256
+
+/** Characters of a name that a metric of a birth is counted once with. */
+const nameLengthUsual = 100
 
 const deathMetric = 'bdSeq'
 
@@ -153,24 +158,28 @@ function withoutDevice(node: EdgeNode, device = ''): EdgeNode {
   if (before === undefined) return node
   const births = new Map(node.births)
   births.delete(device)
-  return { ...node, births, metrics: node.metrics - before.byName.size }
+  return { ...node, births, metrics: node.metrics - before.weight }
 }
 
 function withBirths(node: EdgeNode, { topic, payload }: SparkplugMessage): EdgeNode {
   const byAlias = new Map<number, BornMetric>()
   const byName = new Map<string, BornMetric>()
+  let weight = 0
   for (const { name, alias, datatype } of payload.metrics ?? []) {
-    if (name === undefined || node.metrics + byName.size >= metricsMax) continue
+    if (name === undefined) continue
+    const more = 1 + Math.floor(name.length / nameLengthUsual)
+    if (node.metrics + weight + more > metricsMax) continue
+    weight += more
     const metric = { name, datatype }
     byName.set(name, metric)
     if (alias !== undefined) byAlias.set(alias, metric)
   }
   if (byName.size === 0) return node
-  const births = new Map(node.births).set(topic.device ?? '', { byAlias, byName })
-  return { ...node, births, metrics: node.metrics + byName.size }
+  const births = new Map(node.births).set(topic.device ?? '', { byAlias, byName, weight })
+  return { ...node, births, metrics: node.metrics + weight }
 }
 
-const noBirths: Births = { byAlias: new Map(), byName: new Map() }
+const noBirths: Births = { byAlias: new Map(), byName: new Map(), weight: 0 }
 
 function namedMetrics(
   { births }: EdgeNode,

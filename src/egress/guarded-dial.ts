@@ -14,7 +14,7 @@ const probeMs = 30_000
 /** Connects to the very addresses that the guard has checked, one after the other. */
 export function guardedDial(guard: EgressGuard): Dial {
   return async ({ host, port, tls, signal }) => {
-    const addresses = await guard.addressesOf({ host, port })
+    const addresses = await unlessAborted(guard.addressesOf({ host, port }), signal)
     let failure = new Error(`${host} does not resolve`)
     for (const address of addresses) {
       signal.throwIfAborted()
@@ -25,6 +25,19 @@ export function guardedDial(guard: EgressGuard): Dial {
       }
     }
     throw failure
+  }
+}
+
+/** Name servers may be silent for long, and whoever has given up does not wait for them. */
+async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([value, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

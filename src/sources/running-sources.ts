@@ -11,6 +11,9 @@ import type { SourceStore } from './source-store.ts'
 /** Time for the other side to forget us. */
 const releaseMs = 10_000
 
+/** The same when the service ends. */
+const lastReleaseMs = 3_000
+
 /** At the start connections are spread: so much for each of them, and so much at most. */
 const spreadMs = { each: 5, inAll: 5_000 } as const
 
@@ -61,6 +64,8 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
   /** Of sources that were replaced or taken away. */
   #ended = { connections: 0, messages: 0 }
   #isStopped = false
+  /** Aborted when nothing may take long any more. */
+  readonly #hurry = new AbortController()
 
   constructor(needs: RunningSourcesNeeds) {
     this.#needs = needs
@@ -105,8 +110,10 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
 
   async stop(): Promise<void> {
     this.#isStopped = true
+    const patience = setTimeout(() => this.#hurry.abort(), lastReleaseMs)
     await Promise.all([...this.#known.values()].map(({ runner }) => runner.stop()))
     await Promise.all(this.#looks.values())
+    clearTimeout(patience)
   }
 
   #look(id: StreamId, delayMs: number): void {
@@ -163,7 +170,8 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
     if (next?.identity === source.identity || !source.release) return
     try {
       const { dial } = this.#needs
-      await source.release({ dial, signal: AbortSignal.timeout(releaseMs) })
+      const signal = AbortSignal.any([AbortSignal.timeout(releaseMs), this.#hurry.signal])
+      await source.release({ dial, signal })
     } catch (error) {
       this.#needs.onNotReleased(id, runner.withoutSecrets(messageOf(error)))
     }

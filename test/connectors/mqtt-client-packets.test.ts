@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { mqttClient } from '../../connectors/mqtt-client.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 
@@ -15,6 +15,7 @@ class ScriptedBroker {
   readonly #server: Server
   /** First bytes and bodies of packets, in hex. */
   readonly got: string[] = []
+  answersSubscriptions = true
   #socket: Socket | undefined
 
   /** @param answer to a CONNECT of this version; none: the connection is closed */
@@ -65,6 +66,8 @@ class ScriptedBroker {
       this.got.push(`connect ${packet[8]}`)
       if (connack === undefined) socket.destroy()
       else socket.write(Buffer.from(connack))
+    } else if (type === 8 && !this.answersSubscriptions) {
+      this.got.push('subscribe')
     } else if (type === 8) {
       const id = packet.subarray(2, 4)
       const isFive = this.got.includes('connect 5') && !this.got.includes('connect 4')
@@ -104,10 +107,15 @@ function publish({ qos, id, payload, isDuplicate = false }: Published): Buffer {
   ])
 }
 
-async function running(broker: ScriptedBroker, options: object): Promise<FetchingSource> {
+function started(broker: ScriptedBroker, options: object): FetchingSource {
   const source = { endpoint: `mqtt://127.0.0.1:${broker.port}`, topic: 'a', ...options }
   const fetching = new FetchingSource({ connector: mqttClient, source, ports: [broker.port] })
   fetching.start()
+  return fetching
+}
+
+async function running(broker: ScriptedBroker, options: object): Promise<FetchingSource> {
+  const fetching = started(broker, options)
   await expect.poll(() => fetching.runner.status, patience).toMatchObject({ state: 'running' })
   return fetching
 }
@@ -130,13 +138,7 @@ describe('a broker that does not know MQTT 5', () => {
 
   test('is not spoken to when MQTT 5 is asked for', async () => {
     const broker = await ScriptedBroker.start(() => versionRefused.byReason)
-    const source = { endpoint: `mqtt://127.0.0.1:${broker.port}`, topic: 'a', version: 5 }
-    await using fetching = new FetchingSource({
-      connector: mqttClient,
-      source,
-      ports: [broker.port],
-    })
-    fetching.start()
+    await using fetching = started(broker, { version: 5 })
     await expect.poll(() => fetching.runner.status.retries, patience).toBeGreaterThan(1)
     expect(new Set(broker.got)).toEqual(new Set(['connect 5']))
   })
@@ -192,6 +194,31 @@ test('a message that comes again without a time of its own has its first time of
   const [first, again, other] = source.entries().timesUs
   expect(again).toBe(first)
   expect(other).not.toBe(first)
+})
+
+test('a broker that does not answer the subscription is given up', async () => {
+  const broker = await ScriptedBroker.start(() => connackOk[4])
+  broker.answersSubscriptions = false
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    await using source = started(broker, { version: 4 })
+    await expect.poll(() => broker.got, patience).toContain('subscribe')
+    await vi.advanceTimersByTimeAsync(15_000)
+    await expect
+      .poll(() => source.runner.status, patience)
+      .toMatchObject({ state: 'failing', lastError: expect.stringContaining('subscription') })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('of a long topic only the beginning is kept with what is refused', async () => {
+  const broker = await ScriptedBroker.start(() => connackOk[4])
+  await using source = await running(broker, { version: 4 })
+  const topic = Buffer.concat([Buffer.from([0xff, 0xff]), Buffer.alloc(0xffff, 'a')])
+  broker.send(Buffer.from([0x30, 0x82, 0x80, 0x04]), topic, Buffer.from('x'))
+  await expect.poll(() => source.entries().refused, patience).toEqual(['78'])
+  expect(source.entries().sources.map(({ length }) => length < 300)).toEqual([true])
 })
 
 test('a message that is larger than we take ends the connection, with the reason', async () => {

@@ -227,3 +227,29 @@ describe('a topic', () => {
     expect(seesWholeNodes(filter)).toBe(all)
   })
 })
+
+describe('what is remembered of births', () => {
+  test('is limited where one name has many aliases', () => {
+    const heard = born()
+    const aliases = Array.from({ length: 6_000 }, (_, alias) =>
+      metric('Int8', 1, { name: 'Level', alias }),
+    )
+    heard.send('DBIRTH tank', aliases, 2)
+    const { unknownAliases } = heard.send('DBIRTH valve', aliases, 3)
+    expect(unknownAliases).toEqual([])
+    const late = heard.send('DDATA valve', [metric('Int8', 1, { alias: 5_999 })], 4)
+    expect(late.unknownAliases).toEqual([5_999])
+  })
+
+  test('is limited where names are long', () => {
+    const heard = born()
+    const long = metric('Int8', 1, { name: 'x'.repeat(2_000_000), alias: 9 })
+    heard.send('DBIRTH tank', [long], 2)
+    const data = heard.send('DDATA tank', [metric('Int8', 1, { alias: 9 })], 3)
+    expect(data.unknownAliases).toEqual([9])
+  })
+
+  test('has no nodes with endless names', () => {
+    expect(parseSparkplugTopic(`spBv1.0/plant/NDATA/${'n'.repeat(60_000)}`)).toBeUndefined()
+  })
+})

@@ -121,12 +121,13 @@ export class FetchingSource implements AsyncDisposable {
     this.journal.failuresLeft = 0
   }
 
-  /** What is in the journal, in its order: readings with their times, and bytes of refused messages. */
+  /** What is in the journal, in its order: readings with their times, and bytes and origins of refused messages. */
   entries() {
     const reader = new SqliteJournalReader(this.#folder.file('journal.db'))
     const numbers: number[] = []
     const timesUs: number[] = []
     const refused: string[] = []
+    const sources: string[] = []
     try {
       for (let at = 0; at < reader.nextOffset(); ) {
         for (const batch of reader.read(at, 100_000)) {
@@ -134,7 +135,10 @@ export class FetchingSource implements AsyncDisposable {
             if ('values' in entry) {
               timesUs.push(entry.timestampUs)
               numbers.push((JSON.parse(entry.values) as { number: number }).number)
-            } else if ('payload' in entry) refused.push(Buffer.from(entry.payload).toString('hex'))
+            } else if ('payload' in entry) {
+              refused.push(Buffer.from(entry.payload).toString('hex'))
+              sources.push(entry.notes.source)
+            }
           }
           at = batch.firstOffset + batch.count
         }
@@ -142,7 +146,7 @@ export class FetchingSource implements AsyncDisposable {
     } finally {
       reader.close()
     }
-    return { numbers, timesUs, refused }
+    return { numbers, timesUs, refused, sources }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
