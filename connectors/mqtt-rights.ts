@@ -63,10 +63,7 @@ export function mayPublishInSpace(session: Session, topic: string): boolean {
 }
 
 /** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */
-function isStreamOf(
-  { userId, device }: Session,
-  { ownerId, streamId }: CompiledStream,
-): boolean {
+function isStreamOf({ userId, device }: Session, { ownerId, streamId }: CompiledStream): boolean {
   return ownerId === userId && (device === undefined || device.streamIds.has(streamId))
 }
 
