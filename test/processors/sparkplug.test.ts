@@ -245,8 +245,8 @@ describe('what is remembered of births', () => {
     const heard = born()
     const long = metric('Int8', 1, { name: 'x'.repeat(2_000_000), alias: 9 })
     heard.send('DBIRTH tank', [long], 2)
-    const data = heard.send('DDATA tank', [metric('Int8', 1, { alias: 9 })], 3)
-    expect(data.unknownAliases).toEqual([9])
+    const late = heard.send('DDATA tank', [metric('Int8', 1, { alias: 9 })], 3)
+    expect(late.unknownAliases).toEqual([9])
   })
 
   test('has no nodes with endless names', () => {
