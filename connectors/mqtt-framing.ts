@@ -135,6 +135,8 @@ export interface TakenPublish {
   readonly isRetained: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
+  /** When it came first, once that is certain. */
+  readonly receivedAtUs?: number
 }
 
 /** The text of a topic that stands at [start, end) of the bytes. */

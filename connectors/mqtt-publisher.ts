@@ -2,15 +2,15 @@ import { callbackify } from 'node:util'
 import type { Client, PublishPacket } from 'aedes'
 import { DomainError } from '../src/core/errors.ts'
 import type { MqttSessions } from '../src/mqtt-sessions/mqtt-sessions.ts'
-import type { Acceptor, PublishRequest, Settled } from '../src/pipeline/connector.ts'
+import type { Acceptor, Settled } from '../src/pipeline/connector.ts'
 import type { CompiledStream } from '../src/pipeline/reading.ts'
+import { Acceptance, type Pending } from './mqtt-acceptance.ts'
 import type { MqttConnection } from './mqtt-connection.ts'
 import type { Distribution } from './mqtt-distribution.ts'
 import type { Drops } from './mqtt-drops.ts'
 import type { FanOut } from './mqtt-fan-out.ts'
 import type { TakeFilters, TakenPublish } from './mqtt-framing.ts'
 import { takenOf } from './mqtt-publish-packet.ts'
-import { type PacketIdentity, Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
 import { isTakenBy, mayPublishInSpace } from './mqtt-rights.ts'
 import type { Route, Routes } from './mqtt-routes.ts'
 import type { Session, Sessions } from './mqtt-sessions.ts'
@@ -18,9 +18,6 @@ import { innerStreamTopic, innerTopic, isOfSpaces } from './mqtt-topics.ts'
 
 /** After a retryable failure a message is offered again this much later; its client waits. */
 const retryMs = 250
-
-/** A timer that is set for longer than about 25 days fires at once: a debt can be larger. */
-const holdMsMax = 24 * 86_400_000
 
 export interface MqttPublisherNeeds {
   readonly intake: Acceptor
@@ -43,21 +40,15 @@ interface PublisherParts extends MqttPublisherNeeds {
 
 type Done = (error?: Error | null) => void
 
-/** A message of a client that waits to be settled. */
-interface Pending {
-  readonly session: Session
-  readonly publish: TakenPublish
-  readonly settled: Settled
-}
-
 /** What becomes of what clients publish. */
 export class Publisher {
   readonly stats = { published: 0 }
   readonly #parts: PublisherParts
-  readonly #retransmissions = new Retransmissions()
+  readonly #acceptance: Acceptance
 
   constructor(parts: PublisherParts) {
     this.#parts = parts
+    this.#acceptance = new Acceptance(parts)
   }
 
   /** From now on the readings of a connected client are taken out before the broker sees them. */
@@ -66,7 +57,7 @@ export class Publisher {
     const connection = client.conn as MqttConnection
     if (!session) return
     // Who has come back has still what it has sent too much.
-    this.#spend(session, 0)
+    this.#acceptance.spend(session, 0)
     connection.open((publish, settled) => {
       if (isOfSpaces(publish.topic)) return false
       if (settled === undefined) return true
@@ -111,12 +102,8 @@ export class Publisher {
         ? await kept.firstReceipt(client, taken.packetId, () => intake.reserve(taken.payload))
         : undefined
     if (receipt?.isTaken) return
-    if (receipt !== undefined) {
-      this.#retransmissions.remember(identityOf(session, taken), receipt.receivedAtUs)
-    }
-    // With its first time of receipt at hand it is looked at as if it were sent again.
-    const isDuplicate = taken.isDuplicate || receipt !== undefined
-    await this.#offer(session, { ...taken, isDuplicate }, () => client.closed)
+    const publish = receipt ? { ...taken, receivedAtUs: receipt.receivedAtUs } : taken
+    await this.#offer(session, publish, () => client.closed)
   }
 
   /** Resolves when it is durable; tries again after a failure that may pass. */
@@ -137,14 +124,17 @@ export class Publisher {
    * to be looked at more closely.
    */
   #takeReading(session: Session, publish: TakenPublish, settled: Settled): boolean {
-    const { route } = session
     const { routes, intake } = this.#parts
-    if (session.lookingUp !== undefined || !routes.isCurrent(route, publish.topic)) return false
+    if (session.lookingUp !== undefined) return false
+    if (!routes.isCurrent(session.route, publish.topic)) {
+      session.route = routes.route(publish.topic, session.userId)
+    }
+    const { route } = session
     const stream = routes.only(route)
     if (stream === undefined || publish.isRetained || !isTakenBy(session, stream)) return false
     try {
       this.#parts.assertReady()
-      this.#accept(session, publish, stream, settled)
+      this.#acceptance.accept(session, publish, stream, settled)
     } catch (error) {
       intake.settleInOrder(settled, this.#refusalOf(error))
     }
@@ -191,7 +181,10 @@ export class Publisher {
     try {
       // An empty retained message takes away the one that is kept ([MQTT-3.3.1-10]): no reading.
       if (publish.isRetained && publish.payload.length === 0) this.#clear(own, settled)
-      else this.#acceptAll({ ...pending, settled }, own)
+      else {
+        this.#parts.assertReady()
+        this.#acceptance.acceptAll({ session, publish, settled }, own)
+      }
     } catch (error) {
       this.#parts.intake.settleInOrder(settled, this.#refusalOf(error))
     }
@@ -230,69 +223,12 @@ export class Publisher {
     intake.settleInOrder(settled)
   }
 
-  /** Says something to where the message came from, by the names of its user. */
-  #request({ userId }: Session, { topic, payload }: PublishRequest): void {
-    const inner = innerTopic(topic, userId)
-    this.#parts.fanOut.add({ topic: inner, payload, qos: 0, isRetained: false })
-  }
-
-  /** A device that sends more than it may is read more slowly. */
-  #spend({ device, connection }: Session, readings: number): void {
-    if (device?.bucket === undefined) return
-    const nowUs = this.#parts.nowUs()
-    device.bucket.spend(readings, nowUs)
-    const waitMs = device.bucket.waitMs(1, nowUs)
-    if (waitMs > 0) connection?.holdFor(Math.min(waitMs, holdMsMax))
-  }
-
   #refusalOf(error: unknown): DomainError {
     if (error instanceof DomainError) return error
     // A bug of ours: it costs this connection, and not the service.
     this.#parts.onFailure(error)
     return new DomainError('overloaded', 'the message could not be handled', { cause: error })
   }
-
-  /** A message for several streams is settled with the last of its entries. */
-  #acceptAll(pending: Pending, streams: readonly CompiledStream[]): void {
-    this.#parts.assertReady()
-    let left = streams.length
-    let failure: DomainError | undefined
-    const settled: Settled =
-      left === 1
-        ? pending.settled
-        : (error) => {
-            failure ??= error
-            if (--left === 0) pending.settled(failure)
-          }
-    const { session, publish } = pending
-    for (const stream of streams) this.#accept(session, publish, stream, settled)
-  }
-
-  #accept(session: Session, publish: TakenPublish, stream: CompiledStream, settled: Settled): void {
-    const { payload, topic, qos, isRetained } = publish
-    const { source } = session
-    const seenAtUs = publish.isDuplicate
-      ? this.#retransmissions.find(identityOf(session, publish))
-      : undefined
-    const outcome = this.#parts.intake.accept(
-      seenAtUs === undefined
-        ? { stream, payload, source, topic, qos, isRetained }
-        : { stream, payload, source, topic, qos, isRetained, receivedAtUs: seenAtUs },
-      settled,
-    )
-    if (session.device?.bucket !== undefined) this.#spend(session, outcome.verdicts.length)
-    if (outcome.request) this.#request(session, outcome.request)
-    if (publish.qos > 0 && usesReceiptTime(outcome)) {
-      this.#retransmissions.remember(identityOf(session, publish), outcome.receivedAtUs)
-    }
-  }
-}
-
-function identityOf(
-  { userId, device, clientId }: Session,
-  { packetId, payload }: TakenPublish,
-): PacketIdentity {
-  return { userId, deviceId: device?.id, clientId, packetId, payload }
 }
 
 function lookUpFailed(error: unknown): DomainError {

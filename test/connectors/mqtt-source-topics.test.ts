@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mqttClients } from '../support/mqtt-clients.ts'
+import { connectPacket, publishPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { metric, payloadOf } from '../support/sparkplug-payloads.ts'
@@ -16,6 +17,11 @@ async function streamOn(person: Person, topic: string, format = 'json'): Promise
     schema: { temperature: { type: 'number' } },
   })
   return body.streamId
+}
+
+async function counters(person: Person, streamId: string): Promise<unknown> {
+  const path = `/streams/${streamId}/status`
+  return (await person.withToken<{ counters: unknown }>('GET', path)).body.counters
 }
 
 /** What a stream has received, once nothing is on its way any more. */
@@ -70,6 +76,25 @@ describe('a message on a topic that was given to a stream', () => {
 
     expect(await Promise.all(own.map((id) => received(ada, id)))).toEqual([1, 1])
     expect(await received(bob, foreign)).toBe(0)
+  })
+
+  test('that is sent again with DUP is stored once in each of them', async () => {
+    const ada = await newPerson(service.api)
+    const own = [await streamOn(ada, 'factory/+'), await streamOn(ada, 'factory/hall-3')]
+    const { apiKey: username, apiSecret: password } = ada.key
+    const message = { topic: 'factory/hall-3', payload: reading, packetId: 7 }
+
+    for (const isDup of [false, true]) {
+      const connection = await RawMqttConnection.open(service.process.mqttPort)
+      connection.send(connectPacket({ clientId: 'gateway', username, password }))
+      connection.send(publishPacket({ ...message, isDup }))
+      await connection.next(2)
+      connection.destroy()
+    }
+
+    for (const streamId of own) {
+      await expect.poll(() => counters(ada, streamId)).toMatchObject({ stored: 1, duplicates: 1 })
+    }
   })
 
   test('meets the streams as they are now', async () => {
