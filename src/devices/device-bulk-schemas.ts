@@ -1,5 +1,5 @@
 import { describedOnly, keyHeaders, listOf, record, text } from '../http/schema.ts'
-import { bulkMax } from './device-bulk.ts'
+import { bulkMax } from './device.ts'
 import { deviceWithSecret, newDevice } from './device-schemas.ts'
 
 const table = {

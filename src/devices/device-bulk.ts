@@ -3,15 +3,12 @@ import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
 import { Problems } from '../data-streams/definition-problems.ts'
 import type { StateDatabase } from '../state/database.ts'
-import type { DeviceSettings } from './device.ts'
+import { bulkMax, type DeviceSettings } from './device.ts'
 import type { CsvRow } from './device-csv.ts'
 import { type DeviceRequest, readDeviceRequest, settingsOf } from './device-request.ts'
 import { assertMayName } from './device-rights.ts'
 import type { DeviceStore } from './device-store.ts'
 import { ownStreamIds, streamsNamed } from './device-streams.ts'
-
-/** Devices that one request makes: all of them in one transaction. */
-export const bulkMax = 1_000
 
 /** Problems that are named of one request. */
 const detailsMax = 1_000

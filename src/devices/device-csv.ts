@@ -1,11 +1,18 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../core/errors.ts'
 import { csvHead, csvLineEnd, csvValue } from '../data-streams/readings-text.ts'
+import { bulkMax } from './device.ts'
 
 /** Devices as the lines of a table, which is what people keep lists of devices in. */
 
 /** Characters of one line. */
 const lineLengthMax = 65_536
+
+/**
+ * Lines that are read: the names, as many devices as may come, and one that shows that there are more.
+ * A body has room for a million, which would keep everybody waiting for seconds.
+ */
+const linesMax = 1 + bulkMax + 1
 
 /** One line, in the form of a JSON request, and where it stands. */
 export interface CsvRow {
@@ -67,6 +74,7 @@ function parsedLines(bytes: Buffer): readonly ParsedLine[] {
       skip_empty_lines: true,
       relax_column_count: true,
       max_record_size: lineLengthMax,
+      to: linesMax,
     }) as unknown as readonly ParsedLine[]
   } catch (error) {
     if (error instanceof CsvError) throw new DomainError('malformed_body', error.message)

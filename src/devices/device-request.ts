@@ -16,6 +16,8 @@ import { type DeviceSettings, type RateLimit, streamsOfDeviceMax } from './devic
 /** RFC 5280, appendix A.1: ub-common-name. */
 const certificateNameMax = 64
 const clientIdMax = 256
+/** About one a day. */
+export const readingsPerSecondMin = 0.000_01
 const readingsPerSecondMax = 1_000_000
 const burstMax = 10_000_000
 
@@ -151,11 +153,10 @@ const streamIdList: Rule = (value, key, problems) => {
   }
 }
 
-function numberUpTo(max: number): Rule {
-  return (value, key, problems) => {
-    if (typeof value === 'number' && value > 0 && value <= max) return
-    problems.add(key, `must be a number above 0 and up to ${max}`)
-  }
+const readingsPerSecond: Rule = (value, key, problems) => {
+  const [min, max] = [readingsPerSecondMin, readingsPerSecondMax]
+  if (typeof value === 'number' && value >= min && value <= max) return
+  problems.add(key, `must be a number from ${min.toFixed(5)} to ${max}`)
 }
 
 const burst: Rule = (value, key, problems) => {
@@ -167,10 +168,10 @@ const expiresAt: Rule = (value, key, problems) => {
   if (typeof value !== 'string' || value.length > 64) problems.add(key, 'must be a time')
 }
 
-export const rateLimitRule: Rule = part(
-  { readingsPerSecond: numberUpTo(readingsPerSecondMax), burst },
-  ['readingsPerSecond', 'burst'],
-)
+export const rateLimitRule: Rule = part({ readingsPerSecond, burst }, [
+  'readingsPerSecond',
+  'burst',
+])
 
 const ofAll: Rules = {
   name: plainText(200),

@@ -15,12 +15,13 @@ import {
   uuid,
 } from '../http/schema.ts'
 import { deviceStates, streamsOfDeviceMax } from './device.ts'
+import { readingsPerSecondMin } from './device-request.ts'
 
 const deviceId = { ...text, examples: ['sv_dev_0a1b2c3d4e5f60718293a4b5'] } as const
 
 export const rateLimit = {
   ...record({
-    readingsPerSecond: { type: 'number', exclusiveMinimum: 0, examples: [10] },
+    readingsPerSecond: { type: 'number', minimum: readingsPerSecondMin, examples: [10] },
     burst: { type: 'integer', minimum: 1, examples: [100] },
   }),
   description: 'Readings a second over time, and how many may come at once.',

@@ -6,6 +6,9 @@ import { formatUs } from '../core/time.ts'
 /** Streams of one device: a gateway that has more gets a key of its user. */
 export const streamsOfDeviceMax = 16
 
+/** Devices that one request makes: all of them in one transaction. */
+export const bulkMax = 1_000
+
 /** Readings in a second, over time; `burst` may come at once. */
 export interface RateLimit {
   readonly readingsPerSecond: number

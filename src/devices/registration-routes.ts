@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
+import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { LruMap } from '../core/lru-map.ts'
 import { TokenBucket } from '../core/token-bucket.ts'
 import { withConversions } from '../data-streams/conversions.ts'
@@ -26,6 +27,9 @@ import type { RegisteredDevices } from './registered-devices.ts'
 
 /** Provisioning keys whose rates are remembered; what is forgotten begins anew. */
 const ratedMax = 10_000
+
+/** Characters that an Idempotency-Key has to have besides the serial, where it contains that. */
+const unguessableLength = 16
 
 export interface RegistrationRoutesNeeds {
   readonly state: StateDatabase
@@ -66,14 +70,28 @@ async function register(
 ): Promise<FastifyReply> {
   const { registered, provisioning, posts, callerOf } = needs
   const { apiKeyId } = callerOf(request)
+  const { serial, name } = parseRequest(request.body)
+  assertUnguessable(idempotencyKeyOf(request.raw), serial)
   return await posts.answer(secretPost(needs, request, reply), async () => {
-    const { serial, name } = parseRequest(request.body)
     const key = await provisioning.find(apiKeyId)
     if (!key) throw ended()
     assertRate(rates, key, needs.clock.nowUs())
     const known = await registered.find(key.vaultId, serial)
     return known ? again(needs, known) : await newcomer(needs, key, { serial, name })
   })
+}
+
+/**
+ * Every device of a line has the same provisioning key, and serials are printed on boxes: whoever has
+ * both would be answered the secrets of a device again.
+ *
+ * @throws DomainError `invalid_request`
+ */
+function assertUnguessable(idempotencyKey: string | undefined, serial: string): void {
+  if (idempotencyKey?.includes(serial) !== true) return
+  if (idempotencyKey.replaceAll(serial, '').length >= unguessableLength) return
+  const message = 'the Idempotency-Key must not be made of the serial: take a random number'
+  throw new DomainError('invalid_request', message)
 }
 
 /** @throws DomainError `rate_limited`: a stolen key cannot fill a vault in no time */

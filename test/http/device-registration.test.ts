@@ -123,6 +123,23 @@ describe('POST /devices/register', () => {
     expect((await ask()).body).toEqual((await ask()).body)
   })
 
+  test('lets nobody choose an Idempotency-Key that others could guess from the serial', async () => {
+    const { apiKey, apiSecret } = await newKey()
+    const serial = newSerial()
+    const ask = async (key: string) => {
+      const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret, 'idempotency-key': key }
+      const answer = await service.api.request<Registered>('POST', '/devices/register', {
+        headers,
+        body: { serial },
+      })
+      return [answer.status, answer.body.error]
+    }
+
+    expect(await ask(serial)).toEqual([400, 'invalid_request'])
+    expect(await ask(`register-${serial}`)).toEqual([400, 'invalid_request'])
+    expect((await ask(`${serial} 4f1c0a6b9d3e8275`))[0]).toBe(201)
+  })
+
   test('has a rate', async () => {
     const key = await newKey({ registrationsPerMinute: 2 })
     const statuses: number[] = []

@@ -99,6 +99,9 @@ describe('POST /devices/bulk', () => {
     const keys = new Set(rowsOf(answer.text).map(({ apiKey }) => apiKey))
     expect(keys.size).toBe(1_000)
     expect((await sendTable(bob, [...lines, line(1_000)])).status).toBe(400)
+    // What comes after them is not even looked at.
+    const far = await sendTable(bob, [...lines, line(1_000), 'one cell only'])
+    expect((JSON.parse(far.text) as Refused).error).toBe('invalid_request')
   })
 
   test('names every line that is wrong, and makes none', async () => {

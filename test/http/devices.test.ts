@@ -69,6 +69,11 @@ describe('POST /devices', () => {
       { rateLimit: { readingsPerSecond: 0, burst: 0 } },
       ['rateLimit.readingsPerSecond', 'rateLimit.burst'],
     ],
+    [
+      'a rate of next to nothing',
+      { rateLimit: { readingsPerSecond: 5e-324, burst: 1 } },
+      ['rateLimit.readingsPerSecond'],
+    ],
     ['a rate without a burst', { rateLimit: { readingsPerSecond: 1 } }, ['rateLimit.burst']],
     ['a time that is over', { expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],
     ['a member that nobody knows', { colour: 'red' }, ['colour']],
