@@ -49,6 +49,11 @@ export class Audience {
     this.#ofClient.delete(client)
   }
 
+  /** Whether anybody who is connected has subscribed to a topic. */
+  hears(topic: string): boolean {
+    return this.#filters.match(topic).size > 0
+  }
+
   /** The highest QoS of a client's filters that match a topic; 0 when none does. */
   grantedFor(client: Client, topic: string): number {
     let highest = 0

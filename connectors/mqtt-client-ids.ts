@@ -12,15 +12,16 @@ export const oldClientIdLengthMax = 23 + prefixLength
 /**
  * The id of a client within the broker. It tells users apart who have chosen the same client id, so
  * that they do not end each other's connections and do not get each other's messages. Devices of one user
- * are told apart as well.
+ * are told apart as well: `{userId}/{deviceId}/...`, which no id that the user's clients choose looks like.
  */
 export function innerClientId(
   { userId, device }: Pick<MqttCaller, 'userId' | 'device'>,
   clientId: string,
 ): string {
   // Nobody can come back to a session without a name: it is only known to this connection.
-  const owner = device === undefined ? userId : `${userId}/${device.id}`
-  return `${owner}/${clientId === '' ? `nameless-${randomUUID()}` : clientId}`
+  const name = clientId === '' ? `nameless-${randomUUID()}` : clientId
+  if (device !== undefined) return `${userId}/${device.id}/${name}`
+  return name.includes('/') ? `${userId}//${name}` : `${userId}/${name}`
 }
 
 /** The user and the rest of an id within the broker; undefined for a client that was not let in. */

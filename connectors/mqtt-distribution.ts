@@ -4,6 +4,8 @@ import type { Audience, PassedMessage } from './mqtt-audience.ts'
 /** Where messages are kept for those who are to get them later. */
 export interface MessageStore {
   keep(client: Client | null, packet: PublishPacket): Promise<void>
+  /** Whether somebody is to get what comes on a topic, who may be away now. */
+  awaits(topic: string): boolean
 }
 
 /** Brings messages to those who have subscribed to them, now or when they come back. */
@@ -39,11 +41,16 @@ export class Distribution {
     if (this.#kept.has(packet)) this.#audience.deliver(messageOf(packet))
   }
 
-  /** A message of the service's own: resolves when it is kept and on its way. */
-  async publish(message: PassedMessage, retain = false): Promise<void> {
+  /** Whether anybody has subscribed to a topic of the broker's. */
+  isHeard(topic: string): boolean {
+    return this.#audience.hears(topic) || this.#store.awaits(topic)
+  }
+
+  /** A message of the service's own: resolves when it is kept and on its way, with how many want it now. */
+  async publish(message: PassedMessage, retain = false): Promise<number> {
     const packet: PublishPacket = { cmd: 'publish', ...message, retain, dup: false }
     await this.#store.keep(null, packet)
-    this.#audience.deliver(message)
+    return this.#audience.deliver(message)
   }
 }
 

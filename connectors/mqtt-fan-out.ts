@@ -102,9 +102,21 @@ export class FanOut {
     this.stats.passedOn++
     const bytes = payload as Buffer
     const message = { topic, payload: bytes, qos: qos as 0 | 1 | 2 }
-    this.#needs.distribution.publish(message, isRetained).catch((error: unknown) => {
+    const publish = async () => {
+      const wanting = await this.#needs.distribution.publish(message, isRetained)
+      if (wanting === 0) this.#listenNoMore(topic)
+    }
+    publish().catch((error: unknown) => {
       this.stats.dropped++
       this.#needs.onFailure(error)
     })
+  }
+
+  /** A stream that everybody has left costs nothing any more. */
+  #listenNoMore(topic: string): void {
+    const streamId = readingsTopicOf(outerTopic(topic))
+    // Asked in the turn in which it counts: somebody may have come since.
+    if (streamId === undefined || this.#needs.distribution.isHeard(topic)) return
+    this.#needs.listeners.remove(streamId)
   }
 }

@@ -78,7 +78,9 @@ export class DurableSessions implements MqttSessions {
     const isExchange = packet.qos === 2 && client !== null && messageId !== undefined
     const publisher = isExchange ? sessionOf(this.#parts, client) : undefined
     const exchange = publisher && this.#receivedIds.begin(publisher, messageId ?? 0)
-    if (publisher && !exchange) {
+    const passing = isExchange && client.clean ? client : undefined
+    const isNew = passing === undefined || this.#receivedIds.beginPassing(passing, messageId ?? 0)
+    if (!isNew || (publisher && !exchange)) {
       // It came before, and is where it belongs: once this is certain, it may be acknowledged again.
       recipients.set(payload, nobody)
       await log.write()
@@ -101,9 +103,16 @@ export class DurableSessions implements MqttSessions {
       retention?.undo()
       queues.withdraw(enqueued)
       exchange?.undo()
+      if (passing) this.#receivedIds.endPassing(passing, messageId ?? 0)
       throw error
     }
     queues.settle(enqueued)
+  }
+
+  awaits(topic: string): boolean {
+    const { rules, registry } = this.#parts
+    const ownerId = rules.ownerOf(topic)
+    return ownerId !== undefined && registry.matching(ownerId, topic).size > 0
   }
 
   async firstReceipt(

@@ -78,6 +78,9 @@ export interface MqttSessions {
    */
   keep(client: Client | null, packet: PublishPacket): Promise<void>
 
+  /** Whether a session, of a client that may be away now, is to get what comes with QoS 1 or 2 on a topic. */
+  awaits(topic: string): boolean
+
   /**
    * The first receipt of a reading with QoS 2, kept before the reading is. Undefined for a client
    * whose session ends with its connection. A reading that was taken must not be taken again.

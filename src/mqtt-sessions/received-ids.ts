@@ -18,6 +18,8 @@ export interface NewExchange {
  */
 export class ReceivedIds {
   readonly #parts: Pick<SessionParts, 'log' | 'clock'>
+  /** Packet ids with which something was kept, of clients whose sessions end with their connections. */
+  readonly #passing = new WeakMap<object, Set<number>>()
 
   constructor(parts: Pick<SessionParts, 'log' | 'clock'>) {
     this.#parts = parts
@@ -41,6 +43,19 @@ export class ReceivedIds {
       change: ['putReceived', session.number, packetId, receivedAtUs, 1],
       undo: () => void session.received.delete(packetId),
     }
+  }
+
+  /** The same for a client without a session; false when the packet id is known already. */
+  beginPassing(client: object, packetId: number): boolean {
+    const ids = this.#passing.get(client) ?? new Set()
+    if (ids.has(packetId)) return false
+    this.#passing.set(client, ids.add(packetId))
+    return true
+  }
+
+  /** PUBREL, or it could not be kept. */
+  endPassing(client: object, packetId: number): void {
+    this.#passing.get(client)?.delete(packetId)
   }
 
   /**

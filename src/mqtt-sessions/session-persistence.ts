@@ -179,7 +179,10 @@ export class SessionPersistence {
   async incomingDelPacket(client: SomeClient, { messageId = 0 }: Numbered): Promise<void> {
     const session = sessionOf(this.#parts, client)
     if (session) await this.#receivedIds.release(session, messageId)
-    else this.#passing.get(client)?.delete(messageId)
+    else {
+      this.#passing.get(client)?.delete(messageId)
+      this.#receivedIds.endPassing(client, messageId)
+    }
   }
 
   async cleanIncoming(client: SomeClient): Promise<void> {

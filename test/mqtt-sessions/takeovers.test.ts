@@ -1,5 +1,11 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
+import {
+  connectPacket,
+  publishPacket,
+  pubrelPacket,
+  RawMqttConnection,
+} from '../support/mqtt-packets.ts'
 import { SessionBroker } from '../support/session-broker.ts'
 import { SessionSubscriber } from '../support/session-subscriber.ts'
 
@@ -74,4 +80,22 @@ test('every will with QoS 2 of one session is kept for those who are away', asyn
   await listener.connect(broker.port)
   await expect.poll(() => listener.delivered).toEqual(['first', 'second'])
   listener.disconnect()
+})
+
+test('a message with QoS 2 that is sent twice before its release is kept once', async () => {
+  await using broker = await SessionBroker.start()
+  await new SessionSubscriber('listener').subscribe(broker.port, 'commands', 2)
+  const publisher = await RawMqttConnection.open(broker.port)
+  const message = { topic: 'commands', payload: 'x', packetId: 1, qos: 2 } as const
+  publisher.send(connectPacket({ clientId: 'passing' }))
+  publisher.send(publishPacket(message), publishPacket({ ...message, isDup: true }))
+  await publisher.next(3)
+  expect(broker.sessions.stats().queued).toBe(1)
+
+  publisher.send(pubrelPacket(1))
+  await publisher.next()
+  publisher.send(publishPacket(message))
+  await publisher.next()
+  expect(broker.sessions.stats().queued).toBe(2)
+  publisher.destroy()
 })
