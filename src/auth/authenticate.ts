@@ -4,6 +4,7 @@ import type { ApiKey, KeyDirectory } from './key-directory.ts'
 import {
   type DeviceKey,
   isLimitedId,
+  isTokenOf,
   type LimitedKey,
   limitsOf,
   type ProvisioningKey,
@@ -223,9 +224,10 @@ export class Authenticator {
     return this.#remember(caller, { key, token })
   }
 
-  #keyOf({ apiKeyId }: VerifiedToken): ApiKey | LimitedKey | undefined {
-    const { keys, limited } = this.#needs
-    return isLimitedId(apiKeyId) ? limited.find(apiKeyId) : keys.find(apiKeyId)
+  #keyOf({ apiKeyId, expiresAtUs }: VerifiedToken): ApiKey | LimitedKey | undefined {
+    if (!isLimitedId(apiKeyId)) return this.#needs.keys.find(apiKeyId)
+    const key = this.#needs.limited.find(apiKeyId)
+    return key && isTokenOf(key, expiresAtUs) ? key : undefined
   }
 
   #remember(caller: AuthenticatedCaller, proof: Proof): AuthenticatedCaller {

@@ -81,6 +81,7 @@ const columns = [
   'secret_digest',
   'previous_digest',
   'previous_until',
+  'rotated_at',
   'expires_at',
   'client_id',
   'certificate_name',
@@ -113,6 +114,7 @@ function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>, clock: C
     streamIds,
     clientId: row.client_id ?? undefined,
     certificateName: row.certificate_name ?? undefined,
+    tokensFromUs: row.previous_digest === null ? (row.rotated_at ?? 0) : 0,
     bucket: bucketOf(row, clock),
   }
   return {

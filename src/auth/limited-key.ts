@@ -1,5 +1,6 @@
 import type { StreamId, UserId, VaultId } from '../core/ids.ts'
 import type { TokenBucket } from '../core/token-bucket.ts'
+import { tokenLifetimeS } from './tokens.ts'
 
 /** Whose credentials came: a user's, a device's, or those that new devices register with. */
 export type CallerKind = 'user' | 'device' | 'registration'
@@ -20,6 +21,8 @@ export interface DeviceKey extends KeyOfUser {
   /** The only MQTT client id that it may connect with. Undefined: any. */
   readonly clientId: string | undefined
   readonly certificateName: string | undefined
+  /** When all secrets before this one had ended: tokens that are older were got with one of those. */
+  readonly tokensFromUs: number
   /** How many readings it may send. Undefined: as many as anybody. */
   readonly bucket: TokenBucket | undefined
 }
@@ -39,6 +42,14 @@ export const provisioningPrefix = 'sv_prov_'
 /** Whether an id is one that only limited keys can have. */
 export function isLimitedId(id: string): boolean {
   return id.startsWith(devicePrefix) || id.startsWith(provisioningPrefix)
+}
+
+/** Whether a token that ends then was got with a secret that may still be good. */
+export function isTokenOf(key: LimitedKey, expiresAtUs: number): boolean {
+  if (key.kind !== 'device') return true
+  // It may have been issued at any moment of its second.
+  const issuedBeforeUs = expiresAtUs - (tokenLifetimeS - 1) * 1_000_000
+  return issuedBeforeUs > key.tokensFromUs
 }
 
 /** What is limited by a key: nothing by that of a user. */

@@ -187,6 +187,37 @@ describe('POST /devices/{id}/rotate', () => {
     expect([(await send(device)).status, (await send(rotated.body)).status]).toEqual([401, 202])
   })
 
+  test('with no overlap ends the tokens of the old secret, and none of the new one', async () => {
+    const { apiKey, apiSecret, id } = await newDevice(ada, { streamIds: [own] })
+    const tokenOf = async (secret: string) => {
+      const body = { apiKey, apiSecret: secret }
+      const path = '/auth/token'
+      return (await service.api.request<{ accessToken: string }>('POST', path, { body })).body
+    }
+    const sendWith = async ({ accessToken }: { readonly accessToken: string }) => {
+      const headers = { authorization: `Bearer ${accessToken}` }
+      const path = `/streams/${own}/data`
+      return (await service.api.request('POST', path, { headers, body: reading })).status
+    }
+    const old = await tokenOf(apiSecret)
+    expect(await sendWith(old)).toBe(202)
+    let current = apiSecret
+    const rotate = async () => {
+      const path = `/devices/${id}/rotate`
+      const { body } = await ada.withKey<MadeDevice>('POST', path, { overlapSeconds: 0 })
+      current = body.apiSecret
+    }
+
+    // Tokens tell the time in seconds.
+    const statusAfterRotation = async () => {
+      await rotate()
+      return await sendWith(old)
+    }
+    await expect.poll(statusAfterRotation, { timeout: 20_000, interval: 200 }).toBe(401)
+
+    expect(await sendWith(await tokenOf(current))).toBe(202)
+  })
+
   test('at one time gives each a secret that works, or says conflict', async () => {
     const device = await newDevice(ada, { streamIds: [own] })
     const path = `/devices/${device.id}/rotate`
