@@ -22,6 +22,7 @@ export class Outgoing implements Holder {
   readonly #guards: MqttGuards
   readonly #close: (error: ClosingError) => void
   #stalled: NodeJS.Timeout | undefined
+  #sentBytes = 0
 
   constructor(transport: Duplex, guards: MqttGuards, close: (error: ClosingError) => void) {
     this.#transport = transport
@@ -59,9 +60,23 @@ export class Outgoing implements Holder {
   }
 
   #send(bytes: Buffer): void {
+    this.#sentBytes += bytes.length
     if (this.#transport.write(bytes)) return
-    this.#stalled ??= setTimeout(() => this.#close(tooSlow()), stalledMs)
+    if (this.#stalled === undefined) this.#watch()
     this.#guards.unread.hold(this, this.#transport.writableLength)
+  }
+
+  /** Who is always sent as much as it reads is never done, and goes on nevertheless. */
+  #watch(): void {
+    const readBytes = this.#readBytes
+    this.#stalled = setTimeout(() => {
+      if (this.#readBytes > readBytes) this.#watch()
+      else this.#close(tooSlow())
+    }, stalledMs)
+  }
+
+  get #readBytes(): number {
+    return this.#sentBytes - this.#transport.writableLength
   }
 }
 

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ClosingError } from '../../connectors/mqtt-closing.ts'
 import { MqttGuards } from '../../connectors/mqtt-guards.ts'
 import { Outgoing } from '../../connectors/mqtt-outgoing.ts'
@@ -56,6 +56,21 @@ describe('to a client that does not read', () => {
 
     expect(closings.map(({ reason }) => reason)).toContain('slow')
     expect(closings.length).toBeLessThan(10)
+  })
+
+  test('it is closed after a minute, but not while it reads ever so slowly', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { outgoing, closings, readOne } = deafClient()
+    for (let sent = 0; sent < 10; sent++) outgoing.write(message(1, 10_000))
+    for (let read = 0; read < 4; read++) {
+      vi.advanceTimersByTime(40_000)
+      readOne()
+    }
+    expect(closings).toEqual([])
+
+    vi.advanceTimersByTime(120_000)
+    expect(closings.map(({ reason }) => reason)).toEqual(['slow'])
+    vi.useRealTimers()
   })
 
   test('one message may be larger than that', () => {
