@@ -19,6 +19,11 @@ export class BrokerPackets {
   /** Bytes below which there is no complete packet, so that dribbled ones are not joined in vain. */
   #needed = 2
 
+  /** Bytes that arrived and were not handed out. */
+  get unread(): number {
+    return this.#bytes.length - this.#at + this.#length
+  }
+
   /** Adds bytes; `next` then hands out the packets that are complete. */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
@@ -42,7 +47,14 @@ export class BrokerPackets {
     }
     this.#needed = 2
     this.#at = end
-    return { bytes: this.#bytes, start, end }
+    const { length } = this.#bytes
+    const packet = { bytes: this.#bytes, start, end }
+    // A broker that has sent nothing but complete packets keeps no memory.
+    if (end === length) {
+      this.#bytes = nothing
+      this.#at = 0
+    }
+    return packet
   }
 
   /** Packets that were handed out keep the bytes that they stand in. */

@@ -13,9 +13,15 @@ import { MqttSession, VersionRefused } from './mqtt-client-session.ts'
 import { openMqttTransport, parseMqttEndpoint } from './mqtt-client-transport.ts'
 import { MqttIntercept, unsettledMax } from './mqtt-intercept.ts'
 import { Retransmissions, usesReceiptTime } from './mqtt-retransmissions.ts'
+import { SharedBytes } from './mqtt-shared-bytes.ts'
 
 /** How long what is on its way to the disk is waited for when a run is told to end. */
 const finishMs = 2_000
+
+/** Bytes that all brokers together have sent, and that are not durable yet. */
+const sharedBytesMax = 256 * 1024 * 1024
+
+const shared = new SharedBytes(sharedBytesMax)
 
 /** Characters of a topic that are kept with each reading that is refused. */
 const shownTopicLength = 200
@@ -127,6 +133,7 @@ class MqttSource implements FetchedSource {
     const intercept = new MqttIntercept(transport, {
       version: this.#version,
       kept: this.#kept,
+      shared,
       take: (arrivals) => this.#take(arrivals, run),
       onSession: (isPresent) => {
         if (isPresent) return

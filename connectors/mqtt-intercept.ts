@@ -10,6 +10,7 @@ import {
 } from './mqtt-arrivals.ts'
 import { BrokerFault, BrokerPackets } from './mqtt-broker-packets.ts'
 import type { Packet } from './mqtt-framing.ts'
+import type { Holder, SharedBytes } from './mqtt-shared-bytes.ts'
 
 /** Messages that may wait for the disk; a broker that knows MQTT 5 is told so. */
 export const unsettledMax = 1_000
@@ -30,6 +31,8 @@ export interface Interception {
   /** Resolves when the messages are durable, and in the order of the calls. */
   readonly take: (arrivals: readonly Arrival[]) => Promise<void>
   readonly onSession: (isPresent: boolean) => void
+  /** Memory that the connections to all brokers take together. */
+  readonly shared: SharedBytes
 }
 
 /**
@@ -39,7 +42,7 @@ export interface Interception {
  * own; and in MQTT 3.1.1 it answers QoS 2 before anybody was asked. So messages are taken out here,
  * and acknowledged here when they are durable. All the rest is the library's.
  */
-export class MqttIntercept extends Duplex {
+export class MqttIntercept extends Duplex implements Holder {
   readonly #transport: Duplex
   readonly #packets = new BrokerPackets()
   readonly #interception: Interception
@@ -77,6 +80,11 @@ export class MqttIntercept extends Duplex {
     })
   }
 
+  /** A broker that lets a packet dribble in, or floods us, goes before others do. */
+  giveBack(): void {
+    this.destroy(new Error('what brokers have sent takes too much memory'))
+  }
+
   override _read(): void {
     this.#isLibraryFull = false
     // Not at once: the library calls this while it is still handling the packet before.
@@ -105,6 +113,7 @@ export class MqttIntercept extends Duplex {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#transport.destroy()
+    this.#interception.shared.hold(this, 0)
     callback(error)
   }
 
@@ -128,8 +137,14 @@ export class MqttIntercept extends Duplex {
       return
     }
     this.#handOver()
+    this.#count()
     if (this.#mayProceed()) this.#transport.resume()
     else this.#transport.pause()
+  }
+
+  #count(): void {
+    const bytes = this.destroyed ? 0 : this.#packets.unread + this.#unsettledBytes
+    this.#interception.shared.hold(this, bytes)
   }
 
   #mayProceed(): boolean {
