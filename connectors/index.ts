@@ -1,9 +1,9 @@
 import type { FetchConnector } from '../src/pipeline/fetch-connector.ts'
 import { httpPush } from './http-push.ts'
 import { httpValidate } from './http-validate.ts'
-import { startMqttBroker } from './mqtt-broker.ts'
-import { mqttClient } from './mqtt-client.ts'
-import { mqttWebSocketRoute } from './mqtt-web-socket-route.ts'
+import { mqttWebSocketRoute } from './mqtt-broker/guard/web-socket-route.ts'
+import { startMqttBroker } from './mqtt-broker/mqtt-broker.ts'
+import { mqttClient } from './mqtt-client/mqtt-client.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
 export const connectors = {

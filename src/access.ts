@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { MqttCaller, MqttCredentials } from '../connectors/mqtt-caller.ts'
-import type { MqttClientCertificate } from '../connectors/mqtt-client-certificates.ts'
+import type { MqttCaller, MqttCredentials } from '../connectors/mqtt-broker/caller.ts'
+import type { MqttClientCertificate } from '../connectors/mqtt-broker/guard/client-certificates.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { type Auth, type AuthOptions, openAuth } from './auth/auth.ts'

@@ -212,7 +212,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/mqtt-sessions\/mqtt-sessions\.ts$/,
       /^src\/pipeline\//,
       /^src\/worker\.ts$/,
-      /^connectors\/mqtt-broker\.ts$/,
+      /^connectors\/mqtt-broker\/mqtt-broker\.ts$/,
       /^src\/sources\/running-sources\.ts$/,
     ],
   },
@@ -242,7 +242,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   { from: /^src\/main\.ts$/, mayImport: [/^src\/cli\//] },
 ]
 
-const product = globSync(['src/**/*.ts', 'connectors/*.ts', 'processors/*.ts'])
+const product = globSync(['src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts'])
 const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
 
 /** Relative imports of a file, as paths from the root of the project. */

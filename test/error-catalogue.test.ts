@@ -11,7 +11,7 @@ function textOf(...patterns: readonly string[]): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n')
 }
 
-const product = textOf('src/**/*.ts', 'connectors/*.ts', 'processors/*.ts')
+const product = textOf('src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts')
 const tests = textOf('test/**/*.test.ts')
 
 describe('the catalogue of errors', () => {

@@ -1,4 +1,4 @@
-import type { MqttBroker } from '../../connectors/mqtt-broker.ts'
+import type { MqttBroker } from '../../connectors/mqtt-broker/mqtt-broker.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Journal, JournalStatus } from '../journal/journal.ts'
 import type { MqttSessionStats } from '../mqtt-sessions/mqtt-sessions.ts'

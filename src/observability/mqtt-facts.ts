@@ -1,4 +1,4 @@
-import type { MqttBroker, MqttBrokerStats } from '../../connectors/mqtt-broker.ts'
+import type { MqttBroker, MqttBrokerStats } from '../../connectors/mqtt-broker/mqtt-broker.ts'
 import type { CounterByReason, Metric } from './metrics.ts'
 
 type Figure = readonly [Metric['type'], string, string, (stats: MqttBrokerStats) => number]

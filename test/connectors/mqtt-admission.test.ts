@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Admission, type Place } from '../../connectors/mqtt-admission.ts'
-import { type Holder, SharedBytes } from '../../connectors/mqtt-shared-bytes.ts'
-import { BrokerTurns } from '../../connectors/mqtt-turns.ts'
+import { Admission, type Place } from '../../connectors/mqtt-broker/guard/admission.ts'
+import { type Holder, SharedBytes } from '../../connectors/mqtt-broker/guard/shared-bytes.ts'
+import { BrokerTurns } from '../../connectors/mqtt-broker/guard/turns.ts'
 
 describe('places for connections', () => {
   test('are never more than the limits say, and all are given back', () => {

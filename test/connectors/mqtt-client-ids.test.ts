@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MqttDevice } from '../../connectors/mqtt-caller.ts'
-import { innerClientId } from '../../connectors/mqtt-client-ids.ts'
+import type { MqttDevice } from '../../connectors/mqtt-broker/caller.ts'
+import { innerClientId } from '../../connectors/mqtt-broker/client-ids.ts'
 import { newId, type UserId } from '../../src/core/ids.ts'
 
 test('no client of a user can have the id that a device of the user has', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { mqttClient } from '../../connectors/mqtt-client.ts'
+import { mqttClient } from '../../connectors/mqtt-client/mqtt-client.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 
 /** Answers of a broker; packets of more than two bytes are made where they are needed. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { mqttClient } from '../../connectors/mqtt-client.ts'
+import { mqttClient } from '../../connectors/mqtt-client/mqtt-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 import { Mosquitto } from '../support/mosquitto.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe } from 'vitest'
-import { mqttClient } from '../../connectors/mqtt-client.ts'
+import { mqttClient } from '../../connectors/mqtt-client/mqtt-client.ts'
 import { connectorContract, type FetchedPeer } from '../contracts/connector-contract.ts'
 import { Mosquitto } from '../support/mosquitto.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Drops } from '../../connectors/mqtt-drops.ts'
+import { Drops } from '../../connectors/mqtt-broker/drops.ts'
 
 const session = () => ({ apiKeyId: 'sv_test_1', drops: { sinceMs: 0, count: 0 } })
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PacketFramer } from '../../connectors/mqtt-framing.ts'
+import { PacketFramer } from '../../connectors/mqtt-broker/guard/framing.ts'
 import { connectPacket, publishPacket, subscribePacket } from '../support/mqtt-packets.ts'
 
 /** What a framer hands out when bytes arrive in these portions. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { InFlight } from '../../connectors/mqtt-in-flight.ts'
+import { InFlight } from '../../connectors/mqtt-broker/guard/in-flight.ts'
 
 /** A packet whose first byte is its number, so that a test can tell which one came back. */
 function packetOf(number: number, bytes = Buffer.from([number & 255])) {

@@ -1,8 +1,8 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { Arrival } from '../../connectors/mqtt-arrivals.ts'
-import { MqttIntercept } from '../../connectors/mqtt-intercept.ts'
-import { SharedBytes } from '../../connectors/mqtt-shared-bytes.ts'
+import { SharedBytes } from '../../connectors/mqtt-broker/guard/shared-bytes.ts'
+import type { Arrival } from '../../connectors/mqtt-client/arrivals.ts'
+import { MqttIntercept } from '../../connectors/mqtt-client/intercept.ts'
 
 /** A PUBLISH of QoS 0 on the topic `a` with a payload of 1 MiB: its length takes three bytes. */
 const packet = Buffer.concat([

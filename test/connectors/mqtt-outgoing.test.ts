@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
-import type { ClosingError } from '../../connectors/mqtt-closing.ts'
-import { MqttGuards } from '../../connectors/mqtt-guards.ts'
-import { Outgoing } from '../../connectors/mqtt-outgoing.ts'
+import type { ClosingError } from '../../connectors/mqtt-broker/guard/closing.ts'
+import { MqttGuards } from '../../connectors/mqtt-broker/guard/guards.ts'
+import { Outgoing } from '../../connectors/mqtt-broker/guard/outgoing.ts'
 import { publishPacket } from '../support/mqtt-packets.ts'
 
 const limits = { ofAll: 10, ofAddress: 10, ofUser: 10 }

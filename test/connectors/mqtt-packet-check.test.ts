@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkConnect, checkPacket } from '../../connectors/mqtt-packet-check.ts'
+import { checkConnect, checkPacket } from '../../connectors/mqtt-broker/guard/packet-check.ts'
 import {
   connectPacket,
   field,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PacketRate, type RatedPacket } from '../../connectors/mqtt-rates.ts'
+import { PacketRate, type RatedPacket } from '../../connectors/mqtt-broker/guard/rates.ts'
 
 const pingreq: RatedPacket = { type: 12, qos: 0, filters: 0 }
 const subscribe: RatedPacket = { type: 8, qos: 0, filters: 100 }

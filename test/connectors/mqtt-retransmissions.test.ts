@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type PacketIdentity, Retransmissions } from '../../connectors/mqtt-retransmissions.ts'
+import {
+  type PacketIdentity,
+  Retransmissions,
+} from '../../connectors/mqtt-broker/retransmissions.ts'
 
 function packet(overrides: Partial<PacketIdentity> = {}): PacketIdentity {
   return {

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import { parseId, type UserId } from '../../src/core/ids.ts'
+import type { MqttCaller } from './caller.ts'
+
+/** What stands in front of a client's own id within the broker, at most: see `innerClientId`. */
+const userIdLength = 36
+const prefixLength = userIdLength + 1 + 32
+
+/** Characters of a client id in MQTT 3.1, section 3.1, as the broker sees it. */
+export const oldClientIdLengthMax = 23 + prefixLength
+
+/**
+ * The id of a client within the broker. It tells users apart who have chosen the same client id, so
+ * that they do not end each other's connections and do not get each other's messages. Devices of one user
+ * are told apart as well: `{userId}/{deviceId}/...`, which no id that the user's clients choose looks like.
+ */
+export function innerClientId(
+  { userId, device }: Pick<MqttCaller, 'userId' | 'device'>,
+  clientId: string,
+): string {
+  // Nobody can come back to a session without a name: it is only known to this connection.
+  const name = clientId === '' ? `nameless-${randomUUID()}` : clientId
+  if (device !== undefined) return `${userId}/${device.id}/${name}`
+  return name.includes('/') ? `${userId}//${name}` : `${userId}/${name}`
+}
+
+/** The user and the rest of an id within the broker; undefined for a client that was not let in. */
+export function namesOfClient(
+  innerId: string,
+): { readonly userId: UserId; readonly clientId: string } | undefined {
+  const userId = parseId<UserId>(innerId.slice(0, userIdLength))
+  return userId && { userId, clientId: innerId.slice(userIdLength + 1) }
+}

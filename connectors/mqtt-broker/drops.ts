@@ -1,0 +1,40 @@
+import { LruMap } from '../../src/core/lru-map.ts'
+import { ClosingError } from './guard/closing.ts'
+import type { Session } from './sessions.ts'
+
+/** Dropped messages of one connection in a minute: more of them close it (D26). */
+const dropsPerMinute = 100
+
+const minuteMs = 60_000
+
+/** Keys whose dropped messages are counted: the counts of others are forgotten. */
+const keysMax = 10_000
+
+/** Dropped messages of a connection since its minute began. */
+export interface DropWindow {
+  sinceMs: number
+  count: number
+}
+
+/** Messages that were acknowledged and are for nobody: to no stream and no space of the user. */
+export class Drops {
+  readonly #ofKey = new LruMap<string, number>(keysMax)
+  total = 0
+
+  /** Counts one. Returns why the connection is to be closed, if it is. */
+  count(
+    { apiKeyId, drops }: Pick<Session, 'apiKeyId' | 'drops'>,
+    nowMs: number,
+  ): ClosingError | undefined {
+    this.total++
+    const ofKey = (this.#ofKey.get(apiKeyId) ?? 0) + 1
+    this.#ofKey.set(apiKeyId, ofKey)
+    if (nowMs - drops.sinceMs >= minuteMs) {
+      drops.sinceMs = nowMs
+      drops.count = 0
+    }
+    if (++drops.count <= dropsPerMinute) return undefined
+    const reason = `too many messages to topics that are not its own; of ${apiKeyId} so far: ${ofKey}`
+    return new ClosingError('unknown_topics', reason)
+  }
+}

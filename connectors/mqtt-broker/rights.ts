@@ -1,0 +1,74 @@
+import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import type { RouteNeeds } from './routes.ts'
+import type { Session } from './sessions.ts'
+import { isInSpace, mayBeOwnTopic, readingsTopicOf, streamTopicOf } from './topics.ts'
+
+/** What clients may publish and subscribe to (D26). */
+export class Rights {
+  readonly #needs: RouteNeeds
+
+  constructor(needs: RouteNeeds) {
+    this.#needs = needs
+  }
+
+  /** Whether a client may publish on a topic: readings of its user's streams, and its user's space. */
+  async mayPublishTo(session: Session, topic: string): Promise<boolean> {
+    if (mayPublishInSpace(session, topic)) return true
+    if (!session.mayPublish) return false
+    const { streams, topics } = this.#needs
+    const { userId } = session
+    const streamId = readingsTopicOf(topic)
+    if (streamId === undefined && !mayBeOwnTopic(topic)) return false
+    const ids = streamId === undefined ? (await topics.find(userId)).streamsOf(topic) : [streamId]
+    const found = await Promise.all(ids.map((id) => streams.find(id)))
+    return found.some((stream) => stream && isStreamOf(session, stream) && !stream.isInternal)
+  }
+
+  /**
+   * Whether a client may have what matches a filter: all in its user's space, the data and the events
+   * of single streams of its user, and what is among the topics that the user has given to a stream.
+   * Any other filter could match what is of others, or what is nobody's.
+   */
+  async maySubscribeTo(session: Session, filter: string): Promise<boolean> {
+    if (!session.maySubscribe || session.hasEnded) return false
+    const { userId } = session
+    if (isInSpace(filter, session.space)) return true
+    const { streams, topics } = this.#needs
+    const topic = streamTopicOf(filter)
+    if (topic) {
+      const stream = await streams.find(topic.streamId)
+      return stream !== undefined && isStreamOf(session, stream)
+    }
+    const among = session.device?.streamIds
+    return mayBeOwnTopic(filter) && (await topics.find(userId)).cover(filter, among)
+  }
+
+  /** Whether what was kept for a client of a user may be sent to it now, as far as is at hand. */
+  mayReceive(session: Session, topic: string): boolean {
+    if (!session.maySubscribe || session.hasEnded) return false
+    const stream = streamTopicOf(topic)
+    const found = stream && this.#needs.streams.cached(stream.streamId)
+    if (found !== undefined) return isStreamOf(session, found)
+    // What waited for a device may be of a stream that is its own no more.
+    const { device, userId } = session
+    if (device === undefined || isInSpace(topic, session.space)) return true
+    if (stream) return device.streamIds.has(stream.streamId)
+    return this.#needs.topics.cached(userId)?.cover(topic, device.streamIds) ?? true
+  }
+}
+
+/** Whether a client may publish on this topic as one of its own space. */
+export function mayPublishInSpace(session: Session, topic: string): boolean {
+  return session.mayPublish && !session.hasEnded && isInSpace(topic, session.space)
+}
+
+/** Whether a stream is the client's: one of its user, and of the device's own where it is a device. */
+function isStreamOf({ userId, device }: Session, { ownerId, streamId }: CompiledStream): boolean {
+  return ownerId === userId && (device === undefined || device.streamIds.has(streamId))
+}
+
+/** Whether a stream takes readings of this client now. */
+export function isTakenBy(session: Session, stream: CompiledStream): boolean {
+  if (!session.mayPublish || session.hasEnded) return false
+  return isStreamOf(session, stream) && !stream.isInternal
+}
