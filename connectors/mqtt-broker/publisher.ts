@@ -190,15 +190,15 @@ export class Publisher {
     }
   }
 
+  /** Counted once it is acknowledged: while the disk is full it is offered again and again. */
   #drop({ session, settled }: Pending): void {
-    this.#parts.intake.settleInOrder(settled)
-    const reason = this.#parts.drops.count(session, performance.now())
-    // Once this one and what came before are acknowledged.
-    if (reason) {
-      this.#parts.intake.settleInOrder(() => {
-        setImmediate(() => session.connection?.destroy(reason))
-      })
-    }
+    this.#parts.intake.settleInOrder((error) => {
+      settled(error)
+      if (error !== undefined) return
+      const reason = this.#parts.drops.count(session, performance.now())
+      // Once its acknowledgement is on its way.
+      if (reason) setImmediate(() => session.connection?.destroy(reason))
+    })
   }
 
   /** Other clients of the user may have subscribed to the topic: they get what is durable. */
