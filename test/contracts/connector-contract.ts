@@ -164,6 +164,7 @@ export function connectorContract({ peer: newPeer, unacknowledgedMax }: Contract
     await reached(source)
     await peer.publish([payloadOf(10)])
     await kept(source, 11)
-    expect(source.entries().numbers).toEqual(numbersTo(11))
+    // Whose acknowledgement had not reached the other side before it ended, that comes again.
+    expect([...new Set(source.entries().numbers)]).toEqual(numbersTo(11))
   })
 }
