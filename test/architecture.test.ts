@@ -243,17 +243,11 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
 ]
 
 const product = globSync(['src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts'])
-const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
 
 /** Relative imports of a file, as paths from the root of the project. */
 function importsOf(file: string): string[] {
   const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
   return [...imports].map(([, path = '']) => normalize(join(dirname(file), path)))
-}
-
-/** Files with an import that is written like this. */
-function importers(imported: RegExp): string[] {
-  return product.filter((file) => imported.test(readFileSync(file, 'utf8')))
 }
 
 describe('architecture', () => {
@@ -269,32 +263,5 @@ describe('architecture', () => {
   test('every rule is about a file that exists', () => {
     const used = new Set(product.map((file) => rules.find(({ from }) => from.test(file))))
     expect(rules.filter((rule) => !used.has(rule))).toEqual([])
-  })
-
-  test('no file is named after nothing', () => {
-    const named = /(^|\/)(utils?|helpers?|common|misc|types)\.ts$/
-    expect(everything.filter((file) => named.test(file))).toEqual([])
-  })
-
-  test('file names are in kebab case', () => {
-    const kebab = /(^|\/)(\d{4}-)?[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config)?\.ts$/
-    expect(everything.filter((file) => !kebab.test(file))).toEqual([])
-  })
-
-  test('nothing is left to do', () => {
-    const leftover = /T[O]DO|FI[X]ME|X{3}/
-    expect(everything.filter((file) => leftover.test(readFileSync(file, 'utf8')))).toEqual([])
-  })
-
-  test('the library of units is loaded by its own thread only', () => {
-    expect(importers(/'mathjs'/)).toEqual(['src/units/unit-conversion.ts'])
-    expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/units/units-thread.ts'])
-    expect(importers(/import .*units-thread\.ts'/)).toEqual([])
-  })
-
-  test('processors read no clock and do no input or output', () => {
-    const impure = /Date\.now|new Date\(\)|performance\.|Math\.random|node:(fs|net|http|timers)/
-    const files = globSync('processors/*.ts')
-    expect(files.filter((file) => impure.test(readFileSync(file, 'utf8')))).toEqual([])
   })
 })

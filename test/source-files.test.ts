@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+const product = globSync(['src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts'])
+const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
+
+/** Files with an import that is written like this. */
+function importers(imported: RegExp): string[] {
+  return product.filter((file) => imported.test(readFileSync(file, 'utf8')))
+}
+
+describe('the files', () => {
+  test('no file is named after nothing', () => {
+    const named = /(^|\/)(utils?|helpers?|common|misc|types)\.ts$/
+    expect(everything.filter((file) => named.test(file))).toEqual([])
+  })
+
+  test('file names are in kebab case', () => {
+    const kebab = /(^|\/)(\d{4}-)?[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config)?\.ts$/
+    expect(everything.filter((file) => !kebab.test(file))).toEqual([])
+  })
+
+  test('nothing is left to do', () => {
+    const leftover = /T[O]DO|FI[X]ME|X{3}/
+    expect(everything.filter((file) => leftover.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+
+  test('the library of units is loaded by its own thread only', () => {
+    expect(importers(/'mathjs'/)).toEqual(['src/units/unit-conversion.ts'])
+    expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/units/units-thread.ts'])
+    expect(importers(/import .*units-thread\.ts'/)).toEqual([])
+  })
+
+  test('processors read no clock and do no input or output', () => {
+    const impure = /Date\.now|new Date\(\)|performance\.|Math\.random|node:(fs|net|http|timers)/
+    const files = globSync('processors/*.ts')
+    expect(files.filter((file) => impure.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+})
