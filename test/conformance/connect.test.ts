@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  connectFlags,
-  field,
-  packet,
-  pingreqPacket,
-  publishPacket,
-  subscribePacket,
-  u16,
-} from '../support/raw-mqtt.ts'
+import { field, packet, u16 } from '../support/mqtt-bytes.ts'
+import { connectFlags, pingreqPacket, publishPacket, subscribePacket } from '../support/raw-mqtt.ts'
 import { drain, receive, subscribe, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { field, packet, u16 } from '../support/mqtt-bytes.ts'
 import {
   ackPacket,
   disconnectPacket,
-  field,
-  packet,
   pingreqPacket,
   publishPacket,
   subscribePacket,
-  u16,
   unsubscribePacket,
 } from '../support/raw-mqtt.ts'
 import { receive, subscribe, testedBroker } from './tested-broker.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { disconnectPacket, packet, pingreqPacket, publishPacket, u16 } from '../support/raw-mqtt.ts'
+import { packet, u16 } from '../support/mqtt-bytes.ts'
+import { disconnectPacket, pingreqPacket, publishPacket } from '../support/raw-mqtt.ts'
 import { drain, receive, subscribe, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()

@@ -1,34 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import {
-  ackPacket,
-  packet,
-  pingreqPacket,
-  publishPacket,
-  type RawMqtt,
-} from '../support/raw-mqtt.ts'
-import { drain, publish, receive, subscribe, testedBroker } from './tested-broker.ts'
+import { packet } from '../support/mqtt-bytes.ts'
+import { ackPacket, pingreqPacket, publishPacket } from '../support/raw-mqtt.ts'
+import { drain, pair, publish, receive, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()
-
-interface Pair {
-  readonly publisher: RawMqtt
-  readonly subscriber: RawMqtt
-  readonly topic: string
-}
-
-/** A publisher, and a subscriber to its topic. */
-async function pair(qos: number): Promise<Pair> {
-  const [publisher, subscriber] = [await broker.connect(), await broker.connect()]
-  const topic = `${broker.newRoot()}/topic`
-  await subscribe(subscriber, [topic, qos])
-  return { publisher, subscriber, topic }
-}
 
 describe('PUBLISH', () => {
   test.each([0, 1, 2])(
     '[MQTT-3.3.1-2] [MQTT-3.3.1-3] [MQTT-4.3.1-1] of QoS %i is delivered with DUP 0, however it came',
     async (qos) => {
-      const { publisher, subscriber, topic } = await pair(2)
+      const { publisher, subscriber, topic } = await pair(broker, 2)
 
       publisher.send(publishPacket({ topic, payload: 'x', qos, packetId: 9, dup: qos > 0 }))
       // A server may wait for it, before it passes a message of QoS 2 on (figure 4.3).
@@ -39,7 +20,7 @@ describe('PUBLISH', () => {
   )
 
   test('[MQTT-3.3.1-4] with both QoS bits closes the connection, and is not delivered', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
 
     publisher.send(publishPacket({ topic, payload: 'x', qos: 3 }))
 
@@ -111,7 +92,7 @@ describe('PUBLISH', () => {
   })
 
   test('[MQTT-3.3.4-1] reaches a subscriber with any bytes as its payload', async () => {
-    const { publisher, subscriber, topic } = await pair(0)
+    const { publisher, subscriber, topic } = await pair(broker, 0)
     const bytes = Buffer.from([0, 1, 127, 128, 0xc0, 0xaf, 255])
 
     publisher.send(publishPacket({ topic, payload: bytes }))

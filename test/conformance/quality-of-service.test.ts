@@ -1,23 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ackPacket, publishPacket, type RawMqtt, unsubscribePacket } from '../support/raw-mqtt.ts'
+import { ackPacket, publishPacket, unsubscribePacket } from '../support/raw-mqtt.ts'
 import type { Delivered } from '../support/raw-mqtt-reader.ts'
-import { drain, publish, receive, subscribe, testedBroker } from './tested-broker.ts'
+import { drain, pair, publish, receive, subscribe, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()
-
-interface Pair {
-  readonly publisher: RawMqtt
-  readonly subscriber: RawMqtt
-  readonly topic: string
-}
-
-/** A publisher, and a subscriber to its topic. */
-async function pair(qos: number): Promise<Pair> {
-  const [publisher, subscriber] = [await broker.connect(), await broker.connect()]
-  const topic = `${broker.newRoot()}/topic`
-  await subscribe(subscriber, [topic, qos])
-  return { publisher, subscriber, topic }
-}
 
 describe('the quality of service', () => {
   const published = [0, 1, 2]
@@ -27,7 +13,7 @@ describe('the quality of service', () => {
   test.each(combinations)(
     '[MQTT-3.8.4-6] [MQTT-3.3.5-1] of a message of %i for a subscription of %i is the lower one',
     async (qos, max) => {
-      const { publisher, subscriber, topic } = await pair(max)
+      const { publisher, subscriber, topic } = await pair(broker, max)
 
       await publish(publisher, { topic, payload: 'x', qos })
 
@@ -53,7 +39,7 @@ describe('the quality of service', () => {
   )
 
   test('[MQTT-4.3.2-1] 1: messages on their way have each a packet id of their own', async () => {
-    const { publisher, subscriber, topic } = await pair(1)
+    const { publisher, subscriber, topic } = await pair(broker, 1)
     for (let index = 0; index < 30; index++) await publish(publisher, { topic, qos: 1 })
 
     const messages = (await subscriber.take(30)) as Delivered[]
@@ -63,7 +49,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-4.3.2-2] 1: after its PUBACK a packet with the same id, even with DUP, is a new one', async () => {
-    const { publisher, subscriber, topic } = await pair(1)
+    const { publisher, subscriber, topic } = await pair(broker, 1)
     for (const [index, dup] of [false, false, true].entries()) {
       publisher.send(publishPacket({ topic, payload: `${index}`, qos: 1, packetId: 5, dup }))
       expect(await publisher.next()).toEqual({ type: 'puback', packetId: 5 })
@@ -75,7 +61,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-4.3.3-1] 2: the server sends PUBLISH, PUBREL after PUBREC, and is done with PUBCOMP', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
     await publish(publisher, { topic, payload: 'exactly', qos: 2 })
 
     const message = (await subscriber.next()) as Delivered
@@ -89,7 +75,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-4.3.3-2] 2: until PUBREL the same packet id is the same message', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
     const message = { topic, payload: 'once', qos: 2, packetId: 5 }
 
     publisher.send(publishPacket(message))
@@ -104,7 +90,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-4.3.3-2] 2: after PUBCOMP the same packet id is a new message', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
 
     for (const payload of ['first', 'second']) {
       publisher.send(publishPacket({ topic, payload, qos: 2, packetId: 5 }))
@@ -126,7 +112,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-3.10.4-3] of what was begun is kept to the end, also when the subscription ends', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
     await publish(publisher, { topic, payload: 'begun', qos: 2 })
     const { packetId } = (await subscriber.next()) as Delivered
 
@@ -140,7 +126,7 @@ describe('the quality of service', () => {
   })
 
   test('[MQTT-4.8.0-1] acknowledgements of unknown packet ids do no harm to a session', async () => {
-    const { publisher, subscriber, topic } = await pair(1)
+    const { publisher, subscriber, topic } = await pair(broker, 1)
 
     subscriber.send(ackPacket('puback', 999), ackPacket('pubcomp', 998))
 
@@ -175,7 +161,7 @@ describe('the order', () => {
   test.each([0, 1, 2])(
     '[MQTT-4.6.0-6] of messages of QoS %i to one topic is kept where only some are retained',
     async (qos) => {
-      const { publisher, subscriber, topic } = await pair(qos)
+      const { publisher, subscriber, topic } = await pair(broker, qos)
       const expected = Array.from({ length: 40 }, (_, index) => `${index}`)
 
       for (const [index, payload] of expected.entries()) {
@@ -210,7 +196,7 @@ describe('the order', () => {
   })
 
   test('[MQTT-4.6.0-4] of PUBRELs is that of the PUBRECs', async () => {
-    const { publisher, subscriber, topic } = await pair(2)
+    const { publisher, subscriber, topic } = await pair(broker, 2)
     for (let index = 0; index < 20; index++) await publish(publisher, { topic, qos: 2 })
     const messages = (await subscriber.take(20)) as Delivered[]
     const ids = messages.map(({ packetId }) => packetId)

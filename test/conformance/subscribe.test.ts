@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { packet, u16 } from '../support/mqtt-bytes.ts'
 import {
   disconnectPacket,
   type Filter,
-  packet,
   publishPacket,
   subscribePacket,
-  u16,
   unsubscribePacket,
 } from '../support/raw-mqtt.ts'
 import {

@@ -110,6 +110,20 @@ export async function subscribe(client: RawMqtt, ...filters: Filter[]): Promise<
   return answer.codes
 }
 
+export interface Pair {
+  readonly publisher: RawMqtt
+  readonly subscriber: RawMqtt
+  readonly topic: string
+}
+
+/** A publisher, and a subscriber to its topic with this QoS. */
+export async function pair(broker: TestedBroker, qos: number): Promise<Pair> {
+  const [publisher, subscriber] = [await broker.connect(), await broker.connect()]
+  const topic = `${broker.newRoot()}/topic`
+  await subscribe(subscriber, [topic, qos])
+  return { publisher, subscriber, topic }
+}
+
 /** Publishes a message from a client that nothing is on its way to, with all that its QoS asks. */
 export async function publish(client: RawMqtt, fields: PublishFields): Promise<void> {
   const packetId = newPacketId()

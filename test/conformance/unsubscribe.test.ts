@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { disconnectPacket, field, packet, u16, unsubscribePacket } from '../support/raw-mqtt.ts'
+import { field, packet, u16 } from '../support/mqtt-bytes.ts'
+import { disconnectPacket, unsubscribePacket } from '../support/raw-mqtt.ts'
 import { drain, payloads, publish, subscribe, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { disconnectPacket, packet, pingreqPacket, publishPacket } from '../support/raw-mqtt.ts'
+import { packet } from '../support/mqtt-bytes.ts'
+import { disconnectPacket, pingreqPacket, publishPacket } from '../support/raw-mqtt.ts'
 import { drain, publish, receive, subscribe, testedBroker } from './tested-broker.ts'
 
 const broker = testedBroker()

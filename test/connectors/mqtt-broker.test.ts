@@ -1,11 +1,7 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type ConnectFields,
-  connectPacket,
-  packetTypes,
-  RawMqttConnection,
-} from '../support/mqtt-packets.ts'
+import { packetTypes } from '../support/mqtt-bytes.ts'
+import { type ConnectFields, connectPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { field, packet, packetTypes, u16 } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
-  field,
-  packet,
   packetIdOf,
-  packetTypes,
   publishPacket,
   RawMqttConnection,
   subscribePacket,
-  u16,
 } from '../support/mqtt-packets.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -56,7 +53,7 @@ describe('a connection is closed for', () => {
     ],
     [
       'another protocol name [MQTT-3.1.2-1]',
-      packet(1, 0, [field('MQIT'), Buffer.from([4, 2, 0, 0]), field('a')]),
+      packet(1, 0, field('MQIT'), Buffer.from([4, 2, 0, 0]), field('a')),
     ],
   ])('%s, as the first packet', async (_, bytes) => {
     await closes(await opened(), 'protocol', bytes)
@@ -64,7 +61,7 @@ describe('a connection is closed for', () => {
 
   test.each([
     ['a second CONNECT [MQTT-3.1.0-2]', 'protocol', connectPacket({ clientId: 'again' })],
-    ['QoS 3 [MQTT-3.3.1-4]', 'protocol', packet(3, 6, [field('a'), u16(1)])],
+    ['QoS 3 [MQTT-3.3.1-4]', 'protocol', packet(3, 6, field('a'), u16(1))],
     [
       'a packet id of 0 [MQTT-2.3.1-1]',
       'protocol',
@@ -78,9 +75,9 @@ describe('a connection is closed for', () => {
     [
       'a topic that is no UTF-8 [MQTT-1.5.3-1]',
       'protocol',
-      packet(3, 0, [Buffer.from([0, 1, 0xff])]),
+      packet(3, 0, Buffer.from([0, 1, 0xff])),
     ],
-    ['a topic with a U+0000 [MQTT-1.5.3-2]', 'protocol', packet(3, 0, [field('a\0b')])],
+    ['a topic with a U+0000 [MQTT-1.5.3-2]', 'protocol', packet(3, 0, field('a\0b'))],
     ['a filter such as a# [MQTT-4.7.1-2]', 'protocol', subscribePacket(1, 'a#')],
     [
       'a topic of 33 levels',
@@ -110,7 +107,7 @@ describe('a CONNECT of MQTT 5', () => {
   test('is answered 1 [MQTT-3.1.2-2]', async () => {
     const connection = await opened()
     const properties = Buffer.from([5, 2, 0, 60, 0])
-    connection.send(packet(packetTypes.connect, 0, [field('MQTT'), properties, field('modern')]))
+    connection.send(packet(packetTypes.connect, 0, field('MQTT'), properties, field('modern')))
 
     const [connack] = await connection.next()
     expect(connack?.type).toBe(packetTypes.connack)
@@ -140,7 +137,7 @@ describe('a SUBSCRIBE beyond our limits', () => {
     ['a filter of more than 32 levels', 3, () => '+/'.repeat(32)],
   ])('with %s fails for each of them, and the client stays', async (_, count, of) => {
     const connection = await connected('greedy')
-    connection.send(packet(packetTypes.subscribe, 2, [u16(9), ...filters(count, of)]))
+    connection.send(packet(packetTypes.subscribe, 2, u16(9), ...filters(count, of)))
 
     const [suback] = await connection.next()
     expect(suback?.type).toBe(packetTypes.suback)
@@ -159,7 +156,7 @@ describe('a SUBSCRIBE beyond our limits', () => {
     const codes: number[] = []
     for (let round = 0; round < 11; round++) {
       const of = (index: number) => `users/${ada.userId}/${round}/${index}`
-      connection.send(packet(packetTypes.subscribe, 2, [u16(round + 1), ...filters(100, of)]))
+      connection.send(packet(packetTypes.subscribe, 2, u16(round + 1), ...filters(100, of)))
       const [suback] = await connection.next()
       codes.push(...(suback?.body.subarray(2) ?? []))
     }
@@ -175,7 +172,7 @@ describe('half-sent packets', () => {
     const streamId = await service.api.createStream()
     const announced = 4 * 1024 * 1024
     const begin = Buffer.concat([
-      packet(3, 0, [field('a'), Buffer.alloc(announced)]).subarray(0, announced - 65_536),
+      packet(3, 0, field('a'), Buffer.alloc(announced)).subarray(0, announced - 65_536),
     ])
     const before = await counted('mqtt_closed_total', 'memory')
     const connections = await Promise.all(

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import { FaultyService } from '../support/faulty-service.ts'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
-  packetTypes,
   publishPacket,
   RawMqttConnection,
 } from '../support/mqtt-packets.ts'

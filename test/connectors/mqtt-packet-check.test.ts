@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkConnect, checkPacket } from '../../connectors/mqtt-broker/guard/packet-check.ts'
-import {
-  connectPacket,
-  field,
-  packet,
-  packetTypes,
-  publishPacket,
-  subscribePacket,
-  u16,
-} from '../support/mqtt-packets.ts'
+import { field, packet, packetTypes, u16 } from '../support/mqtt-bytes.ts'
+import { connectPacket, publishPacket, subscribePacket } from '../support/mqtt-packets.ts'
 
 const whole = (bytes: Buffer) => ({ bytes, start: 0, end: bytes.length })
 const check = (bytes: Buffer) => checkPacket(whole(bytes))
@@ -18,9 +11,9 @@ const connect = (bytes: Buffer) => checkConnect(whole(bytes))
 const bytesField = (...bytes: readonly number[]) =>
   Buffer.concat([u16(bytes.length), Buffer.from(bytes)])
 
-const subscribe = (...parts: readonly Buffer[]) => packet(packetTypes.subscribe, 2, [...parts])
-const unsubscribe = (...parts: readonly Buffer[]) => packet(10, 2, [...parts])
-const publish = (topic: Buffer) => packet(packetTypes.publish, 0, [topic, Buffer.from('{}')])
+const subscribe = (...parts: readonly Buffer[]) => packet(packetTypes.subscribe, 2, ...parts)
+const unsubscribe = (...parts: readonly Buffer[]) => packet(10, 2, ...parts)
+const publish = (topic: Buffer) => packet(packetTypes.publish, 0, topic, Buffer.from('{}'))
 const qos1 = Buffer.from([1])
 
 interface ConnectParts {
@@ -32,7 +25,7 @@ interface ConnectParts {
 
 function connectOf({ name = field('MQTT'), level = 4, flags = 2, payload }: ConnectParts): Buffer {
   const head = Buffer.from([level, flags, 0, 60])
-  return packet(packetTypes.connect, 0, [name, head, ...(payload ?? [field('boiler')])])
+  return packet(packetTypes.connect, 0, name, head, ...(payload ?? [field('boiler')]))
 }
 
 const illFormed = [
@@ -134,8 +127,8 @@ describe('SUBSCRIBE and UNSUBSCRIBE', () => {
 
 describe('a packet id of 0 [MQTT-2.3.1-1]', () => {
   test.each([4, 5, 6, 7])('is refused in an acknowledgement of type %i', (type) => {
-    expect(() => check(packet(type, type === 6 ? 2 : 0, [u16(0)]))).toThrow(/MQTT-2\.3\.1-1/)
-    expect(check(packet(type, type === 6 ? 2 : 0, [u16(1)])).isTaken).toBe(true)
+    expect(() => check(packet(type, type === 6 ? 2 : 0, u16(0)))).toThrow(/MQTT-2\.3\.1-1/)
+    expect(check(packet(type, type === 6 ? 2 : 0, u16(1))).isTaken).toBe(true)
   })
 
   test('is refused in a PUBLISH of QoS 2', () => {

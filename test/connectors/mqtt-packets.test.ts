@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
-  packetTypes,
   publishPacket,
   pubrelPacket,
   RawMqttConnection,

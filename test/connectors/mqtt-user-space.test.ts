@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
-import {
-  connectPacket,
-  packetTypes,
-  RawMqttConnection,
-  subscribePacket,
-} from '../support/mqtt-packets.ts'
+import { connectPacket, RawMqttConnection, subscribePacket } from '../support/mqtt-packets.ts'
 import { createKey, newPerson, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 

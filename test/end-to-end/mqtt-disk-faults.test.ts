@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { FaultyService } from '../support/faulty-service.ts'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
-  packetTypes,
   publishPacket,
   pubrelPacket,
   RawMqttConnection,

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { killedBroker, publishOf, rawSession } from '../support/killed-broker.ts'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import {
   answerPacket,
   type MqttPacket,
   packetIdOf,
-  packetTypes,
   publishPacket,
   pubrelPacket,
   RawMqttConnection,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { FaultyService } from '../support/faulty-service.ts'
+import { packetTypes } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
-  packetTypes,
   publishPacket,
   RawMqttConnection,
 } from '../support/mqtt-packets.ts'

@@ -1,16 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  connectPacket,
-  field,
-  packet,
-  packetTypes,
-  publishPacket,
-  pubrelPacket,
-  subscribePacket,
-  u16,
-} from './mqtt-packets.ts'
+import { field, packet, packetTypes, u16 } from './mqtt-bytes.ts'
+import { connectPacket, publishPacket, pubrelPacket, subscribePacket } from './mqtt-packets.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** Whose credentials an attacker has: being let in does not make anybody harmless. */
@@ -136,7 +128,7 @@ function volleyOf({ userId }: Attacker, random: SeededRandom): Volley {
       return many(random.integer(1, 200), (index) => pubrelPacket(index + 1))
     case 9:
       return many(random.integer(1, 200), (index) =>
-        packet([4, 5, 7][index % 3] as number, 0, [u16(random.integer(1, 65_535))]),
+        packet([4, 5, 7][index % 3] as number, 0, u16(random.integer(1, 65_535))),
       )
     case 10: {
       const whole = publishPacket({ topic: `${space}/half`, payload: 'x'.repeat(30_000), packetId })
@@ -166,7 +158,7 @@ function filtersOf(count: number, of: (index: number) => string): Buffer[] {
 }
 
 function subscribeOf(packetId: number, filters: readonly Buffer[]): Buffer {
-  return packet(packetTypes.subscribe, 2, [u16(packetId), ...filters])
+  return packet(packetTypes.subscribe, 2, u16(packetId), ...filters)
 }
 
 function randomBytes(random: SeededRandom, length: number): Buffer {

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import { ApiClient } from './api-client.ts'
-import { connectPacket, type MqttPacket, packetTypes, RawMqttConnection } from './mqtt-packets.ts'
+import { packetTypes } from './mqtt-bytes.ts'
+import { connectPacket, type MqttPacket, RawMqttConnection } from './mqtt-packets.ts'
 import type { Person } from './people.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from './service-process.ts'
 

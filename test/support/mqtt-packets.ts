@@ -1,20 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { field, packet, u16 } from './mqtt-bytes.ts'
 import { adminKey, adminSecret } from './service-process.ts'
-
-/** Types of MQTT 3.1.1 packets, table 2.1. */
-export const packetTypes = {
-  connect: 1,
-  connack: 2,
-  publish: 3,
-  puback: 4,
-  pubrec: 5,
-  pubrel: 6,
-  pubcomp: 7,
-  subscribe: 8,
-  suback: 9,
-  disconnect: 14,
-} as const
 
 export interface MqttPacket {
   readonly type: number
@@ -39,13 +26,15 @@ export function connectPacket(fields: ConnectFields): Buffer {
   const flags = 0xc0 | (isClean ? 2 : 0) | (will ? 4 | (qosOfWill << 3) : 0)
   const head = Buffer.concat([field('MQTT'), Buffer.from([4, flags]), u16(keepAliveS)])
   const willFields = will ? [field(will.topic), field(will.payload)] : []
-  return packet(packetTypes.connect, 0, [
+  return packet(
+    'connect',
+    0,
     head,
     field(clientId),
     ...willFields,
     field(username),
     field(password),
-  ])
+  )
 }
 
 export interface PublishFields {
@@ -62,16 +51,16 @@ export function publishPacket(fields: PublishFields): Buffer {
   const { topic, payload, packetId, qos = 1, isDup = false, isRetained = false } = fields
   const flags = (isDup ? 8 : 0) | (qos << 1) | (isRetained ? 1 : 0)
   const id = qos === 0 ? Buffer.alloc(0) : u16(packetId)
-  return packet(packetTypes.publish, flags, [field(topic), id, Buffer.from(payload)])
+  return packet('publish', flags, field(topic), id, Buffer.from(payload))
 }
 
 export function pubrelPacket(packetId: number): Buffer {
-  return packet(packetTypes.pubrel, 2, [u16(packetId)])
+  return packet('pubrel', 2, u16(packetId))
 }
 
 /** PUBACK, PUBREC or PUBCOMP. */
 export function answerPacket(type: 'puback' | 'pubrec' | 'pubcomp', packetId: number): Buffer {
-  return packet(packetTypes[type], 0, [u16(packetId)])
+  return packet(type, 0, u16(packetId))
 }
 
 export function subscribePacket(
@@ -80,7 +69,7 @@ export function subscribePacket(
   qos = 1,
 ): Buffer {
   const wanted = [filters].flat().flatMap((filter) => [field(filter), Buffer.from([qos])])
-  return packet(packetTypes.subscribe, 2, [u16(packetId), ...wanted])
+  return packet('subscribe', 2, u16(packetId), ...wanted)
 }
 
 /** The packet id that an acknowledgement is about. */
@@ -170,24 +159,4 @@ function firstPacket(
     return { packet: { type: first >> 4, flags: first & 15, body }, length }
   }
   return undefined
-}
-
-export function packet(type: number, flags: number, parts: readonly Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  const header = [(type << 4) | flags]
-  let rest = body.length
-  do {
-    header.push((rest % 128) | (rest >= 128 ? 128 : 0))
-    rest = Math.floor(rest / 128)
-  } while (rest > 0)
-  return Buffer.concat([Buffer.from(header), body])
-}
-
-export function field(text: string): Buffer {
-  const bytes = Buffer.from(text)
-  return Buffer.concat([u16(bytes.length), bytes])
-}
-
-export function u16(value: number): Buffer {
-  return Buffer.from([value >> 8, value & 255])
 }

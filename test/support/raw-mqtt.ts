@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { field, type PacketType, packet, u16 } from './mqtt-bytes.ts'
 import { PacketReader, type ServerPacket } from './raw-mqtt-reader.ts'
 
 /**
@@ -8,57 +9,10 @@ import { PacketReader, type ServerPacket } from './raw-mqtt-reader.ts'
  * to refuse. Names and numbers are those of the specification.
  */
 
-/** Types of control packets, table 2.1. */
-export const packetTypes = {
-  connect: 1,
-  connack: 2,
-  publish: 3,
-  puback: 4,
-  pubrec: 5,
-  pubrel: 6,
-  pubcomp: 7,
-  subscribe: 8,
-  suback: 9,
-  unsubscribe: 10,
-  unsuback: 11,
-  pingreq: 12,
-  pingresp: 13,
-  disconnect: 14,
-} as const
-
-export type PacketType = keyof typeof packetTypes
 export type Acknowledgement = 'puback' | 'pubrec' | 'pubrel' | 'pubcomp'
 
 /** Flags of the fixed header that are not zero, table 2.2. */
 const fixedFlags: Partial<Record<PacketType, number>> = { pubrel: 2, subscribe: 2, unsubscribe: 2 }
-
-/** A packet of any type, with any flags and any content. */
-export function packet(type: PacketType | number, flags: number, ...parts: Buffer[]): Buffer {
-  const body = Buffer.concat(parts)
-  const number = typeof type === 'number' ? type : packetTypes[type]
-  return Buffer.concat([Buffer.from([(number << 4) | flags]), remainingLength(body.length), body])
-}
-
-/** Section 2.2.3: seven bits a byte, the lowest first. */
-function remainingLength(length: number): Buffer {
-  const digits: number[] = []
-  let rest = length
-  do {
-    digits.push((rest % 128) | (rest >= 128 ? 128 : 0))
-    rest = Math.floor(rest / 128)
-  } while (rest > 0)
-  return Buffer.from(digits)
-}
-
-/** A text, or any bytes, behind its length in two bytes. */
-export function field(content: string | Buffer): Buffer {
-  const bytes = Buffer.from(content as string)
-  return Buffer.concat([u16(bytes.length), bytes])
-}
-
-export function u16(value: number): Buffer {
-  return Buffer.from([value >> 8, value & 255])
-}
 
 export interface Will {
   readonly topic: string | Buffer

@@ -1,10 +1,10 @@
 import { publishOf } from './killed-broker.ts'
+import { packetTypes } from './mqtt-bytes.ts'
 import {
   answerPacket,
   connectPacket,
   type MqttPacket,
   packetIdOf,
-  packetTypes,
   RawMqttConnection,
   subscribePacket,
 } from './mqtt-packets.ts'

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { expect } from 'vitest'
+import type { PageBlock } from './page-blocks.ts'
+import {
+  freePort,
+  newDataDir,
+  type ServiceProcess,
+  startServiceProcess,
+} from './service-process.ts'
+import { ShellSession } from './shell-session.ts'
+
+/** Where scripts/install-test-tools puts packages of Python. */
+const pythonPackages = join(homedir(), '.cache', 'streamvault-test-tools', 'python')
+const pythonPath = [pythonPackages, process.env['PYTHONPATH']].filter(Boolean).join(delimiter)
+
+/** The first start makes a key, as the pages say. */
+const generatedKey = { STREAMVAULT_ADMIN_KEY: '', STREAMVAULT_ADMIN_SECRET: '' }
+
+const programs = ['bash', 'curl', 'jq', 'openssl', 'mosquitto_pub', 'mosquitto_sub']
+
+/** What the commands of pages need and this machine lacks. */
+function missingTools(): readonly string[] {
+  const missing = programs.filter((tool) => spawnSync(tool, ['--help']).error !== undefined)
+  const env = { ...process.env, PYTHONPATH: pythonPath }
+  const { status } = spawnSync('python3', ['-c', 'import paho.mqtt.client'], { env })
+  return status === 0 ? missing : [...missing, 'paho-mqtt for Python']
+}
+
+const missing = missingTools()
+
+function adviceFor(page: string): string {
+  return `The commands of ${page} need ${missing.join(', ')}: run scripts/install-test-tools`
+}
+
+/** In CI a missing tool is a failure; a person is told what to install. */
+export function isPageSkipped(page: string): boolean {
+  const isSkipped = missing.length > 0 && !process.env['CI']
+  if (isSkipped) process.stderr.write(`They are not run. ${adviceFor(page)}\n`)
+  return isSkipped
+}
+
+/** A reader who does what a page says, in a folder of their own, with a service of their own. */
+export class PageRun {
+  readonly shell: ShellSession
+  readonly #folder: string
+  #service: ServiceProcess
+  #heard: (() => Promise<string>) | undefined
+  #expectedToBeHeard: string | undefined
+
+  private constructor(folder: string, service: ServiceProcess) {
+    this.#folder = folder
+    this.#service = service
+    this.shell = new ShellSession(folder, {
+      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+      PYTHONPATH: pythonPath,
+      API: service.http,
+      PORT: String(service.mqttPort),
+      ADMIN: join(service.dataDir, 'admin.json'),
+    })
+  }
+
+  /** @throws Error when a tool is missing that the commands of the page need */
+  static async start(page: string): Promise<PageRun> {
+    if (missing.length > 0) throw new Error(adviceFor(page))
+    const folder = mkdtempSync(join(tmpdir(), 'streamvault-page-'))
+    // What `npm install mqtt` would bring.
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    return new PageRun(folder, await startServiceProcess(newDataDir(), generatedKey))
+  }
+
+  /** Does what a block says, and compares what it prints with what the page says. */
+  async run({ language, label, text, output }: PageBlock): Promise<void> {
+    if (language !== 'sh') {
+      writeFileSync(join(this.#folder, label), text)
+    } else if (label === 'listen') {
+      this.#heard = await this.shell.listen(text)
+      this.#expectedToBeHeard = output
+    } else if (label === 'restart') {
+      await this.#restart(text)
+    } else {
+      const printed = await this.shell.run(text)
+      if (output !== undefined) expect(withEnd(printed)).toBe(output)
+      // The other terminal has been waiting for this one.
+      if (this.#heard !== undefined) expect(await this.#heard()).toBe(this.#expectedToBeHeard)
+      this.#heard = undefined
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.shell.end()
+    await this.#service.end('SIGTERM')
+    rmSync(this.#service.dataDir, { recursive: true })
+    rmSync(this.#folder, { recursive: true })
+  }
+
+  /** Starts the service again with the settings of a command, whose files are in the folder. */
+  async #restart(command: string): Promise<void> {
+    const securePort = await freePort()
+    const settings = [...command.matchAll(/(STREAMVAULT_\w+)=(\S+)/g)].map(
+      ([, name = '', file = '']) => [name, join(this.#folder, file)] as const,
+    )
+    await this.#service.end('SIGTERM')
+    this.#service = await startServiceProcess(this.#service.dataDir, {
+      ...generatedKey,
+      ...Object.fromEntries(settings),
+      STREAMVAULT_MQTT_PORT: String(this.#service.mqttPort),
+      STREAMVAULT_MQTTS_PORT: String(securePort),
+    })
+    await this.shell.run(`SECURE_PORT=${securePort} SECURE_API=${this.#service.http}`)
+  }
+}
+
+/** Not everything that prints ends its line. */
+function withEnd(printed: string): string {
+  return printed === '' || printed.endsWith('\n') ? printed : `${printed}\n`
+}
