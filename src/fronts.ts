@@ -5,6 +5,7 @@ import { connectors } from '../connectors/index.ts'
 import type { MqttEndpoints } from '../connectors/mqtt-broker/guard/listeners.ts'
 import type { MqttBroker } from '../connectors/mqtt-broker/mqtt-broker.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
+import { asyncApiRoutes } from './asyncapi/asyncapi-routes.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Config } from './config/config.ts'
 import { productVersion } from './config/product-version.ts'
@@ -148,6 +149,12 @@ function mqttWebSocket({ mqttWebSocket: isOn, corsOrigins }: Config, mqtt: MqttB
   return [connectors.mqttWebSocket({ accept: mqtt.accept, corsOrigins })]
 }
 
+/** How clients reach the broker. */
+function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
+  const hasWebSocket = isOn && mqtt !== undefined
+  return { port: mqtt?.port, securePort: mqtt?.securePort, hasWebSocket }
+}
+
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate } = parts
   const { auth, posts } = access
@@ -164,6 +171,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
       ...mqttWebSocket(config, mqtt),
+      asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
       metricsRoutes(
         serviceMetrics({
           ...engine,

@@ -161,6 +161,16 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    // Describes what others speak, in their own words.
+    from: /^src\/asyncapi\//,
+    mayImport: [
+      /^src\/(asyncapi|http)\//,
+      /-schemas?\.ts$/,
+      /^processors\/decode\.ts$/,
+      /fixed-header\.ts$/,
+    ],
+  },
+  {
     // Stands on both sides: a domain whose changes are entries of the journal.
     from: /^src\/quarantine\//,
     mayImport: [

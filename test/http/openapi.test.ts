@@ -186,7 +186,7 @@ describe('the credentials of an operation', () => {
 /** D64, and what hands out credentials. */
 const openOperations = [
   /^GET \/health(\/live|\/ready)?$/,
-  /^GET \/(metrics|openapi\.json|docs)$/,
+  /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
   /^POST \/auth\/token$/,
   /^GET \/auth\/validate$/,
