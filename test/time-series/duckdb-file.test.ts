@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
-import type { QueryLimits } from '../../src/time-series/duckdb/query-turns.ts'
+import type { QueryLimits } from '../../src/time-series/query-turns.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** A file whose queries have these limits. */

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { DomainError, messageOf } from '../../core/errors.ts'
-import { type QueryLimits, QueryTurns, queryLimits } from './query-turns.ts'
+import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
 
 /**
  * Limit of DuckDB's buffers. In ordinary work they stay far below it, because they are told to give

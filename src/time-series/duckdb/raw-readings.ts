@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
 import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
 import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
-import { type OrderedPage, type OrderedPoint, type Outline, RawPage } from './raw-page.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'
 
 /** Months that are read together, at most: a stream may have hundreds, and little in each. */

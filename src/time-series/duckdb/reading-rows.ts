@@ -1,7 +1,7 @@
+import { type Row, valuesOf } from '../point-values.ts'
+import type { OrderedPoint } from '../raw-page.ts'
 import type { Column } from '../time-series-store.ts'
 import { quoted } from './catalog.ts'
-import { type Row, valuesOf } from './point-values.ts'
-import type { OrderedPoint } from './raw-page.ts'
 
 /** Bytes of a reading beside its texts, about: its time, and each of its fields. */
 const bytesOfReading = 48

@@ -1,11 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { AggregatePage, AggregatePoint, AggregateQuery } from '../../aggregate-query.ts'
-import { bucketStartUs, nextBucketUs } from '../../bucket-runs.ts'
+import type { AggregatePage, AggregateQuery } from '../../aggregate-query.ts'
+import { aggregatePage } from '../../aggregation/aggregate.ts'
 import type { Catalog } from '../catalog.ts'
-import { chunksAfter } from './chunks.ts'
-import { filledPage } from './filled-page.ts'
-import { pageOf } from './page.ts'
-import { PointReader, type Position } from './read-points.ts'
+import { DuckDbPointReader } from './read-points.ts'
 import { select } from './selection.ts'
 
 /** One page of aggregated points, over all shapes that the streams have had. */
@@ -14,32 +11,5 @@ export async function aggregateReadings(
   catalog: Catalog,
   query: AggregateQuery,
 ): Promise<AggregatePage> {
-  const reader = new PointReader(connection, catalog, select(catalog, query))
-  const after = positionOf(query)
-  return query.fill === 'none' ? await sparsePage(reader, after) : await filledPage(reader, after)
-}
-
-/** Where the cursor stands among the series that there are now. */
-function positionOf({ after, series, buckets }: AggregateQuery): Position | undefined {
-  if (!after) return undefined
-  const done = series.findLastIndex(({ key }) => key <= after.series)
-  return { bucketUs: bucketStartUs(buckets, after.timestampUs), series: done }
-}
-
-/** Points of the buckets that have readings. */
-async function sparsePage(
-  reader: PointReader,
-  after: Position | undefined,
-): Promise<AggregatePage> {
-  const { startUs, endUs, limit, buckets, series } = reader.selection.query
-  const isBucketDone = after !== undefined && after.series === series.length - 1
-  const position = isBucketDone ? undefined : after
-  const fromUs = isBucketDone ? nextBucketUs(buckets, after.bucketUs) : (after?.bucketUs ?? 0)
-  const range = { fromUs: Math.max(startUs, fromUs), toUs: endUs }
-  const points: AggregatePoint[] = []
-  for (const chunk of chunksAfter(reader.selection, range, limit)) {
-    points.push(...(await reader.points(chunk, limit + 1 - points.length, position)))
-    if (points.length > limit) break
-  }
-  return pageOf(points, limit)
+  return await aggregatePage(new DuckDbPointReader(connection, catalog, select(catalog, query)))
 }

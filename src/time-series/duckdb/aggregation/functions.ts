@@ -1,13 +1,7 @@
-import type { AggregatedField, AggregateFunction } from '../../aggregate-query.ts'
-import type { ColumnType } from '../../time-series-store.ts'
+import type { AggregatedField } from '../../aggregate-query.ts'
 
 /** What orders the readings of a stream: of those of one time, the digest decides. */
 const order = '("timestamp", "$digest")'
-
-/** Whether a function looks at the order of readings, and so needs the columns of `order`. */
-export function isOrdered(name: AggregateFunction): boolean {
-  return name === 'first' || name === 'latest'
-}
 
 /** SQL of a function over the values of a column; those that are NULL do not count for it. */
 export function aggregateSql({ function: name, type }: AggregatedField, column: string): string {
@@ -36,13 +30,6 @@ export function aggregateSql({ function: name, type }: AggregatedField, column: 
     default:
       return name satisfies never
   }
-}
-
-/** What a function makes of values of a type. */
-export function resultType({ function: name, type }: AggregatedField): ColumnType {
-  if (name === 'count') return 'bigint'
-  const keepsType = name === 'min' || name === 'max' || isOrdered(name)
-  return keepsType ? type : 'double'
 }
 
 /**

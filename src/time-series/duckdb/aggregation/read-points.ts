@@ -1,31 +1,49 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { AggregatedField, AggregatePoint } from '../../aggregate-query.ts'
+import type { AggregatedField, AggregatePoint, AggregateQuery } from '../../aggregate-query.ts'
+import type {
+  OutermostValues,
+  PointReader,
+  Position,
+  Range,
+} from '../../aggregation/point-reader.ts'
+import { resultType } from '../../aggregation/united-fields.ts'
 import type { KnownValue } from '../../fill.ts'
-import { type Catalog, rowsOf } from '../catalog.ts'
-import { type Row, toJson } from '../point-values.ts'
-import { resultType } from './functions.ts'
-import { type Chunk, pointsSql } from './rows.ts'
+import { type Row, toJson } from '../../point-values.ts'
+import { type Catalog, rowsOf, startOfMonthUs } from '../catalog.ts'
+import { pointsSql } from './rows.ts'
 import type { Selection } from './selection.ts'
 
 /** Reads chunks of a selection. */
-export class PointReader {
+export class DuckDbPointReader implements PointReader {
   readonly #connection: DuckDBConnection
   readonly #catalog: Catalog
-  readonly selection: Selection
+  readonly #selection: Selection
+  readonly stretches: readonly Range[]
 
   constructor(connection: DuckDBConnection, catalog: Catalog, selection: Selection) {
     this.#connection = connection
     this.#catalog = catalog
-    this.selection = selection
+    this.#selection = selection
+    this.stretches = selection.tables.map(({ month }) => ({
+      fromUs: startOfMonthUs(month),
+      toUs: startOfMonthUs(month + 1),
+    }))
   }
 
-  /** At most `limit` points of a chunk in the order of the query, of those after a position. */
-  async points(chunk: Chunk, limit: number, after?: Position): Promise<AggregatePoint[]> {
-    const { fields, query } = this.selection
+  get query(): AggregateQuery {
+    return this.#selection.query
+  }
+
+  get fields(): readonly AggregatedField[] {
+    return this.#selection.fields
+  }
+
+  async points(range: Range, limit: number, after?: Position): Promise<AggregatePoint[]> {
+    const { fields, query } = this
     const later = after ? `WHERE "$bucket" > ${after.bucketUs} OR "$series" > ${after.series}` : ''
     const rows = await rowsOf(
       this.#connection,
-      `SELECT * FROM (${pointsSql(this.#catalog, this.selection, chunk)}) ${later}
+      `SELECT * FROM (${pointsSql(this.#catalog, this.#selection, range)}) ${later}
        ORDER BY "$bucket", "$series" LIMIT ${limit}`,
     )
     return rows.map((row) => ({
@@ -36,12 +54,11 @@ export class PointReader {
     }))
   }
 
-  /** The last, or first, value in a chunk by the index of the series and of each field asked for. */
   async outermost(
-    chunk: Chunk,
+    range: Range,
     fields: readonly number[],
     end: 'last' | 'first',
-  ): Promise<ReadonlyMap<number, ReadonlyMap<number, KnownValue>>> {
+  ): Promise<OutermostValues> {
     const [pick, edge] = end === 'last' ? ['arg_max', 'max'] : ['arg_min', 'min']
     const list = fields.map(
       (index) => `, ${pick}("$${index}", "$bucket") AS "$${index}",
@@ -50,7 +67,7 @@ export class PointReader {
     const rows = await rowsOf(
       this.#connection,
       `SELECT "$series"${list.join('')}
-       FROM (${pointsSql(this.#catalog, this.selection, chunk)}) GROUP BY "$series"`,
+       FROM (${pointsSql(this.#catalog, this.#selection, range)}) GROUP BY "$series"`,
     )
     return new Map(rows.map((row) => [Number(row['$series']), this.#knownOf(row, fields)]))
   }
@@ -60,19 +77,12 @@ export class PointReader {
     for (const index of fields) {
       const value = row[`$${index}`]
       if (value === null || value === undefined) continue
-      const type = resultType(this.selection.fields[index] as AggregatedField)
+      const type = resultType(this.fields[index] as AggregatedField)
       const timestampUs = Number(row[`$at${index}`])
       known.set(index, { timestampUs, value: toJson(value, type) })
     }
     return known
   }
-}
-
-/** Where a page begins: behind the point of this series in this bucket. */
-export interface Position {
-  readonly bucketUs: number
-  /** The index of the series. */
-  readonly series: number
 }
 
 function valuesOf(row: Row, fields: readonly AggregatedField[]): Record<string, unknown> {

@@ -1,23 +1,18 @@
+import type { Range } from '../../aggregation/point-reader.ts'
+import { isOrdered, isReadableAs } from '../../aggregation/united-fields.ts'
 import { bucketRuns } from '../../bucket-runs.ts'
 import type { Column, ColumnType } from '../../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable, startOfMonthUs } from '../catalog.ts'
 import { bucketEndSql, bucketSql } from './bucket.ts'
-import { aggregateSql, isOrdered, weightedAverageSql } from './functions.ts'
-import { isReadableAs, type Selection } from './selection.ts'
+import { aggregateSql, weightedAverageSql } from './functions.ts'
+import type { Selection } from './selection.ts'
 import { carriedName, timeWeightsSql } from './time-weights.ts'
 
-/** A stretch of time that one statement reads, and the tables that it lies in: at least one. */
-export interface Chunk {
-  readonly fromUs: number
-  readonly toUs: number
-  readonly tables: readonly ReadingsTable[]
-}
-
 /**
- * SQL of the points of a chunk, in no order: `$series`, `$bucket`, `$count`, and a column for each
+ * SQL of the points of a range that touches a table, in no order: `$series`, `$bucket`, `$count`, and a column for each
  * field, named by its index: `$0`, `$1`, ...
  */
-export function pointsSql(catalog: Catalog, selection: Selection, chunk: Chunk): string {
+export function pointsSql(catalog: Catalog, selection: Selection, chunk: Range): string {
   const { fields, columns, streams, holdUsMax } = selection
   const isByTime = holdUsMax > 0
   const values = fields.map((field, index) => {
@@ -44,16 +39,13 @@ export function pointsSql(catalog: Catalog, selection: Selection, chunk: Chunk):
 }
 
 /** The rows of a chunk with their weights, for which those before it are needed, too. */
-function rowsByTime(catalog: Catalog, selection: Selection, chunk: Chunk): string {
+function rowsByTime(catalog: Catalog, selection: Selection, chunk: Range): string {
   const { columns, holdUsMax } = selection
   const beforeUs = Math.max(0, chunk.fromUs - holdUsMax)
-  const tables = selection.tables.filter(
-    ({ month }) => startOfMonthUs(month) < chunk.fromUs && startOfMonthUs(month + 1) > beforeUs,
-  )
-  const before = { fromUs: beforeUs, toUs: chunk.fromUs, tables }
+  const before = rowsSql(catalog, selection, { fromUs: beforeUs, toUs: chunk.fromUs })
   return timeWeightsSql({
     rows: rowsSql(catalog, selection, chunk),
-    before: tables.length === 0 ? undefined : rowsSql(catalog, selection, before),
+    before: before === '' ? undefined : before,
     join: seriesJoin(selection),
     columns: columns.map((_, index) => columnName(index)),
     query: selection.query,
@@ -71,17 +63,26 @@ function seriesJoin({ streams, holdUsMax }: Selection): string {
   return `JOIN (VALUES ${rows.join(', ')}) s(${names}) ON s."$stream" = r."streamId"`
 }
 
-function rowsSql(catalog: Catalog, selection: Selection, chunk: Chunk): string {
-  return chunk.tables
-    .map((table) => rowsOfTable(catalog, selection, { ...chunk, tables: [table] }))
+/** Empty when no table touches the range. */
+function rowsSql(catalog: Catalog, selection: Selection, { fromUs, toUs }: Range): string {
+  return selection.tables
+    .map((table) => {
+      const range = {
+        fromUs: Math.max(fromUs, startOfMonthUs(table.month)),
+        toUs: Math.min(toUs, startOfMonthUs(table.month + 1)),
+      }
+      return range.fromUs < range.toUs ? rowsOfTable(catalog, selection, { table, ...range }) : ''
+    })
+    .filter((sql) => sql !== '')
     .join('\nUNION ALL ')
 }
 
-function rowsOfTable(catalog: Catalog, selection: Selection, chunk: Chunk): string {
+function rowsOfTable(
+  catalog: Catalog,
+  selection: Selection,
+  { table, fromUs, toUs }: Range & { readonly table: ReadingsTable },
+): string {
   const { query, fields, columns, streams, holdUsMax } = selection
-  const table = chunk.tables[0] as ReadingsTable
-  const fromUs = Math.max(chunk.fromUs, startOfMonthUs(table.month))
-  const toUs = Math.min(chunk.toUs, startOfMonthUs(table.month + 1))
   const runs = bucketRuns(query.buckets, fromUs, toUs)
   const stored = catalog.shapes.get(table.shape)?.columns ?? []
   const isByTime = holdUsMax > 0
@@ -101,8 +102,8 @@ function rowsOfTable(catalog: Catalog, selection: Selection, chunk: Chunk): stri
       ? `"streamId" = ${first}`
       : `"streamId" BETWEEN ${keys.reduce((a, b) => Math.min(a, b), first)} AND ${keys.reduce((a, b) => Math.max(a, b), first)}`
   return `SELECT ${list.join(', ')} FROM ${quoted(table.name)} WHERE ${isSelected}
-    AND "timestamp" >= make_timestamp(${chunk.fromUs}::BIGINT)
-    AND "timestamp" < make_timestamp(${chunk.toUs}::BIGINT)`
+    AND "timestamp" >= make_timestamp(${fromUs}::BIGINT)
+    AND "timestamp" < make_timestamp(${toUs}::BIGINT)`
 }
 
 /** What a table has of a column. Tables of other shapes may lack it, or have something else there. */

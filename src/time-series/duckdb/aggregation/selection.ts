@@ -1,5 +1,6 @@
 import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
-import type { Column, ColumnType } from '../../time-series-store.ts'
+import { columnsOf, unitedFields } from '../../aggregation/united-fields.ts'
+import type { Column } from '../../time-series-store.ts'
 import type { Catalog, ReadingsTable } from '../catalog.ts'
 
 /** What a query is about, in terms of the file. */
@@ -46,20 +47,6 @@ export function select(catalog: Catalog, query: AggregateQuery): Selection {
     .flatMap((shape) => catalog.tablesOf(shape, startUs, query.endUs))
     .sort((left, right) => left.month - right.month)
   const stored = [...shapes].flatMap((shape) => catalog.shapes.get(shape)?.columns ?? [])
-  const fields = query.fields.map((field) => ({ ...field, type: unitedType(field, stored) }))
-  const columns = new Map(fields.map(({ name, type }) => [name, { name, type }]))
-  return { query, fields, columns: [...columns.values()], streams, tables, holdUsMax }
-}
-
-/** Whole numbers are numbers; where a field has been both, all of it is doubles. */
-function unitedType({ name, type }: AggregatedField, stored: readonly Column[]): ColumnType {
-  if (type !== 'bigint') return type
-  return stored.some((column) => column.name === name && column.type === 'double')
-    ? 'double'
-    : 'bigint'
-}
-
-/** Whether values that were stored as one type can be read as the other. */
-export function isReadableAs(stored: ColumnType, asked: ColumnType): boolean {
-  return stored === asked || (stored === 'bigint' && asked === 'double')
+  const fields = unitedFields(query.fields, stored)
+  return { query, fields, columns: columnsOf(fields), streams, tables, holdUsMax }
 }

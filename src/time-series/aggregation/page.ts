@@ -1,4 +1,4 @@
-import type { AggregatePage, AggregatePoint } from '../../aggregate-query.ts'
+import type { AggregatePage, AggregatePoint } from '../aggregate-query.ts'
 
 /** A page of those that were found; one more than its limit means that there is another. */
 export function pageOf(points: readonly AggregatePoint[], limit: number): AggregatePage {

@@ -1,4 +1,4 @@
-import { DomainError } from '../../core/errors.ts'
+import { DomainError } from '../core/errors.ts'
 
 export interface QueryLimits {
   /**

@@ -1,9 +1,4 @@
-import type {
-  DataPoint,
-  ReadingsCursor,
-  ReadingsPage,
-  ReadingsQuery,
-} from '../time-series-store.ts'
+import type { DataPoint, ReadingsCursor, ReadingsPage, ReadingsQuery } from './time-series-store.ts'
 
 /** A window that brings less than this part of a page is followed by a wider one. */
 const fullEnough = 1 / 4

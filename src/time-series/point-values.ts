@@ -1,5 +1,5 @@
-import { formatUs } from '../../core/time.ts'
-import type { Column } from '../time-series-store.ts'
+import { formatUs } from '../core/time.ts'
+import type { Column } from './time-series-store.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 

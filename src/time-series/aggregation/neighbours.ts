@@ -1,7 +1,7 @@
-import type { AggregatePoint } from '../../aggregate-query.ts'
-import { isFilled, type KnownValue, type Neighbours } from '../../fill.ts'
-import { chunksAfter, chunksBefore, type Range } from './chunks.ts'
-import type { PointReader } from './read-points.ts'
+import type { AggregatePoint } from '../aggregate-query.ts'
+import { isFilled, type KnownValue, type Neighbours } from '../fill.ts'
+import { chunksAfter, chunksBefore } from './chunks.ts'
+import type { OutermostValues, PointReader, Range } from './point-reader.ts'
 
 /** Looks before and after a page, as far as its first and last gaps need it. */
 export async function findNeighbours(
@@ -9,19 +9,15 @@ export async function findNeighbours(
   grid: readonly (readonly AggregatePoint[])[],
   page: Range,
 ): Promise<Neighbours> {
-  const { startUs, endUs, fill } = reader.selection.query
+  const { startUs, endUs, fill } = reader.query
   const before = new MissingValues(reader, grid, 0)
   const after = new MissingValues(reader, grid, -1)
   const points = grid.length
-  for (const chunk of chunksBefore(
-    reader.selection,
-    { fromUs: startUs, toUs: page.fromUs },
-    points,
-  )) {
+  for (const chunk of chunksBefore(reader, { fromUs: startUs, toUs: page.fromUs }, points)) {
     if (before.isComplete) break
     before.add(await reader.outermost(chunk, before.fields, 'last'))
   }
-  for (const chunk of chunksAfter(reader.selection, { fromUs: page.toUs, toUs: endUs }, points)) {
+  for (const chunk of chunksAfter(reader, { fromUs: page.toUs, toUs: endUs }, points)) {
     if (after.isComplete || fill !== 'linear') break
     after.add(await reader.outermost(chunk, after.fields, 'first'))
   }
@@ -40,7 +36,7 @@ class MissingValues {
 
   constructor(reader: PointReader, grid: readonly (readonly AggregatePoint[])[], place: 0 | -1) {
     this.#reader = reader
-    const { fields, query } = reader.selection
+    const { fields, query } = reader
     for (const [index, field] of fields.entries()) {
       if (!isFilled(field, query.fill)) continue
       const lacking = grid.flatMap((points, series) =>
@@ -59,8 +55,8 @@ class MissingValues {
     return [...this.#missing.keys()]
   }
 
-  add(values: ReadonlyMap<number, ReadonlyMap<number, KnownValue>>): void {
-    const { fields, query } = this.#reader.selection
+  add(values: OutermostValues): void {
+    const { fields, query } = this.#reader
     for (const [series, byField] of values) {
       for (const [index, value] of byField) {
         if (!this.#missing.get(index)?.delete(series)) continue
