@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const main = join(root, 'src', 'main.ts')
+const main = join(root, 'bin', 'start.js')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Whether this process is a Node of at least the version that package.json asks for. */

@@ -26,7 +26,7 @@ test('serve runs with the flags of npm start, in the process that was started', 
     scripts: { start: string }
   }
   expect(owner.pid).toBe(child.pid)
-  expect(scripts.start).toBe(`node ${owner.nodeFlags.join(' ')} src/main.ts serve`)
+  expect(scripts.start).toBe(`node ${owner.nodeFlags.join(' ')} bin/start.js serve`)
   expect(owner.nodeFlags).not.toEqual([])
   expect((await ended).code).toBe(0)
 })
