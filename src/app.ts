@@ -37,7 +37,7 @@ export interface Service {
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, auth, purges, relay, fetching } = await startFronts(engine, {
+  const { http, mqtt, auth, purges, relay, fetching, transfers } = await startFronts(engine, {
     config,
     logger,
   })
@@ -58,7 +58,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     },
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
-      await relay.stop()
+      await Promise.all([relay.stop(), transfers.stop()])
       await engine.commits.drain()
       await purges.stop()
       await auth.close()

@@ -26,6 +26,7 @@ import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
 import { guardedRoutes } from './routes.ts'
 import { PurgeTimer } from './state/purge-timer.ts'
+import { openTransfers, type Transfers } from './transfers.ts'
 
 /** Everything that others talk to. */
 export interface Fronts {
@@ -36,6 +37,7 @@ export interface Fronts {
   readonly purges: PurgeTimer
   readonly relay: LifecycleRelay
   readonly fetching: Fetching
+  readonly transfers: Transfers
 }
 
 interface Parts {
@@ -46,6 +48,7 @@ interface Parts {
   readonly access: Access
   readonly live: LiveParts
   readonly fetching: Fetching
+  readonly transfers: Transfers
   readonly certificate: Certificate | undefined
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
@@ -71,8 +74,9 @@ export async function startFronts(
   const domains = openDomains(engine, config)
   const live = openLive(engine, logger)
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
+  const transfers = openTransfers({ engine, domains, config, logger })
   const given = { config, logger, engine, certificate, onFailure }
-  const parts: Parts = { ...given, domains, access, live, fetching }
+  const parts: Parts = { ...given, domains, access, live, fetching, transfers }
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
@@ -87,16 +91,19 @@ export async function startFronts(
   })
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
-  return { http, mqtt, auth, purges: startPurging(parts), relay: startRelay(parts), fetching }
+  await transfers.start()
+  const purges = startPurging(parts)
+  return { http, mqtt, auth, purges, relay: startRelay(parts), fetching, transfers }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
-function startPurging({ engine, access, domains, onFailure }: Parts): PurgeTimer {
+function startPurging({ engine, access, domains, transfers, onFailure }: Parts): PurgeTimer {
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.nowUs()),
       () => domains.receiptStore.purge(systemClock.nowUs()),
       () => engine.mqttSessions.sessions.purge(),
+      () => transfers.exportJobs.purge(),
     ],
     onFailure,
   )
@@ -156,7 +163,7 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, fetching, certificate } = parts
+  const { config, logger, engine, domains, access, live, fetching, transfers, certificate } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -191,6 +198,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...guardedRoutes({
         ...config,
         ...domains,
+        ...transfers,
         engine,
         posts,
         live,

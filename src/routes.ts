@@ -8,6 +8,7 @@ import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { StreamSources } from './data-streams/stream-sources.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
+import { exportRoutes } from './exports/export-routes.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
@@ -19,9 +20,10 @@ import { queryRoutes } from './queries/query-routes.ts'
 import { QueryShare } from './queries/query-share.ts'
 import { removalRoutes } from './removals/removal-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
+import type { Transfers } from './transfers.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
-export interface RoutedParts extends Domains {
+export interface RoutedParts extends Domains, Pick<Transfers, 'exportJobs' | 'exportStore'> {
   readonly engine: Engine
   readonly posts: Posts
   readonly live: LiveParts
@@ -74,6 +76,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
+    (callerOf) => exportRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>

@@ -213,6 +213,20 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
     ],
   },
   {
+    // Work in the background that outlives a restart, whatever it is.
+    from: /^src\/jobs\//,
+    mayImport: [/^src\/(jobs|core)\//],
+  },
+  {
+    // Stored readings into files: questions that are asked in the background.
+    from: /^src\/exports\//,
+    mayImport: [
+      /^src\/(exports|jobs|core|state|http|threads|queries|data-streams)\//,
+      /^src\/idempotency\/posts\.ts$/,
+      /^src\/time-series\/(aggregate-query|shape|time-series-store)\.ts$/,
+    ],
+  },
+  {
     from: /^src\/observability\//,
     mayImport: [
       /^src\/observability\//,
@@ -228,7 +242,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(mqtt-upkeep|app|engine|domains|live|fetching|fronts|routes|access|device-access|offline-access|worker|processing-worker)\.ts$/,
+    from: /^src\/(mqtt-upkeep|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

@@ -14,6 +14,9 @@ export interface Config extends NetworkConfig {
   readonly masterKey: string | undefined
   readonly publicUrl: string
   readonly journalBytesMax: number
+  /** Bytes that the exports of one user may have, and that one import may. */
+  readonly exportBytesMax: number
+  readonly importBytesMax: number
   readonly logLevel: LogLevel
   /** Whether an answer that is not as the OpenAPI document says becomes a 500. */
   readonly checkAnswers: boolean
@@ -81,6 +84,8 @@ export function readSettings(environment: Environment): ReadSettings {
     masterKey: read.masterKey(),
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
+    exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
+    importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }

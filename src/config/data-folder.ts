@@ -18,6 +18,9 @@ export interface DataFiles {
   readonly journal: string
   readonly timeSeries: string
   readonly mqttSessions: string
+  /** Folders: what exports have written, and what imports read. */
+  readonly exports: string
+  readonly imports: string
   /** The bootstrap key, when it was generated. */
   readonly admin: string
   readonly masterKey: string
@@ -43,6 +46,8 @@ export function filesIn(path: string): DataFiles {
     journal: join(path, 'journal.db'),
     timeSeries: join(path, 'time-series.duckdb'),
     mqttSessions: join(path, 'mqtt-sessions.db'),
+    exports: join(path, 'exports'),
+    imports: join(path, 'imports'),
     admin: join(path, 'admin.json'),
     masterKey: join(path, 'master.key'),
   }

@@ -40,6 +40,12 @@ export const errorCatalogue = {
       'Name a public address, or ask who runs the service to list it in STREAMVAULT_EGRESS_ALLOW.',
     retryable: false,
   },
+  disk_full: {
+    status: 507,
+    meaning: 'There is not enough space left on the disk for the file.',
+    remedy: 'Make space, or ask who runs the service to; then do it again, or resume the job.',
+    retryable: false,
+  },
   headers_too_large: {
     status: 431,
     meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',
@@ -153,6 +159,12 @@ export const errorCatalogue = {
     status: 422,
     meaning: 'The query took more time or memory than one may take, and was ended.',
     remedy: 'Ask for less time, fewer streams, fewer fields or longer buckets at once.',
+    retryable: false,
+  },
+  range_not_satisfiable: {
+    status: 416,
+    meaning: 'The file is not as long as the Range header asks for.',
+    remedy: 'Ask for a range within the length that Content-Range names.',
     retryable: false,
   },
   rate_limited: {

@@ -9,8 +9,10 @@ export type VaultId = Branded<'VaultId'>
 /** A data stream: a continuous flow of readings. (An asset stream is another thing, see the glossary.) */
 export type StreamId = Branded<'StreamId'>
 export type FavoriteId = Branded<'FavoriteId'>
+export type ExportId = Branded<'ExportId'>
+export type ImportId = Branded<'ImportId'>
 
-type AnyId = UserId | TemplateId | VaultId | StreamId | FavoriteId
+type AnyId = UserId | TemplateId | VaultId | StreamId | FavoriteId | ExportId | ImportId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

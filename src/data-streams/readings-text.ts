@@ -12,15 +12,19 @@ export interface TextColumns {
   readonly fields: readonly string[]
   /** Whether `extra` and all flags are asked for, or only the fields. */
   readonly withExtra: boolean
+  /** Stands in front of each line, where it is to say whose reading it is. */
+  readonly streamId?: string
 }
 
 /** Lines end as RFC 4180 says. */
 export const csvLineEnd = '\r\n'
 
 /** What a CSV answer begins with; nothing for the other formats. */
-export function headOf(format: TextFormat, { fields, withExtra }: TextColumns): string {
+export function headOf(format: TextFormat, columns: TextColumns): string {
   if (format !== 'csv') return ''
-  return csvHead(['timestamp', ...fields, ...(withExtra ? ['extra'] : []), ':flag'])
+  const { fields, withExtra, streamId } = columns
+  const own = streamId === undefined ? ['timestamp'] : ['streamId', 'timestamp']
+  return csvHead([...own, ...fields, ...(withExtra ? ['extra'] : []), ':flag'])
 }
 
 export function csvHead(names: readonly string[]): string {
@@ -46,7 +50,9 @@ export function pointBody(
   columns: TextColumns,
 ): object {
   const flags = shownFlags(flagged, columns).map((name) => [`${name}:flag`, 'out_of_range'])
+  const { streamId } = columns
   return {
+    ...(streamId !== undefined && { streamId }),
     timestamp: formatUs(timestampUs),
     ...values,
     ...(Object.fromEntries(flags) as object),
@@ -55,7 +61,8 @@ export function pointBody(
 }
 
 function csvLine({ timestampUs, values, extra, flagged }: DataPoint, columns: TextColumns): string {
-  let line = formatUs(timestampUs)
+  let line = columns.streamId === undefined ? '' : `${columns.streamId},`
+  line += formatUs(timestampUs)
   for (const name of columns.fields) line += `,${csvValue(values[name])}`
   if (columns.withExtra) line += `,${csvValue(extra)}`
   return `${line},${shownFlags(flagged, columns).join(' ')}${csvLineEnd}`

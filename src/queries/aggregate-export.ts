@@ -38,14 +38,27 @@ export async function sendAggregates(
   const read = async (after: AggregateCursor | undefined, left: number) => {
     const limit = Math.min(chunkPointsMax, left)
     const { points, next } = await store.aggregate({ ...query, limit, after: after ?? query.after })
-    const lines = points.map((point) => lineOf(format, point, keys))
+    const lines = points.map((point) => lineOf(format, point, { keys }))
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
   return await sendLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
 }
 
-function lineOf(format: TextFormat, point: AggregatePoint, keys: readonly string[]): string {
-  if (format === 'ndjson') return `${JSON.stringify(aggregateBody(point))}\n`
+/** What the line of a point has; a stream stands in front where it is to say whose it is. */
+export interface PointColumns {
+  readonly keys: readonly string[]
+  readonly streamId?: string
+}
+
+/** A point as a line, with its end. */
+export function lineOf(
+  format: TextFormat,
+  point: AggregatePoint,
+  { keys, streamId }: PointColumns,
+): string {
+  const own = streamId === undefined ? {} : { streamId }
+  if (format === 'ndjson') return `${JSON.stringify({ ...own, ...aggregateBody(point) })}\n`
   const cells = [formatUs(point.timestampUs), ...keys.map((key) => csvValue(point.values[key]))]
-  return `${cells.join(',')},${point.count}${csvLineEnd}`
+  const line = `${cells.join(',')},${point.count}${csvLineEnd}`
+  return streamId === undefined ? line : `${streamId},${line}`
 }

@@ -1,18 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { DomainError } from '../core/errors.ts'
-import { parseId, type StreamId, type UserId } from '../core/ids.ts'
-import { streamFilter } from '../data-streams/stream-filter.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
-import { visibleVault } from '../vaults/vault-routes.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
 import { encodeAggregateCursor } from './cursors.ts'
 import { type QueriedStore, storeErrors } from './data-routes.ts'
 import { aggregateBody } from './point-body.ts'
-import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
+import type { QueriedStreams } from './queried-streams.ts'
 import { type QueryBody, seriesBody, streamsQuery } from './query-body.ts'
-import { queryStreams, streamsMax } from './query-schemas.ts'
+import { queryStreams } from './query-schemas.ts'
 import type { QueryShare } from './query-share.ts'
+import { selectedStreams } from './selected-streams.ts'
 import { rangeBody } from './time-range.ts'
 
 export interface QueryRoutesNeeds {
@@ -57,40 +54,4 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
       })
     })
   }
-}
-
-/**
- * Streams of the caller, and of nobody else.
- *
- * @throws DomainError `not_found` for ids that are unknown or somebody else's alike (D5),
- *   `too_many_points` for too many streams
- */
-async function selectedStreams(
-  { queried, vaults }: QueryRoutesNeeds,
-  userId: UserId,
-  { streamIds, vaultId, name, tags = {} }: QueryBody,
-): Promise<readonly QueriedStream[]> {
-  if (vaultId !== undefined) await visibleVault(vaults, userId, vaultId)
-  const ids = streamIds && (await knownIds(queried, userId, streamIds))
-  const tagged = Object.entries(tags).map(([key, value]) => [`tag.${key}`, value])
-  const filter = streamFilter({
-    ...(vaultId !== undefined && { vaultId }),
-    ...(name !== undefined && { name }),
-    ...(Object.fromEntries(tagged) as object),
-  })
-  const found = await queried.select(userId, { ids, filter }, streamsMax + 1)
-  if (found.length <= streamsMax) return found
-  throw new DomainError('too_many_points', `a query takes at most ${streamsMax} streams`)
-}
-
-async function knownIds(
-  queried: QueriedStreams,
-  userId: UserId,
-  texts: readonly string[],
-): Promise<readonly StreamId[]> {
-  const ids = [...new Set(texts.map((text) => parseId<StreamId>(text) ?? (text as StreamId)))]
-  const known = await queried.known(userId, ids)
-  const unknown = ids.find((id) => !known.has(id))
-  if (unknown === undefined) return ids
-  throw new DomainError('not_found', `no stream ${unknown}`)
 }

@@ -30,7 +30,8 @@ const point = component('QueryPoint', {
   examples: [{ timestamp: '2026-01-31T10:00:00.000000Z', 'temperature:max': 21.5, count: 60 }],
 })
 
-const optional = {
+/** Which streams are asked about: those that meet all of it. */
+export const streamSelection = {
   streamIds: listOf(uuid, { minItems: 1, maxItems: streamsMax }),
   vaultId: uuid,
   name: {
@@ -43,6 +44,10 @@ const optional = {
     description: 'Streams that have all of these tags.',
     examples: [{ site: 'berlin' }],
   },
+} as const
+
+const optional = {
+  ...streamSelection,
   ...rangeParameters,
   groupBy: {
     ...text,

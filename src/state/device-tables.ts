@@ -1,7 +1,14 @@
 import type { Defaulted } from './column.ts'
 
+/** Devices, what they may send to, and how they get their keys. */
+export interface DeviceTables {
+  devices: DeviceTable
+  device_streams: DeviceStreamTable
+  provisioning_keys: ProvisioningKeyTable
+}
+
 /** A device with its credential: its id is its key. */
-export interface DeviceTable {
+interface DeviceTable {
   readonly id: string
   readonly owner_id: string
   readonly name: string
@@ -35,13 +42,13 @@ export interface DeviceTable {
 }
 
 /** The streams that a device may send to. */
-export interface DeviceStreamTable {
+interface DeviceStreamTable {
   readonly device_id: string
   readonly stream_id: string
 }
 
 /** A key that new devices of a vault register themselves with. */
-export interface ProvisioningKeyTable {
+interface ProvisioningKeyTable {
   readonly id: string
   readonly owner_id: string
   readonly vault_id: string

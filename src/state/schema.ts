@@ -1,8 +1,9 @@
 import type { Defaulted } from './column.ts'
-import type { DeviceStreamTable, DeviceTable, ProvisioningKeyTable } from './device-tables.ts'
+import type { DeviceTables } from './device-tables.ts'
+import type { JobTables } from './job-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
-export interface StateSchema {
+export interface StateSchema extends DeviceTables, JobTables {
   users: UserTable
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable
@@ -25,9 +26,6 @@ export interface StateSchema {
   consumer_positions: ConsumerPositionTable
   stream_counters: StreamCounterTable
   quarantine: QuarantineTable
-  devices: DeviceTable
-  device_streams: DeviceStreamTable
-  provisioning_keys: ProvisioningKeyTable
 }
 
 interface UserTable {
@@ -200,7 +198,6 @@ interface DataStreamDeletionTable {
   readonly removed_quarantine: number
 }
 
-/** An event of the service itself that a stream of such events has not been told yet. */
 /** Of each stream that gets its readings from a source that is asked for them. */
 interface StreamSourceTable {
   readonly stream_id: string
@@ -209,6 +206,7 @@ interface StreamSourceTable {
   readonly secrets_encrypted: Uint8Array
 }
 
+/** An event of the service itself that a stream of such events has not been told yet. */
 interface LifecycleEventTable {
   readonly stream_id: string
   readonly at: number

@@ -53,7 +53,8 @@ export class ApiClient {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await textOf(response)
-    const parsed = text === '' ? undefined : (JSON.parse(text) as Body)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    const parsed = isJson && text !== '' ? (JSON.parse(text) as Body) : undefined
     return { status: response.status, headers: response.headers, body: parsed as Body }
   }
 

@@ -1,4 +1,5 @@
 import type { Answer, ApiClient } from './api-client.ts'
+import { exported, jobIn } from './exports.ts'
 import { createKey, type Person } from './people.ts'
 
 /** Makes resources of one person, for others to ask for. */
@@ -44,6 +45,8 @@ export class ForeignResources {
       return await made(this.#owner.withKey<Made>('POST', path, body))
     },
     entryId: () => this.#quarantineEntry(),
+    exportId: () => this.#export(),
+    name: () => this.#exportedFile(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
       template.includes('/entities/')
@@ -53,6 +56,7 @@ export class ForeignResources {
 
   #made = 0
   #newestStream = ''
+  #newestExport = ''
   #newestVault = ''
 
   #part(kind: string, body: object): Promise<string> {
@@ -83,6 +87,18 @@ export class ForeignResources {
     const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
     this.#newestStream = await made(this.#owner.withToken<Made>('POST', '/streams', body))
     return this.#newestStream
+  }
+
+  async #export(): Promise<string> {
+    const body = { streamIds: [await this.#dataStream()], format: 'csv' }
+    this.#newestExport = (await exported(this.#owner, body)).exportId
+    return this.#newestExport
+  }
+
+  /** Of the export that the path has named before it. */
+  async #exportedFile(): Promise<string> {
+    const { files } = await jobIn(this.#owner, `/exports/${this.#newestExport}`)
+    return files[0]?.name ?? ''
   }
 
   /** In the stream that the path has named before it. */

@@ -10,6 +10,7 @@ export const tags = {
   'Data streams': 'Continuous flows of readings that belong to a vault.',
   Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
+  'Exports and imports': 'Readings into files, and files into streams, in the background.',
   Operations: 'Health, metrics and this description.',
 } as const
 

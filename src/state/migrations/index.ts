@@ -11,6 +11,7 @@ import { lifecycleEvents } from './0011-lifecycle-events.ts'
 import { devices } from './0013-devices.ts'
 import { streamSources } from './0014-stream-sources.ts'
 import { streamTopics } from './0017-stream-topics.ts'
+import { exportsAndImports } from './0023-exports-and-imports.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-devices': devices,
   '0014-stream-sources': streamSources,
   '0017-stream-topics': streamTopics,
+  '0023-exports-and-imports': exportsAndImports,
 }

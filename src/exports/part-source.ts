@@ -1,0 +1,158 @@
+import type { DataStream } from '../data-streams/data-stream-store.ts'
+import type { Chunk } from '../data-streams/readings-export.ts'
+import {
+  csvHead,
+  headOf,
+  type TextColumns,
+  type TextFormat,
+} from '../data-streams/readings-text.ts'
+import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import { lineOf } from '../queries/aggregate-export.ts'
+import {
+  encodeAggregateCursor,
+  encodeReadingsCursor,
+  parseAggregateCursor,
+  parseReadingsCursor,
+} from '../queries/cursors.ts'
+import { dataQuery } from '../queries/data-query.ts'
+import type { QueriedStreams } from '../queries/queried-streams.ts'
+import { timeWeights } from '../queries/time-weights.ts'
+import type { StateDatabase } from '../state/database.ts'
+import type {
+  AggregatedField,
+  AggregatePage,
+  AggregateQuery,
+} from '../time-series/aggregate-query.ts'
+import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-store.ts'
+import type { ExportRequest } from './export-job.ts'
+import { pointColumns, rawColumns, storedTypesOf } from './file-columns.ts'
+import type { ParquetColumn } from './parquet.ts'
+
+/** What is read at once: as long as it takes, nothing else is stored. */
+const chunkRowsMax = 4_000
+const chunkBytesMax = 256 * 1024
+const chunkPointsMax = 1_000
+
+export interface PartSourceNeeds {
+  readonly state: StateDatabase
+  readonly queried: QueriedStreams
+  /** Every name that fields of a stream have had. */
+  readonly fieldsOf: (streamId: string) => Promise<readonly string[]>
+  /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
+  readonly readLines: (request: {
+    readonly query: ReadingsQuery
+    readonly format: TextFormat
+    readonly columns: TextColumns
+  }) => Promise<Chunk<ReadingsCursor>>
+  /** @throws DomainError, the same and `too_many_points` */
+  readonly aggregate: (query: AggregateQuery) => Promise<AggregatePage>
+  readonly nowUs: () => number
+}
+
+/** Lines from where those before ended. */
+export interface Lines {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly rows: number
+  /** Undefined at the end of the stream. */
+  readonly cursor: string | undefined
+  /** How far in time that is. */
+  readonly timestampUs: number | undefined
+}
+
+/** What a file of one stream is made of. */
+export interface PartSource {
+  readonly head: string
+  /** Undefined where the lines are the file. */
+  readonly parquet: readonly ParquetColumn[] | undefined
+  /** At most so many. @throws DomainError as the store */
+  readonly read: (cursor: string | undefined, limit: number) => Promise<Lines>
+}
+
+/**
+ * Undefined for a stream that has none of the fields.
+ *
+ * @throws DomainError `invalid_request`, `unsupported_query` for what does not fit the stream
+ */
+export async function openPartSource(
+  needs: PartSourceNeeds,
+  stream: DataStream,
+  request: ExportRequest,
+): Promise<PartSource | undefined> {
+  const fields = await needs.queried.fieldsOf(stream)
+  const { start, end, aggregation, tz } = request
+  const own = request.fields?.filter((key) => fields.has(key.split(':', 1)[0] ?? ''))
+  if (own?.length === 0) return undefined
+  const asked = { id: stream.id, fields, timeWeights: timeWeights([[stream]], needs.nowUs()) }
+  const parameters = {
+    start,
+    end,
+    aggregation,
+    ...(tz !== 'UTC' && { tz }),
+    ...(own && { fields: own.join(',') }),
+  }
+  const { kind, query } = dataQuery(asked, parameters, 'export')
+  return kind === 'raw'
+    ? await rawSource(needs, { stream, request, own }, query)
+    : aggregateSource(needs, { stream, request }, query)
+}
+
+interface Wanted {
+  readonly stream: DataStream
+  readonly request: ExportRequest
+  readonly own?: readonly string[] | undefined
+}
+
+async function rawSource(
+  { state, fieldsOf, readLines }: PartSourceNeeds,
+  { stream, request, own }: Wanted,
+  query: ReadingsQuery,
+): Promise<PartSource> {
+  const withExtra = own === undefined
+  const types = await storedTypesOf(state, stream.id)
+  const known = [...Object.keys(storedFieldsOf(stream)), ...(await fieldsOf(stream.id))]
+  const fields = own ?? [...new Set(known)].sort()
+  const columns = { fields, withExtra, streamId: stream.id }
+  const format = textFormatOf(request)
+  return {
+    head: headOf(format, columns),
+    parquet: request.format === 'parquet' ? rawColumns(fields, types, withExtra) : undefined,
+    async read(cursor, limit) {
+      const after = parseReadingsCursor(cursor)
+      const size = { limit: Math.min(chunkRowsMax, limit), bytesMax: chunkBytesMax }
+      const lines = await readLines({ query: { ...query, ...size, after }, format, columns })
+      const { bytes, rows, next } = lines
+      const cursorAfter = next && encodeReadingsCursor(next)
+      return { bytes, rows, cursor: cursorAfter, timestampUs: next?.timestampUs }
+    },
+  }
+}
+
+function aggregateSource(
+  { aggregate }: PartSourceNeeds,
+  { stream, request }: Wanted,
+  query: AggregateQuery,
+): PartSource {
+  const format = textFormatOf(request)
+  const keys = query.fields.map(({ key }: AggregatedField) => key)
+  return {
+    head: format === 'csv' ? csvHead(['streamId', 'timestamp', ...keys, 'count']) : '',
+    parquet: request.format === 'parquet' ? pointColumns(query.fields) : undefined,
+    async read(cursor, limit) {
+      const size = Math.min(chunkPointsMax, limit)
+      const after = parseAggregateCursor(cursor)
+      const { points, next } = await aggregate({ ...query, limit: size, after })
+      const lines = points.map((point) => lineOf(format, point, { keys, streamId: stream.id }))
+      return {
+        bytes: new TextEncoder().encode(lines.join('')),
+        rows: points.length,
+        cursor: next && encodeAggregateCursor(next),
+        timestampUs: next?.timestampUs,
+      }
+    },
+  }
+}
+
+/** Parquet is made of CSV, whose columns go by their place. */
+function textFormatOf({ format }: ExportRequest): TextFormat {
+  return format === 'ndjson' ? 'ndjson' : 'csv'
+}
