@@ -63,6 +63,10 @@ export interface StoredCounts {
   readonly duplicates: number
   /** Of those stored, how many were removed again. */
   readonly deleted: number
+  /** Of those stored, how many were not kept any longer. None of them is among the deleted. */
+  readonly expired: number
+  /** What is older than this has not been kept: 0 when everything was. Only ever grows. */
+  readonly keptFromUs: number
   /** Dropped, because they said the same as the one before. */
   readonly unchanged: number
   /** Sum over the stored readings of the time from receipt to the commit here; redriven ones add 0. */
@@ -81,7 +85,14 @@ export interface StoredTotals {
   readonly stored: number
   readonly duplicates: number
   readonly deleted: number
+  readonly expired: number
   readonly unchanged: number
+}
+
+/** Readings of a stream that are not kept any longer: those from before a time. */
+export interface Expiry {
+  readonly streamId: string
+  readonly beforeUs: number
 }
 
 /** A page of a stream's readings as they were sent, in ascending time. */
@@ -159,6 +170,17 @@ export interface LatestPage {
   readonly readings: readonly LatestReading[]
   /** How many of the streams, from the first on, are answered by that. */
   readonly covered: number
+}
+
+/** What removes readings that are too old, besides everything else. */
+export interface ExpiringStore {
+  /**
+   * Removes what is older than it is to be kept, and counts it as expired. It goes in portions, each with
+   * its count in one transaction, and rests in between, so that shipments go on. Each stream stands
+   * in it once. To be repeated when it fails, or was ended by the signal; what has come late since is
+   * left for the next time.
+   */
+  expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void>
 }
 
 /** Stores readings, each exactly once, and answers questions about them. */

@@ -2,8 +2,9 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
 
 /** A store that is open. Disposing of it closes it and removes what it has stored. */
-export interface OpenStore extends AsyncDisposable {
-  readonly store: TimeSeriesStore
+export interface OpenStore<Store extends TimeSeriesStore = TimeSeriesStore>
+  extends AsyncDisposable {
+  readonly store: Store
   /** Closes the store and opens it again; `store` is the new one then. */
   reopen(): Promise<void>
 }

@@ -31,6 +31,8 @@ function storedOf(fates: readonly Fate[]): StoredCounts {
     stored: count(fates, 'stored'),
     duplicates: count(fates, 'duplicate'),
     deleted: 0,
+    expired: 0,
+    keptFromUs: 0,
     unchanged: 0,
     latencyUs: 0,
     lastStoredAtUs: 0,

@@ -4,7 +4,7 @@ import type { OpenStore } from '../contracts/open-store.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** A new DuckDB file in a folder of its own. */
-export async function openDuckDbStore(clock: Clock = systemClock): Promise<OpenStore> {
+export async function openDuckDbStore(clock: Clock = systemClock): Promise<OpenStore<DuckDbStore>> {
   const folder = new TemporaryFolder()
   const path = folder.file('time-series.duckdb')
   let store = await DuckDbStore.open(path, clock)

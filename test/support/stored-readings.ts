@@ -3,6 +3,7 @@ import type { AggregatePoint, AggregateQuery } from '../../src/time-series/aggre
 import { shapeOf } from '../../src/time-series/shape.ts'
 import type {
   DataPoint,
+  ExpiringStore,
   ReadingsQuery,
   Removal,
   Shipment,
@@ -67,6 +68,17 @@ export async function remove(
 ): Promise<void> {
   const from = store.position()
   await store.remove({ streamId, startUs, endUs, from, nextOffset: from + 1 })
+}
+
+/** Removes what is older than these times, by stream. */
+export async function expire(
+  store: ExpiringStore,
+  beforeUs: Readonly<Record<string, number | null>>,
+): Promise<void> {
+  const expiries = Object.entries(beforeUs).flatMap(([streamId, before]) =>
+    before === null ? [] : [{ streamId, beforeUs: before }],
+  )
+  await store.expire(expiries, new AbortController().signal)
 }
 
 /** A question for all raw readings of the stream `boiler`, as far as a test does not narrow it. */

@@ -15,9 +15,9 @@ describe('the file', () => {
     const path = folder.file('time-series.duckdb')
     const store = await DuckDbStore.open(path, systemClock)
     await store.close()
-    await runIn(path, 'UPDATE store_version SET version = 3')
+    await runIn(path, 'UPDATE store_version SET version = 4')
 
-    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (3)')
+    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (4)')
   })
 
   test('of the version before is brought up to date, with its counts', async () => {
@@ -26,7 +26,7 @@ describe('the file', () => {
     const store = await DuckDbStore.open(path, systemClock)
     await ship(store, [storedReading({ timestampUs: marchUs })])
     await store.close()
-    for (const column of ['deleted', 'unchanged', 'newest_content']) {
+    for (const column of ['deleted', 'unchanged', 'newest_content', 'expired', 'kept_from']) {
       await runIn(path, `ALTER TABLE stream_counts DROP COLUMN ${column}`)
     }
     await runIn(path, 'UPDATE store_version SET version = 1')
@@ -38,7 +38,7 @@ describe('the file', () => {
     expect(reopened.counts('boiler')).toMatchObject({ received: 2, stored: 2, deleted: 1 })
     await reopened.close()
     const [row] = await runIn(path, 'SELECT max(version) AS version FROM store_version')
-    expect(row?.['version']).toBe(2)
+    expect(row?.['version']).toBe(3)
   })
 
   test('keeps a bounded number of rows with counts', async () => {

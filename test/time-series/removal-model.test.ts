@@ -5,6 +5,7 @@ import type { StoredReading } from '../../src/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import {
   allPoints,
+  expire,
   hourUs,
   marchUs,
   remove,
@@ -45,16 +46,26 @@ const step = fc.oneof(
       endUs: timeUs,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('expire' as const),
+      beforeUs: fc.record({ boiler: fc.option(timeUs), pump: fc.option(timeUs) }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
 )
 
 /** What has to be there, and to be counted, of one stream. */
 class Model {
   readonly #there = new Map<string, number>()
+  #expiredToUs = 0
   received = 0
   stored = 0
   duplicates = 0
   deleted = 0
+  expired = 0
+  keptFromUs = 0
 
   take({ timestampUs, digest }: StoredReading): void {
     const identity = `${timestampUs} ${digest}`
@@ -65,11 +76,27 @@ class Model {
   }
 
   remove(startUs: number, endUs: number): void {
+    this.deleted += this.#forget(startUs, endUs)
+  }
+
+  /** What has come late waits until the time moves on, or the store is opened again. */
+  expire(beforeUs: number): void {
+    if (this.#there.size === 0 || this.#expiredToUs >= beforeUs) return
+    this.expired += this.#forget(0, beforeUs)
+    this.#expiredToUs = beforeUs
+    this.keptFromUs = Math.max(this.keptFromUs, beforeUs)
+  }
+
+  reopen(): void {
+    this.#expiredToUs = 0
+  }
+
+  #forget(startUs: number, endUs: number): number {
+    const before = this.#there.size
     for (const [identity, timestampUs] of this.#there) {
-      if (timestampUs < startUs || timestampUs >= endUs) continue
-      this.#there.delete(identity)
-      this.deleted++
+      if (timestampUs >= startUs && timestampUs < endUs) this.#there.delete(identity)
     }
+    return before - this.#there.size
   }
 
   /** Time and digest of the newest, of one time the one with the greatest digest. */
@@ -83,8 +110,8 @@ class Model {
   }
 
   get counts() {
-    const { received, stored, duplicates, deleted } = this
-    return { received, stored, duplicates, deleted }
+    const { received, stored, duplicates, deleted, expired, keptFromUs } = this
+    return { received, stored, duplicates, deleted, expired, keptFromUs }
   }
 }
 
@@ -111,8 +138,13 @@ test('what is removed is gone and counted, comes in anew, and is not the newest 
       }
 
       for (const one of steps) {
-        if (one.kind === 'reopen') await opened.reopen()
-        else if (one.kind === 'remove') {
+        if (one.kind === 'reopen') {
+          await opened.reopen()
+          for (const model of models.values()) model.reopen()
+        } else if (one.kind === 'expire') {
+          await expire(opened.store, one.beforeUs)
+          for (const id of streams) models.get(id)?.expire(one.beforeUs[id] ?? 0)
+        } else if (one.kind === 'remove') {
           await remove(opened.store, one)
           models.get(one.streamId)?.remove(one.startUs, one.endUs)
         } else {

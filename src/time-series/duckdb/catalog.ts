@@ -5,9 +5,9 @@ import type { Column, ColumnType, Shape, StoredCounts } from '../time-series-sto
 
 /**
  * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
- * when they say nothing new.
+ * when they say nothing new. 3: readings can expire.
  */
-const storeVersion = 2
+const storeVersion = 3
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS shipper_position (next_offset BIGINT);
@@ -20,6 +20,8 @@ const ddl = `
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS deleted BIGINT;
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS unchanged BIGINT;
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS newest_content UBIGINT;
+  ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS expired BIGINT;
+  ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS kept_from BIGINT;
 `
 
 /** What is known of one stream, in memory; the tables hold the same. */
@@ -32,6 +34,8 @@ export interface StreamRecord {
   timestampMaxUs: number
   /** What the newest stored reading says, if the stream drops others like it. */
   newestContent: bigint | undefined
+  /** How far it was looked for what is too old, since the file was opened. */
+  expiredToUs: number
   readonly rate: DecayingRate
 }
 
@@ -41,6 +45,8 @@ export const noCounts: StoredCounts = {
   stored: 0,
   duplicates: 0,
   deleted: 0,
+  expired: 0,
+  keptFromUs: 0,
   unchanged: 0,
   latencyUs: 0,
   lastStoredAtUs: 0,
@@ -52,6 +58,8 @@ export interface ReadingsTable {
   readonly shape: string
   /** For example 202611. */
   readonly month: number
+  /** Grows with each change of its rows. */
+  revision: number
 }
 
 /** The file's own tables in memory: streams, shapes, tables of readings, counts and position. */
@@ -85,11 +93,18 @@ export class Catalog {
         counts: noCounts,
         timestampMaxUs: -1,
         newestContent: undefined,
+        expiredToUs: 0,
         rate: new DecayingRate(),
       }
       this.streams.set(id, record)
     }
     return record
+  }
+
+  /** To be told before rows of a table are committed, or are gone. */
+  touch(name: string): void {
+    const table = this.tables.get(name)
+    if (table) table.revision++
   }
 
   /** Tables of a shape, of all months. */
@@ -120,6 +135,8 @@ export class Catalog {
          coalesce(sum(c.stored), 0)::DOUBLE AS stored,
          coalesce(sum(c.duplicates), 0)::DOUBLE AS duplicates,
          coalesce(sum(c.deleted), 0)::DOUBLE AS deleted,
+         coalesce(sum(c.expired), 0)::DOUBLE AS expired,
+         coalesce(max(c.kept_from), 0)::DOUBLE AS "keptFrom",
          coalesce(sum(c.unchanged), 0)::DOUBLE AS unchanged,
          arg_max({'of': c.newest_content}, c.timestamp_max).of AS content,
          coalesce(sum(c.latency_us), 0)::DOUBLE AS latency,
@@ -136,12 +153,15 @@ export class Catalog {
           stored: Number(row['stored']),
           duplicates: Number(row['duplicates']),
           deleted: Number(row['deleted']),
+          expired: Number(row['expired']),
+          keptFromUs: Number(row['keptFrom']),
           unchanged: Number(row['unchanged']),
           latencyUs: Number(row['latency']),
           lastStoredAtUs: Number(row['last']),
         },
         timestampMaxUs: Number(row['newest']),
         newestContent: (row['content'] as bigint | null) ?? undefined,
+        expiredToUs: 0,
         rate: new DecayingRate(),
       })
     }
@@ -164,7 +184,7 @@ export class Catalog {
     for (const row of tables) {
       const name = String(row['name'])
       const [, shape = '', month = ''] = name.split('_')
-      this.tables.set(name, { name, shape, month: Number(month) })
+      this.tables.set(name, { name, shape, month: Number(month), revision: 0 })
     }
   }
 }

@@ -8,6 +8,9 @@ import type { CountChange } from './stream-groups.ts'
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
 const countRowsSlack = 50_000
 
+/** A row that changes nothing about the newest reading. */
+const nothingAdded = { ...noCounts, timestampMaxUs: -1, newestContent: undefined }
+
 /**
  * Appends what was added, within the transaction of the rows; now and then one row per stream takes
  * the place of them all. Returns how many rows there are then.
@@ -44,8 +47,27 @@ export async function addDeleted(
   { key }: StreamRecord,
   deleted: number,
 ): Promise<void> {
-  const nothingNewer = { timestampMaxUs: -1, newestContent: undefined }
-  await append(writer, [{ ...noCounts, key, deleted, ...nothingNewer }])
+  await append(writer, [{ ...nothingAdded, key, deleted }])
+}
+
+/** Adds expired readings to the counts of streams, within the transaction that removes them. */
+export async function addExpired(
+  writer: DuckDBConnection,
+  expired: Iterable<readonly [record: StreamRecord, readings: number]>,
+): Promise<number> {
+  const rows = [...expired].map(([{ key }, count]) => ({ ...nothingAdded, key, expired: count }))
+  await append(writer, rows)
+  return rows.length
+}
+
+/** Notes from when on readings of streams are kept. */
+export async function addKeptFrom(
+  writer: DuckDBConnection,
+  kept: Iterable<readonly [record: StreamRecord, keptFromUs: number]>,
+): Promise<number> {
+  const rows = [...kept].map(([{ key }, keptFromUs]) => ({ ...nothingAdded, key, keptFromUs }))
+  await append(writer, rows)
+  return rows.length
 }
 
 /**
@@ -81,6 +103,8 @@ async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Prom
     new BigIntColumn(rows.length).fill(rows.map(({ deleted }) => deleted)),
     new BigIntColumn(rows.length).fill(rows.map(({ unchanged }) => unchanged)),
     contentColumn(rows),
+    new BigIntColumn(rows.length).fill(rows.map(({ expired }) => expired)),
+    new BigIntColumn(rows.length).fill(rows.map(({ keptFromUs }) => keptFromUs)),
   ])
 }
 

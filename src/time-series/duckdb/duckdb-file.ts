@@ -71,14 +71,15 @@ export class DuckDbFile {
    * @throws DomainError `overloaded`, `query_too_slow`; Error when the file is closed
    */
   async read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
-    return await this.#turns.take(() => this.#readNow(work))
+    const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
+    return await this.#turns.take(() => this.look(timed))
   }
 
-  async #readNow<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+  /** The same for what the service itself wants to know: it waits for no turn, and takes its time. */
+  async look<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()
-    const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
-    const reading = withConnection(this.#open.instance, timed)
+    const reading = withConnection(this.#open.instance, work)
     this.#readers.add(reading)
     try {
       return await reading
@@ -189,6 +190,11 @@ async function withinTime<Result>(
     clearTimeout(deadline)
     clearInterval(interrupting)
   }
+}
+
+/** Whether a statement named a table that is not there. */
+export function isTableMissing(error: unknown): boolean {
+  return /^Catalog Error: Table .* does not exist/.test(messageOf(error))
 }
 
 function closedError(): Error {

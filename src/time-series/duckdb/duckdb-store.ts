@@ -1,7 +1,10 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type {
+  ExpiringStore,
+  Expiry,
   HistoryPage,
   HistoryQuery,
   LatestPage,
@@ -19,8 +22,9 @@ import type {
 import { aggregateReadings } from './aggregation/aggregate.ts'
 import { Catalog, noCounts, quoted } from './catalog.ts'
 import { writeCounts } from './counts.ts'
-import { DuckDbFile } from './duckdb-file.ts'
+import { DuckDbFile, isTableMissing } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
+import { type ExpiryTurns, expireReadings } from './expire-readings.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
@@ -32,8 +36,11 @@ import { countChange, groupByStream, rowsByTable } from './stream-groups.ts'
 const rowsPerRelease = 100_000
 const textPerRelease = 16_000_000
 
+/** A table goes once, and there is a rest before the next one. */
+const readAttemptsMax = 10
+
 /** Time series in one DuckDB file, written by one thread. */
-export class DuckDbStore implements TimeSeriesStore {
+export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   readonly #file: DuckDbFile
   readonly #clock: Clock
   #catalog: Catalog
@@ -70,14 +77,16 @@ export class DuckDbStore implements TimeSeriesStore {
     let stored = 0
     let duplicates = 0
     let deleted = 0
+    let expired = 0
     let unchanged = 0
     for (const { counts } of this.#catalog.streams.values()) {
       stored += counts.stored
       duplicates += counts.duplicates
       deleted += counts.deleted
+      expired += counts.expired
       unchanged += counts.unchanged
     }
-    return { stored, duplicates, deleted, unchanged }
+    return { stored, duplicates, deleted, expired, unchanged }
   }
 
   queries(): QueryLoad {
@@ -108,6 +117,19 @@ export class DuckDbStore implements TimeSeriesStore {
     await this.#exclusively(() => this.#move(removal, work))
   }
 
+  async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
+    const turns: ExpiryTurns = {
+      write: (work) =>
+        this.#exclusively(async () => {
+          const done = await this.#suspecting(() => work(this.#file.writer, this.#catalog))
+          await this.#releaseMemory(rowsPerRelease)
+          return done
+        }),
+      look: (work) => this.#file.look(work),
+    }
+    await expireReadings(turns, expiries, signal)
+  }
+
   async removeStream(streamId: string): Promise<number> {
     const tables = () => {
       const record = this.#catalog.streams.get(streamId)
@@ -115,19 +137,28 @@ export class DuckDbStore implements TimeSeriesStore {
     }
     // Table by table, so that shipments come in between.
     for (const { name } of tables()) {
-      await this.#exclusively(() => this.#removeRows(streamId, `DELETE FROM ${quoted(name)}`))
+      await this.#exclusively(() => this.#removeRows(streamId, name))
     }
-    await this.#exclusively(() => this.#removeRows(streamId, 'DELETE FROM stream_shapes'))
+    await this.#exclusively(() => this.#removeRows(streamId, 'stream_shapes'))
     this.#catalog.streams.get(streamId)?.shapes.clear()
     return this.counts(streamId).stored
   }
 
-  async #removeRows(streamId: string, statement: string): Promise<void> {
+  async #removeRows(streamId: string, table: string): Promise<void> {
+    await this.#suspecting(async () => {
+      const record = this.#catalog.streams.get(streamId)
+      if (!record) return
+      this.#catalog.touch(table)
+      const statement = `DELETE FROM ${quoted(table)} WHERE "streamId" = ${record.key}`
+      await this.#file.writer.run(statement)
+    })
+  }
+
+  /** Writes something that moves no position: when it fails, the file itself is asked what is in it. */
+  async #suspecting<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.#reopenIfSuspect()
-    const record = this.#catalog.streams.get(streamId)
-    if (!record) return
     try {
-      await this.#file.writer.run(`${statement} WHERE "streamId" = ${record.key}`)
+      return await work()
     } catch (error) {
       this.#isSuspect = true
       throw error
@@ -148,29 +179,36 @@ export class DuckDbStore implements TimeSeriesStore {
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    return await this.#file.read((connection) => readRaw(connection, this.#catalog, query))
+    return await this.#read((connection) => readRaw(connection, this.#catalog, query))
   }
 
   async latest(query: LatestQuery): Promise<LatestPage> {
-    return await this.#file.read((connection) => readLatest(connection, this.#catalog, query))
+    return await this.#read((connection) => readLatest(connection, this.#catalog, query))
   }
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
-    return await this.#file.read((connection) =>
-      aggregateReadings(connection, this.#catalog, query),
-    )
+    return await this.#read((connection) => aggregateReadings(connection, this.#catalog, query))
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {
-    return await this.#file.read((connection) =>
-      readHistory(connection, () => this.#catalog, query),
-    )
+    return await this.#read((connection) => readHistory(connection, () => this.#catalog, query))
   }
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
-    return await this.#file.read((connection) =>
+    return await this.#read((connection) =>
       placeBeforeNewest(connection, this.#catalog, { streamId, count }),
     )
+  }
+
+  /** Reads anew when a table that was to be read has been removed meanwhile, as it was too old. */
+  async #read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#file.read(work)
+      } catch (error) {
+        if (attempt >= readAttemptsMax || !isTableMissing(error)) throw error
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -225,6 +263,7 @@ export class DuckDbStore implements TimeSeriesStore {
     await writer.run('BEGIN')
     await appendNewStreams(writer, catalog, streamsBefore)
     await appendRows(writer, rows)
+    for (const { table } of rows) catalog.touch(table)
     const nowUs = this.#clock.nowUs()
     const changes = groups.map((group) => countChange(group, duplicates, nowUs))
     const countRows = await writeCounts(writer, catalog, changes)

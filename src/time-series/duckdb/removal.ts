@@ -52,6 +52,7 @@ async function removePortion(
     `DELETE FROM ${quoted(table)} WHERE ${condition} AND rowid BETWEEN ${first} AND ${last}`,
   )
   await addDeleted(writer, record, rowsChanged)
+  catalog.touch(table)
   await writer.run('COMMIT')
   record.counts = { ...record.counts, deleted: record.counts.deleted + rowsChanged }
   catalog.countRows++

@@ -20,7 +20,7 @@ export async function createMissing(
       catalog.shapes.set(shape.id, shape)
     }
     await connection.run(createReadingsTable(table, shape))
-    catalog.tables.set(table, { name: table, shape: shape.id, month })
+    catalog.tables.set(table, { name: table, shape: shape.id, month, revision: 0 })
   }
 }
 

@@ -116,6 +116,8 @@ export function countChange(
       stored,
       duplicates: found,
       deleted: 0,
+      expired: 0,
+      keptFromUs: 0,
       unchanged,
       latencyUs,
       lastStoredAtUs,
@@ -123,10 +125,10 @@ export function countChange(
     },
     after: {
       counts: {
+        ...counts,
         received: counts.received + received,
         stored: counts.stored + stored,
         duplicates: counts.duplicates + found,
-        deleted: counts.deleted,
         unchanged: counts.unchanged + unchanged,
         latencyUs: counts.latencyUs + latencyUs,
         lastStoredAtUs,
