@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { ApiClient } from '../test/support/api-client.ts'
 import {
   adminKey,
@@ -15,6 +13,7 @@ import {
 } from '../test/support/service-process.ts'
 import { numberFlag } from './load-command.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
+import { preload } from './preload.ts'
 import { flagsOf, mqttFlags, runGenerator } from './servers.ts'
 
 /** What a slow reader takes of a CSV answer: this much in each so many milliseconds. */
@@ -38,9 +37,18 @@ async function main(): Promise<void> {
   const rate = numberFlag('rate', values.rate) ?? 5_000
   const seconds = numberFlag('seconds', values.seconds) ?? 20
   const dataDir = newDataDir()
-  const { exported, target } = await fill(dataDir, rows)
+  const fields = { temperature: 'i / 7', mode: `'mode ' || i % 10` }
+  const [exported = ''] = await preload(dataDir, {
+    streams: 1,
+    schema,
+    fields,
+    rows,
+    startUs,
+    stepUs: 1_000,
+  })
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
+  const target = await api.createStream(schema)
   const load = () =>
     runGenerator<MqttLoadResult>('mqtt-load', [
       ...mqttFlags({
@@ -66,43 +74,6 @@ async function main(): Promise<void> {
   console.log(`the fast reader got ${Math.round(took).toLocaleString('en')} readings/s`)
   await service.end('SIGTERM')
   rmSync(dataDir, { recursive: true })
-}
-
-/** A stream with this many readings, made in the store itself, and one to send to. */
-async function fill(dataDir: string, rows: number) {
-  const service = await startServiceProcess(dataDir)
-  const api = new ApiClient(service.http)
-  const [exported, target] = [await api.createStream(schema), await api.createStream(schema)]
-  const timestamp = new Date(startUs / 1000 - 1).toISOString()
-  await api.withToken('POST', `/streams/${exported}/data`, { timestamp, temperature: 1, mode: 'a' })
-  const first = { timestamp: new Date(startUs / 1000).toISOString(), temperature: 1 }
-  await api.withToken('POST', `/streams/${exported}/data`, first)
-  await api.settled(exported, 2)
-  await service.end('SIGTERM')
-  const instance = await DuckDBInstance.create(join(dataDir, 'time-series.duckdb'), {
-    memory_limit: '512MB',
-    threads: '2',
-  })
-  const connection = await instance.connect()
-  const tables = await connection.runAndReadAll(
-    `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'readings%202501'`,
-  )
-  const table = tables.getRowObjectsJS()[0]?.['name'] as string
-  for (let at = 1; at < rows; at += 1_000_000) {
-    await connection.run(
-      `INSERT INTO "${table}" ("streamId", "timestamp", "$receivedAt", "$digest", temperature, mode)
-       SELECT 1, make_timestamp(${startUs}::BIGINT + i * 1000), make_timestamp(${startUs}::BIGINT),
-         hash(i), i / 7, 'mode ' || i % 10 FROM range(${at}, ${Math.min(rows, at + 1_000_000)}) r(i)`,
-    )
-  }
-  const newestUs = startUs + rows * 1000
-  await connection.run(
-    `INSERT INTO stream_counts BY NAME SELECT 1 AS "streamId", ${rows} AS received, ${rows} AS stored,
-       0 AS duplicates, 0 AS latency_us, 0 AS last_stored_at, ${newestUs} AS timestamp_max`,
-  )
-  connection.closeSync()
-  instance.closeSync()
-  return { exported, target }
 }
 
 async function openCsv(

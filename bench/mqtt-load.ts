@@ -12,7 +12,7 @@ import {
 } from './load-measurement.ts'
 import { MqttConnection, type Pace } from './mqtt-connection.ts'
 import { encodeConnect, encodePublish } from './mqtt-packets.ts'
-import { READING_TEMPLATE, seriesFor } from './reading-series.ts'
+import { type Lateness, READING_TEMPLATE, seriesFor } from './reading-series.ts'
 import { createTurnNap } from './turn-nap.ts'
 
 const TICK_MS = 1
@@ -42,6 +42,7 @@ export type MqttLoadOptions = LoadTiming & {
   /** All connections together. When given, publishes are due on a schedule: an open loop. */
   ratePerSecond?: number | undefined
   payload?: PayloadOptions | undefined
+  late?: Lateness | undefined
 }
 
 export type MqttLoadResult = LoadResult & {
@@ -70,7 +71,7 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   // Two runs at once must not share a client id: the server would drop the older connection.
   const runId = randomBytes(4).toString('hex')
   const isOpenLoop = ratePerSecond !== undefined
-  const connections = seriesFor(count, topics.length).map((readings, index) => {
+  const connections = seriesFor(count, topics.length, options.late).map((readings, index) => {
     const publishes = topicsOf(index, count, topics).map((topic) =>
       encodePublish(topic, READING_TEMPLATE),
     )
@@ -107,7 +108,8 @@ function openPace(ratePerSecond: number, index: number, connections: number): Pa
 
 const USAGE = `node bench/mqtt-load.ts --port 1883 (--topic T [--topic T2 ...] | --topics FILE) [--host 127.0.0.1]
   [--ca FILE_FOR_TLS]  [--username U] [--password P] [--connections 20] [--in-flight 20]
-  [--seconds 5] [--warmup 1] [--rate PER_SECOND] [--start-us MICROSECONDS] [--json]`
+  [--seconds 5] [--warmup 1] [--rate PER_SECOND] [--start-us MICROSECONDS]
+  [--late-percent 5 --late-days 30] [--json]`
 
 function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
   const { values } = parseArgs({
@@ -125,10 +127,14 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
       warmup: { type: 'string' },
       rate: { type: 'string' },
       'start-us': { type: 'string' },
+      'late-percent': { type: 'string' },
+      'late-days': { type: 'string', default: '30' },
       json: { type: 'boolean', default: false },
     },
   })
   const startUs = numberFlag('start-us', values['start-us'])
+  const latePercent = numberFlag('late-percent', values['late-percent'])
+  const lateDays = numberFlag('late-days', values['late-days']) ?? 30
   const options = {
     host: values.host,
     port: numberFlag('port', values.port) ?? 1883,
@@ -145,6 +151,9 @@ function optionsFromArguments(): { options: MqttLoadOptions; json: boolean } {
     warmupSeconds: numberFlag('warmup', values.warmup) ?? 1,
     ratePerSecond: numberFlag('rate', values.rate),
     payload: startUs === undefined ? undefined : { startUs },
+    late: latePercent
+      ? { every: Math.round(100 / latePercent), upToUs: lateDays * 86_400_000_000 }
+      : undefined,
   }
   return { options, json: values.json }
 }

@@ -13,6 +13,12 @@ const TEMPERATURE_AT = READING_TEMPLATE.indexOf('21.53')
 const SEQUENCE_AT = READING_TEMPLATE.indexOf('1234567')
 const ZERO = 48
 
+/** Some readings come late: every so many-th, up to so long, spread evenly over that time. */
+export interface Lateness {
+  readonly every: number
+  readonly upToUs: number
+}
+
 /**
  * The readings of one connection: unique, rising timestamps. Connections that share a stream each
  * take the microseconds with their own residue, so that no two of them ever meet.
@@ -20,20 +26,22 @@ const ZERO = 48
 export class ReadingSeries {
   readonly #residue: number
   readonly #sharers: number
+  readonly #late: Lateness | undefined
   readonly #secondText = Buffer.alloc(SECOND_LENGTH)
   #second = -1
   #lastUs = 0
   #sequence = 0
 
   /** `residue` is this connection's number among the `sharers` of its stream, from 0. */
-  constructor(residue: number, sharers: number) {
+  constructor(residue: number, sharers: number, late?: Lateness) {
     this.#residue = residue
     this.#sharers = sharers
+    this.#late = late
   }
 
   /** Makes the template copied to `at` the next reading; `nowUs` is in microseconds since 1970. */
   write(bytes: Buffer, at: number, nowUs: number): void {
-    const micros = this.#nextUs(nowUs)
+    const micros = this.#nextUs(nowUs) - this.#lateUs()
     const second = Math.floor(micros / 1_000_000)
     if (second !== this.#second) {
       this.#second = second
@@ -51,6 +59,13 @@ export class ReadingSeries {
     this.#sequence += 1
   }
 
+  #lateUs(): number {
+    if (!this.#late || this.#sequence % this.#late.every !== 0) return 0
+    const turn = this.#sequence / this.#late.every
+    // Steps of the golden ratio fill a range evenly, however many there are.
+    return Math.floor(((turn * 0.618_033_988_749_894_9) % 1) * this.#late.upToUs)
+  }
+
   #nextUs(nowUs: number): number {
     const earliest = Math.max(Math.floor(nowUs), this.#lastUs + 1)
     const ahead = (this.#residue - (earliest % this.#sharers) + this.#sharers) % this.#sharers
@@ -60,10 +75,14 @@ export class ReadingSeries {
 }
 
 /** One series per connection, where connection i writes to stream i % `streamCount`. */
-export function seriesFor(connections: number, streamCount: number): ReadingSeries[] {
+export function seriesFor(
+  connections: number,
+  streamCount: number,
+  late?: Lateness,
+): ReadingSeries[] {
   return Array.from({ length: connections }, (_, index) => {
     const sharers = Math.ceil((connections - (index % streamCount)) / streamCount)
-    return new ReadingSeries(Math.floor(index / streamCount), sharers)
+    return new ReadingSeries(Math.floor(index / streamCount), sharers, late)
   })
 }
 

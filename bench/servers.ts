@@ -12,6 +12,7 @@ import {
   adminSecret,
   freePort,
   newDataDir,
+  type ServiceProcess,
   startServiceProcess,
 } from '../test/support/service-process.ts'
 
@@ -80,7 +81,8 @@ export async function startStreamvault(
   }
 }
 
-async function readMetrics(http: string): Promise<ReadonlyMap<string, number>> {
+/** All figures of a service by name, without its prefix. */
+export async function readMetrics(http: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${http}/metrics`)).text()
   const lines = text.split('\n').filter((line) => line.startsWith('streamvault_'))
   return new Map(
@@ -163,6 +165,12 @@ export async function runGenerator<Result>(
 /** Command-line flags of a generator. */
 export function flagsOf(values: Readonly<Record<string, string | number>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)])
+}
+
+/** A service and streams of it, for the load generators. */
+export function mqttTargetOf(service: ServiceProcess, streamIds: readonly string[]): MqttTarget {
+  const topics = streamIds.map((id) => `streams/${id}/data`)
+  return { port: service.mqttPort, topics, username: adminKey, password: adminSecret }
 }
 
 export function mqttFlags({ port, ca, username, password, topics }: MqttTarget): string[] {

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+import { backlogRecovery } from './backlog-recovery.ts'
+import { duckDbWriters } from './duckdb-writers.ts'
+import { numberFlag } from './load-command.ts'
+import { longRun } from './long-run.ts'
+import { type Figure, printFigure, writeReport } from './report.ts'
+
+/**
+ * What the stores take and cost. Words choose some of the measurements, and then nothing is written;
+ * neither is it with other sizes than those of the report.
+ */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      minutes: { type: 'string' },
+      'million-rows': { type: 'string' },
+      'million-entries': { type: 'string' },
+    },
+  })
+  const minutes = numberFlag('minutes', values.minutes) ?? 10
+  const rows = (numberFlag('million-rows', values['million-rows']) ?? 200) * 1e6
+  const entries = (numberFlag('million-entries', values['million-entries']) ?? 10) * 1e6
+  const measurements: Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>> = {
+    writers: () => duckDbWriters(1_000_000, 3),
+    backlog: () => backlogRecovery(entries),
+    long: () => longRun(minutes, rows),
+  }
+  const figures: Figure[] = []
+  for (const [word, measure] of Object.entries(measurements)) {
+    if (positionals.length > 0 && !positionals.includes(word)) continue
+    for (const figure of [await measure()].flat()) {
+      printFigure(figure)
+      figures.push(figure)
+    }
+  }
+  if (positionals.length > 0 || Object.keys(values).length > 0) return
+  writeReport({
+    file: 'bench/REPORT-stores.md',
+    title: 'What the stores take on one machine',
+    command: 'npm run bench:stores',
+    notes,
+    figures,
+  })
+}
+
+const notes = `Older readings are put into the store past the service, by the engine itself: twenty streams of five
+fields over thirty days. Late ones are spread evenly over those days, so each shipment touches old
+months, too.`
+
+await main()
