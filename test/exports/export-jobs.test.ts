@@ -39,6 +39,7 @@ describe('a download', () => {
     const answer = await download(service, job, job.files[0], { range: `bytes=${job.bytes}-` })
 
     expect(answer.status).toBe(416)
+    expect(await answer.json()).toMatchObject({ error: 'range_not_satisfiable' })
     expect(answer.headers.get('content-range')).toBe(`bytes */${job.bytes}`)
   })
 
