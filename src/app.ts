@@ -37,12 +37,10 @@ export interface Service {
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const engine = await startEngine(config)
-  const { http, mqtt, auth, purges, relay, fetching, transfers } = await startFronts(engine, {
-    config,
-    logger,
-  })
+  const fronts = await startFronts(engine, { config, logger })
+  const { http, mqtt, auth, purges, relay, fetching, transfers, backups } = fronts
   const addresses = addressesOf(config, { http, mqtt })
-  engine.announce(Object.values(addresses))
+  engine.folder.announce(Object.values(addresses))
   return {
     ...addresses,
     adminFile: auth.adminFile,
@@ -58,7 +56,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     },
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
-      await Promise.all([relay.stop(), transfers.stop()])
+      await Promise.all([backups.close(), relay.stop(), transfers.stop()])
       await engine.commits.drain()
       await purges.stop()
       await auth.close()

@@ -73,8 +73,9 @@ export async function startEngine(config: Config) {
     commits,
     ...intakeOf(commits, receipts),
     lifecycle: new LifecycleEvents(state, worker, systemClock),
+    folder,
+    trimming,
     journalPath: folder.journal,
-    announce: folder.announce,
     async close() {
       await deletions.stop()
       await trimming.stop()

@@ -7,6 +7,8 @@ import type { MqttBroker } from '../connectors/mqtt-broker/mqtt-broker.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
 import { asyncApiRoutes } from './asyncapi/asyncapi-routes.ts'
 import type { Auth } from './auth/auth.ts'
+import { type BackingUp, openBackups } from './backing-up.ts'
+import type { Backups } from './backup/backups.ts'
 import type { Config } from './config/config.ts'
 import { productVersion } from './config/product-version.ts'
 import { type Certificate, readCertificate } from './config/tls-files.ts'
@@ -38,6 +40,7 @@ export interface Fronts {
   readonly relay: LifecycleRelay
   readonly fetching: Fetching
   readonly transfers: Transfers
+  readonly backups: Backups
 }
 
 interface Parts {
@@ -49,6 +52,7 @@ interface Parts {
   readonly live: LiveParts
   readonly fetching: Fetching
   readonly transfers: Transfers
+  readonly backing: BackingUp
   readonly certificate: Certificate | undefined
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
@@ -76,7 +80,8 @@ export async function startFronts(
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
   const transfers = openTransfers({ engine, domains, config, logger })
   const given = { config, logger, engine, certificate, onFailure }
-  const parts: Parts = { ...given, domains, access, live, fetching, transfers }
+  const backing = await openBackups(engine, { config, logger })
+  const parts: Parts = { ...given, domains, access, live, fetching, transfers, backing }
   await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
@@ -92,8 +97,8 @@ export async function startFronts(
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
   await transfers.start()
-  const purges = startPurging(parts)
-  return { http, mqtt, auth, purges, relay: startRelay(parts), fetching, transfers }
+  const timers = { purges: startPurging(parts), relay: startRelay(parts) }
+  return { http, mqtt, auth, ...timers, fetching, transfers, backups: backing.backups }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
@@ -163,7 +168,8 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, fetching, transfers, certificate } = parts
+  const { config, logger, engine, domains, access, live, fetching, certificate } = parts
+  const { transfers, backing } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -194,6 +200,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     ],
     routes: [
       ...access.routes,
+      backing.routes(posts),
       ...registeringRoutes(access.devices, domains),
       ...guardedRoutes({
         ...config,

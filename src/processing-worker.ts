@@ -8,6 +8,7 @@ import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
+import type { StoreCopy } from './time-series/duckdb/store-copy.ts'
 import type {
   HistoryPage,
   HistoryQuery,
@@ -122,6 +123,23 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('removeStream', stream)
   }
 
+  async holdRemovals(): Promise<void> {
+    await this.#call('holdRemovals')
+  }
+
+  async releaseRemovals(): Promise<void> {
+    await this.#call('releaseRemovals')
+  }
+
+  /** Copies the time series into a folder; nothing is stored meanwhile, and nothing lost. */
+  async copyStore(folder: string): Promise<StoreCopy> {
+    return await this.#caller.call('copyStore', folder)
+  }
+
+  async stopCopy(): Promise<void> {
+    await this.#call('stopCopy')
+  }
+
   async status(): Promise<ProcessingStatus> {
     return await this.#call('status')
   }
@@ -136,10 +154,20 @@ export class ProcessingWorker implements StateWriter {
     await this.#thread.terminate()
   }
 
-  async #call<Name extends 'ready' | 'start' | 'status' | 'refusals' | 'stop'>(name: Name) {
+  async #call<Name extends NameWithoutArgument>(name: Name) {
     return await this.#caller.call(name, undefined as never)
   }
 }
+
+type NameWithoutArgument =
+  | 'ready'
+  | 'start'
+  | 'status'
+  | 'refusals'
+  | 'holdRemovals'
+  | 'releaseRemovals'
+  | 'stopCopy'
+  | 'stop'
 
 /** @throws DomainError `store_unavailable` when the store has failed */
 async function fromStore<Result>(answer: Promise<Result>): Promise<Result> {

@@ -4,7 +4,6 @@ import type { StreamId } from './core/ids.ts'
 import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
 import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
-import { type RemovedStream, removeStream } from './data-streams/stream-removal.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
@@ -39,6 +38,7 @@ import type {
   StoredCounts,
   StoredTotals,
 } from './time-series/time-series-store.ts'
+import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
 
 /** What the worker thread is started with. */
 export interface WorkerData {
@@ -81,7 +81,7 @@ interface NewestWish {
 }
 
 /** What other threads may ask of the worker. */
-export interface WorkerProcedures extends Record<string, (argument: never) => unknown> {
+export interface WorkerProcedures extends BackupPartProcedures {
   /** Resolves when state and store are open; the journal may still be opening. */
   ready(): Promise<void>
   /** Begins to follow the journal, whose file must be there by now. */
@@ -102,8 +102,6 @@ export interface WorkerProcedures extends Record<string, (argument: never) => un
   decided(offset: Offset): Promise<boolean>
   /** The same for the shipper. */
   stored(offset: Offset): Promise<boolean>
-  /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
-  removeStream(stream: RemovedStream): Promise<boolean>
   status(): Promise<ProcessingStatus>
   refusals(): Promise<RefusalTotals>
   stop(): Promise<void>
@@ -228,9 +226,6 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
     async attempt(changes: readonly PlainChange[]) {
       return attemptChanges((await composed).state, changes)
     },
-    async removeStream(stream: RemovedStream) {
-      return await removeStream(await composed, stream)
-    },
     async refusals() {
       return (await composed).decisions.refusals()
     },
@@ -264,6 +259,7 @@ function run(port: MessagePort, data: WorkerData): void {
       loops = { shipper: shipping, decider: deciding, done }
     },
     ...stateProcedures(composed),
+    ...backupProcedures(composed),
     ...storeProcedures(composed),
     async decided(offset) {
       await loops?.decider.reaches(offset, AbortSignal.timeout(decidedWaitMs))

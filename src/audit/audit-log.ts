@@ -20,6 +20,7 @@ export const auditActions = [
   'device.deleted',
   'provisioning_key.created',
   'provisioning_key.revoked',
+  'backup.started',
   'login.failed',
 ] as const
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
+import { backup, verifyBackup } from './backup.ts'
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { doctor } from './doctor.ts'
 import { exportReadings } from './export.ts'
@@ -8,6 +9,7 @@ import { helpOf, overview } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { parseInput } from './parse-input.ts'
 import { replay } from './replay.ts'
+import { restore } from './restore.ts'
 import { serve } from './serve.ts'
 import { simulate } from './simulate.ts'
 import { streamCommands } from './streams.ts'
@@ -24,6 +26,9 @@ export const commands: readonly Command[] = [
   replay,
   exportReadings,
   simulate,
+  backup,
+  verifyBackup,
+  restore,
   doctor,
 ]
 

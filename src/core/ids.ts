@@ -11,8 +11,10 @@ export type StreamId = Branded<'StreamId'>
 export type FavoriteId = Branded<'FavoriteId'>
 export type ExportId = Branded<'ExportId'>
 export type ImportId = Branded<'ImportId'>
+export type BackupId = Branded<'BackupId'>
 
-type AnyId = UserId | TemplateId | VaultId | StreamId | FavoriteId | ExportId | ImportId
+type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
+type AnyId = OwnId | ExportId | ImportId | BackupId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

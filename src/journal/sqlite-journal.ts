@@ -171,7 +171,8 @@ function unavailable(message: string): DomainError {
   return new DomainError('journal_unavailable', message)
 }
 
-function openForWriting(path: string): DatabaseSync {
+/** Opens the file, which is made when there is none. @throws Error for one of a newer version */
+export function openForWriting(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   // Somebody who looks into the file with a tool is waited for.
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)

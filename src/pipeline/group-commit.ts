@@ -47,6 +47,7 @@ export class GroupCommit {
   readonly #kept = { accepted: 0, filtered: 0, quarantined: 0, reviewed: 0 }
   #failure: DomainError | undefined
   #isScheduled = false
+  #isHeld = false
   #lastSettled: Promise<void> = Promise.resolve()
 
   constructor(journal: Journal) {
@@ -96,6 +97,22 @@ export class GroupCommit {
     await promise
   }
 
+  /**
+   * Does something while nothing is being committed, and nothing can be: what the journal has is what
+   * everybody was told. Readings wait meanwhile, so it has to be a matter of milliseconds.
+   */
+  async between<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isHeld) throw new Error('the journal is held already')
+    this.#isHeld = true
+    try {
+      await this.#lastSettled
+      return await work()
+    } finally {
+      this.#isHeld = false
+      this.#commitNext()
+    }
+  }
+
   /** At the end of the turn of the event loop, so that all its sockets contribute. */
   #schedule(): void {
     if (this.#isScheduled) return
@@ -114,7 +131,7 @@ export class GroupCommit {
   }
 
   #commitNext(): void {
-    while (this.#inFlight < commitsInFlightMax) {
+    while (this.#inFlight < commitsInFlightMax && !this.#isHeld) {
       if (this.#sealed.length === 0 && this.#settlements.length > 0) this.#seal()
       const batch = this.#sealed.shift()
       if (batch === undefined) return

@@ -1,4 +1,10 @@
+import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
+import type {
+  ConsumerPositionTable,
+  QuarantineTable,
+  StreamCounterTable,
+} from './decision-tables.ts'
 import type { DeviceTables } from './device-tables.ts'
 import type { JobTables } from './job-tables.ts'
 
@@ -26,6 +32,7 @@ export interface StateSchema extends DeviceTables, JobTables {
   consumer_positions: ConsumerPositionTable
   stream_counters: StreamCounterTable
   quarantine: QuarantineTable
+  backups: BackupTable
 }
 
 interface UserTable {
@@ -250,49 +257,4 @@ interface IdempotentAnswerTable {
   /** JSON, encrypted with the master key: an answer may hold a secret. */
   readonly body_encrypted: Uint8Array
   readonly created_at: number
-}
-
-interface ConsumerPositionTable {
-  readonly consumer: string
-  readonly next_offset: number
-}
-
-/** What the decider has counted of a stream, up to its position. */
-interface StreamCounterTable {
-  readonly stream_id: string
-  readonly received: number
-  readonly accepted: number
-  readonly filtered: number
-  /** Entries that the quarantine holds now, and the bytes of their payloads. */
-  readonly quarantined: number
-  readonly quarantine_bytes: number
-  /** Refused readings that found no room there, or that a person has deleted. */
-  readonly discarded: number
-  /** 1 from the first reading that found no room until there is room again. */
-  readonly is_discarding: number
-  readonly last_received_at: number
-  /** Days since the epoch (UTC) of the newest receipt, and how many were received on it. */
-  readonly day: number
-  readonly received_on_day: number
-}
-
-interface QuarantineTable {
-  readonly stream_id: string
-  /** Of the reading's entry: what the quarantine entry is known by. */
-  readonly journal_offset: number
-  /** The version that judged it last. */
-  readonly stream_version: number
-  readonly reason: string
-  readonly message: string
-  /** JSON array of {path, message}. */
-  readonly details: string
-  readonly source: string
-  readonly timestamp: number | null
-  readonly received_at: number
-  /** 1 for one reading of a batch, 0 for a message as it came. */
-  readonly is_element: number
-  readonly payload_bytes: number
-  readonly payload: Uint8Array
-  /** How the payload is to be read: json, ndjson, cbor or msgpack. */
-  readonly format: Defaulted<string>
 }

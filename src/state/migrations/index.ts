@@ -12,6 +12,7 @@ import { devices } from './0013-devices.ts'
 import { streamSources } from './0014-stream-sources.ts'
 import { streamTopics } from './0017-stream-topics.ts'
 import { exportsAndImports } from './0023-exports-and-imports.ts'
+import { backups } from './0025-backups.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-stream-sources': streamSources,
   '0017-stream-topics': streamTopics,
   '0023-exports-and-imports': exportsAndImports,
+  '0025-backups': backups,
 }

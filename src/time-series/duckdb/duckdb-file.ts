@@ -35,7 +35,7 @@ interface OpenFile {
  * down the process; so closing waits for those who read, and nobody gets in meanwhile.
  */
 export class DuckDbFile {
-  readonly #path: string
+  readonly path: string
   readonly #limits: QueryLimits
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
@@ -44,7 +44,7 @@ export class DuckDbFile {
   #changing: Promise<void> | undefined
 
   private constructor(path: string, open: OpenFile, limits: QueryLimits) {
-    this.#path = path
+    this.path = path
     this.#open = open
     this.#limits = limits
     this.#turns = new QueryTurns(limits)
@@ -96,7 +96,7 @@ export class DuckDbFile {
   async reopen(): Promise<void> {
     await this.#alone(async () => {
       this.#shut()
-      this.#open = await openFile(this.#path)
+      this.#open = await openFile(this.path)
     })
   }
 

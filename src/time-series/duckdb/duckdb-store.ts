@@ -30,6 +30,7 @@ import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings } from './removal.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
+import { copyStore, type StoreCopy } from './store-copy.ts'
 import { countChange, groupByStream, rowsByTable } from './stream-groups.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
@@ -209,6 +210,17 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
         if (attempt >= readAttemptsMax || !isTableMissing(error)) throw error
       }
     }
+  }
+
+  /**
+   * Copies the file into a folder while nothing is written; queries go on. What was counted and stored is
+   * what lies before the position. Fails when the signal is aborted.
+   */
+  async copyTo(folder: string, signal: AbortSignal): Promise<StoreCopy> {
+    return await this.#exclusively(async () => {
+      await this.#reopenIfSuspect()
+      return await copyStore(this.#file, this.#catalog.position, { folder, signal })
+    })
   }
 
   async close(): Promise<void> {

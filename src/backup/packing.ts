@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createZstdDecompress, zstdCompressSync } from 'node:zlib'
+import { DamagedBackup, type PackedFile } from './manifest.ts'
+
+/** What is read and packed at once. */
+const chunkBytes = 1024 * 1024
+
+/**
+ * Packs a content as zstd frames, one for each chunk: frames behind each other are one content (RFC 8878,
+ * section 3). Each is packed in the calling thread: the pool of threads belongs to the store.
+ */
+export class Packing {
+  readonly #name: string
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+  #contentBytes = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** The packed file, in pieces. `onContent` is told of the bytes that are behind each. */
+  async *pack(
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    onContent: (bytes: number) => void,
+  ): AsyncGenerator<Uint8Array> {
+    let isEmpty = true
+    for await (const chunk of chunks) {
+      yield this.#frame(chunk)
+      isEmpty = false
+      onContent(chunk.byteLength)
+      // Others have their turn: to be told to stop, for one.
+      await turn()
+    }
+    // A file without a frame is no packed file.
+    if (isEmpty) yield this.#frame(new Uint8Array())
+  }
+
+  /** What the packed file is known by; complete once `pack` has ended. */
+  file(): PackedFile {
+    return {
+      name: this.#name,
+      bytes: this.#bytes,
+      sha256: this.#hash.copy().digest('hex'),
+      contentBytes: this.#contentBytes,
+    }
+  }
+
+  #frame(chunk: Uint8Array): Uint8Array {
+    const frame = zstdCompressSync(chunk)
+    this.#hash.update(frame)
+    this.#bytes += frame.byteLength
+    this.#contentBytes += chunk.byteLength
+    return frame
+  }
+}
+
+/** The content of a file, in pieces that the next one overwrites. */
+export function* chunksOf(path: string, bytesMax = chunkBytes): Generator<Uint8Array> {
+  const file = openSync(path, 'r')
+  const chunk = Buffer.allocUnsafe(bytesMax)
+  try {
+    for (let read = 1; read > 0; ) {
+      read = readSync(file, chunk)
+      if (read > 0) yield chunk.subarray(0, read)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * The content of a packed file. What comes out is only to be believed once it has ended: then the file was
+ * the one that the manifest lists.
+ *
+ * @throws DamagedBackup naming the file
+ */
+export async function* unpack(
+  packed: AsyncIterable<Uint8Array>,
+  file: PackedFile,
+): AsyncGenerator<Uint8Array> {
+  const unpacked = Readable.from(checked(packed, file)).compose(createZstdDecompress())
+  let bytes = 0
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength
+      yield chunk
+    }
+  } catch (error) {
+    if (!isOfPacking(error)) throw error
+    throw new DamagedBackup(`${file.name} is damaged: it cannot be unpacked`, { cause: error })
+  }
+  if (bytes !== file.contentBytes) {
+    throw new DamagedBackup(`${file.name} is damaged: it holds ${bytes} bytes`)
+  }
+}
+
+/** Hands a packed file on, and fails at its end when it is another one. @throws DamagedBackup */
+export async function* checked(
+  packed: AsyncIterable<Uint8Array>,
+  { name, bytes, sha256 }: PackedFile,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let read = 0
+  for await (const chunk of packed) {
+    hash.update(chunk)
+    read += chunk.byteLength
+    yield chunk
+  }
+  if (read !== bytes) {
+    throw new DamagedBackup(`${name} is damaged: it has ${read} bytes instead of ${bytes}`)
+  }
+  if (hash.digest('hex') !== sha256) {
+    throw new DamagedBackup(`${name} is damaged: its digest is not that of the manifest`)
+  }
+}
+
+/** Codes of zlib's errors: https://nodejs.org/api/zlib.html#zlib-constants, and ends of input. */
+function isOfPacking(error: unknown): boolean {
+  const { code = '' } = error as { readonly code?: string }
+  return /^(ZSTD_|Z_|ERR_BUFFER)/.test(code)
+}

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { rebuildJournal } from '../journal/journal-rebuild.ts'
+import type { BackupPlace } from './backup-place.ts'
+import { syncFolder, writeDurably } from './folder-place.ts'
+import { batchesOf } from './journal-frames.ts'
+import {
+  DamagedBackup,
+  fileNames,
+  type Manifest,
+  manifestName,
+  type PackedFile,
+  parseManifest,
+} from './manifest.ts'
+import { checked, unpack } from './packing.ts'
+
+/** A manifest lists a dozen files and the tables of two databases. */
+const manifestBytesMax = 64 * 1024 * 1024
+
+/** Told of the packed bytes that have been read, of all. */
+export type OnProgress = (bytesDone: number, bytesTotal: number) => void
+
+/** Nobody is told of anything else while a restore goes on. */
+export interface Restoring {
+  readonly place: BackupPlace
+  readonly signal: AbortSignal
+  readonly onProgress: OnProgress
+}
+
+/** @throws DamagedBackup when there is none that is complete; Error when it cannot be read */
+async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of place.read(manifestName, signal)) {
+      bytes += piece.byteLength
+      if (bytes > manifestBytesMax) throw new DamagedBackup(`${manifestName} is too large`)
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const message = `${place.name} has no ${manifestName}: there is no backup, or none that was completed`
+    throw new DamagedBackup(message, { cause: error })
+  }
+  return parseManifest(Buffer.concat(pieces).toString('utf8'))
+}
+
+/** Reads every file and compares it with the manifest. @throws DamagedBackup naming the first that differs */
+export async function verifyBackup(restoring: Restoring): Promise<Manifest> {
+  const manifest = await readManifest(restoring)
+  const read = readerOf(manifest, restoring)
+  for (const file of manifest.files) {
+    for await (const _ of checked(read(file), file)) continue
+  }
+  return manifest
+}
+
+/**
+ * Builds a data folder from a backup: beside its place, and it gets its name when every file was what the
+ * manifest lists and all is durable. So a restore that fails leaves nothing.
+ *
+ * @throws DamagedBackup naming the file; Error when there is something where the folder is to be
+ */
+export async function restoreBackup(restoring: Restoring, dataDir: string): Promise<Manifest> {
+  const target = resolve(dataDir)
+  if (existsSync(target) && readdirSync(target).length > 0) {
+    throw new Error(`${target} is not empty: a backup is only restored into a new folder`)
+  }
+  const manifest = await readManifest(restoring)
+  const building = `${target}.restoring-${process.pid}`
+  mkdirSync(dirname(target), { recursive: true })
+  mkdirSync(building, { mode: 0o700 })
+  try {
+    const read = readerOf(manifest, restoring)
+    for (const file of manifest.files) await restoreFile({ building, manifest }, file, read(file))
+    syncFolder(building)
+    renameSync(building, target)
+    syncFolder(dirname(target))
+    return manifest
+  } catch (error) {
+    rmSync(building, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function restoreFile(
+  { building, manifest }: { readonly building: string; readonly manifest: Manifest },
+  file: PackedFile,
+  packed: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const content = unpack(packed, file)
+  if (file.name === fileNames.counts) {
+    // Of no use to the service; but a backup with a damaged file is none.
+    for await (const _ of content) continue
+  } else if (file.name === fileNames.journal) {
+    const head = await rebuildJournal(join(building, 'journal.db'), batchesOf(content))
+    const { journalTo } = manifest.positions
+    if (head === journalTo) return
+    throw new DamagedBackup(`${file.name} ends at ${head} instead of ${journalTo}`)
+  } else {
+    await writeDurably(join(building, file.name.replace(/\.zst$/, '')), content)
+  }
+}
+
+/** Packed files, one after the other, with the progress of all of them. */
+function readerOf({ files }: Manifest, { place, signal, onProgress }: Restoring) {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let done = 0
+  return async function* read({ name }: PackedFile): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of place.read(name, signal)) {
+        done += piece.byteLength
+        onProgress(Math.min(done, total), total)
+        yield piece
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      throw new DamagedBackup(`${name} is missing`, { cause: error })
+    }
+  }
+}
+
+/** Of a folder, or of an object store, which hides its own error behind ours. */
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: { name?: string } }
+  return code === 'ENOENT' || cause?.name === 'NoSuchKey'
+}

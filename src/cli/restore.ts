@@ -1,0 +1,58 @@
+import { readConfig } from '../config/config.ts'
+import { fromOption, placeOf } from './backup.ts'
+import { type Command, CommandError } from './command.ts'
+import { ProgressLine } from './progress-line.ts'
+
+/** Makes a data folder of a backup. */
+export const restore: Command = {
+  name: 'restore',
+  summary: 'Make a new data folder of a backup.',
+  description:
+    'Nothing is touched when a file of the backup is damaged. The first start processes what was in the journal.',
+  operands: [],
+  options: [
+    fromOption,
+    {
+      name: 'data-dir',
+      value: 'FOLDER',
+      isRequired: true,
+      summary: 'Where it is made: a new or empty folder.',
+    },
+    {
+      name: 'verify',
+      summary: 'Process the journal at once, and compare the counts of all streams and tables.',
+    },
+  ],
+  async run({ options, isJson }) {
+    const { openRestorer } = await import('../restoring.ts')
+    const dataDir = options['data-dir'] ?? ''
+    const config = { ...readConfig(process.env), dataDir }
+    const from = placeOf(options['from'])
+    const restorer = await openRestorer(from, new AbortController().signal)
+    const line = new ProgressLine(isJson)
+    const manifest = await restorer
+      .restore(dataDir, (done, total) => line.show('restoring', done, total))
+      .finally(() => line.end())
+    const isVerified = options['verify'] !== undefined
+    const compared = isVerified ? await restorer.compare(config, manifest) : undefined
+    if (compared && compared.differenceCount > 0) {
+      const { differenceCount, differences } = compared
+      const message = `${dataDir} differs from the backup in ${differenceCount} places: ${differences.join('; ')}`
+      throw new CommandError('restore_differs', message)
+    }
+    const { received } = manifest.counts
+    const done = `${dataDir} has all ${received} readings received until ${manifest.asOf}`
+    return {
+      json: { dataDir, verified: isVerified, manifest },
+      text: isVerified ? `${done}; all counts are those of the backup` : done,
+      ...(!manifest.hasMasterKey && { notice: withoutKey(dataDir) }),
+    }
+  },
+}
+
+function withoutKey(dataDir: string): string {
+  return (
+    `The backup has no master key: put yours into ${dataDir}/master.key, or set STREAMVAULT_MASTER_KEY, before the ` +
+    'service is started. With another one no key, token or stored credential works.'
+  )
+}
