@@ -1,4 +1,10 @@
-import type { DataPoint, ReadingsCursor, ReadingsPage, ReadingsQuery } from './time-series-store.ts'
+import type {
+  Column,
+  DataPoint,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+} from './time-series-store.ts'
 
 /** A window that brings less than this part of a page is followed by a wider one. */
 const fullEnough = 1 / 4
@@ -20,6 +26,62 @@ export interface OrderedPoint extends DataPoint {
 
 export interface OrderedPage extends ReadingsPage {
   readonly points: readonly OrderedPoint[]
+}
+
+/** Bytes of a reading beside its texts, about: its time, and each of its fields. */
+const bytesOfReading = 48
+const bytesOfField = 24
+
+/** About how many bytes a reading has, but for its texts. */
+export function bytesWithoutTexts(columns: readonly Column[]): number {
+  return bytesOfReading + bytesOfField * columns.length
+}
+
+/** The names of what a reading has as text. */
+export function textsOf(columns: readonly Column[]): readonly string[] {
+  const texts = columns.filter(({ type }) => type === 'varchar' || type === 'json')
+  return ['extra', ...texts.map(({ name }) => name)]
+}
+
+/** What is stored of a reading, with its values as answers have them. */
+interface StoredPoint {
+  readonly timestampUs: number
+  readonly digest: bigint
+  readonly values: Readonly<Record<string, unknown>>
+  /** JSON, and names with commas; null where there is nothing. */
+  readonly extra: unknown
+  readonly flagged: unknown
+}
+
+export function pointOf(stored: StoredPoint, withExtra: boolean): OrderedPoint {
+  const { timestampUs, digest, values, extra, flagged } = stored
+  return {
+    timestampUs,
+    digest,
+    values,
+    ...(withExtra && typeof extra === 'string' && { extra: parsedExtra(extra) }),
+    ...(typeof flagged === 'string' && { flagged: flagged.split(',') }),
+  }
+}
+
+function parsedExtra(extra: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(extra) as Readonly<Record<string, unknown>>
+}
+
+/** The order of readings, of places among them and of pages. */
+export function inOrder(left: ReadingsCursor, right: ReadingsCursor): number {
+  if (left.timestampUs !== right.timestampUs) return left.timestampUs - right.timestampUs
+  if (left.digest === right.digest) return 0
+  return left.digest < right.digest ? -1 : 1
+}
+
+const digestMax = 2n ** 64n - 1n
+
+/** The place that a reading is the first one behind. */
+export function placeBefore({ timestampUs, digest }: ReadingsCursor): ReadingsCursor {
+  return digest > 0n
+    ? { timestampUs, digest: digest - 1n }
+    : { timestampUs: timestampUs - 1, digest: digestMax }
 }
 
 /** A page that is being filled. */

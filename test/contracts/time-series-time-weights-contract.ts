@@ -121,7 +121,10 @@ function exampleContract(open: OpenNewStore): void {
   ) => {
     await using opened = await open()
     const readings = notes.map(([hours, temperature]) =>
-      storedReading({ timestampUs: marchUs + hours * hourUs, values: { temperature } }),
+      storedReading({
+        timestampUs: Math.round(marchUs + hours * hourUs),
+        values: { temperature },
+      }),
     )
     await ship(opened.store, readings)
     const timeWeights = {

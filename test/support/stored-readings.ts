@@ -82,7 +82,7 @@ export async function expire(
 }
 
 /** A question for all raw readings of the stream `boiler`, as far as a test does not narrow it. */
-function readingsQuery(notes: Partial<ReadingsQuery> = {}): ReadingsQuery {
+export function readingsQuery(notes: Partial<ReadingsQuery> = {}): ReadingsQuery {
   return {
     streamId: 'boiler',
     startUs: 0,
@@ -125,7 +125,7 @@ function promised({ timestampUs, values, extra, flagged }: DataPoint): DataPoint
 }
 
 /** A question for daily averages of the stream `boiler`, as far as a test does not narrow it. */
-function aggregateQuery(notes: Partial<AggregateQuery> = {}): AggregateQuery {
+export function aggregateQuery(notes: Partial<AggregateQuery> = {}): AggregateQuery {
   return {
     series: [{ key: 'boiler', streamIds: ['boiler'] }],
     startUs: 0,

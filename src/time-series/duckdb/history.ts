@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Offset } from '../../journal/journal.ts'
+import { inOrder, placeBefore } from '../raw-page.ts'
 import {
   beforeAll,
   type HistoryPage,
@@ -62,7 +63,7 @@ export async function placeBeforeNewest(
     const wanted = { key: stream?.key ?? 0, count }
     newest.push(...(await newestIn(connection, tables, wanted)))
   }
-  newest.sort(newestFirst)
+  newest.sort((left, right) => inOrder(right, left))
   const oldest = newest[count - 1]
   return oldest === undefined ? beforeAll : placeBefore(oldest)
 }
@@ -87,17 +88,4 @@ async function newestIn(
     if (found.length >= count) break
   }
   return found
-}
-
-function newestFirst(left: ReadingsCursor, right: ReadingsCursor): number {
-  if (left.timestampUs !== right.timestampUs) return right.timestampUs - left.timestampUs
-  return left.digest < right.digest ? 1 : -1
-}
-
-const digestMax = 2n ** 64n - 1n
-
-function placeBefore({ timestampUs, digest }: ReadingsCursor): ReadingsCursor {
-  return digest > 0n
-    ? { timestampUs, digest: digest - 1n }
-    : { timestampUs: timestampUs - 1, digest: digestMax }
 }

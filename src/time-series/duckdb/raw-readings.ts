@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
+import { inOrder, type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
 import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
 import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'
@@ -165,11 +165,6 @@ function within(key: number, { startUs, endUs, afterDigest }: Window): string {
 
 function instant(timestampUs: number): string {
   return `make_timestamp(${timestampUs}::BIGINT)`
-}
-
-function inOrder(left: OrderedPoint, right: OrderedPoint): number {
-  if (left.timestampUs !== right.timestampUs) return left.timestampUs - right.timestampUs
-  return left.digest < right.digest ? -1 : 1
 }
 
 /** Where the stream can have readings in the range, in the order of time. */

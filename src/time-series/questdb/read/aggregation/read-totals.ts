@@ -1,0 +1,142 @@
+import type { Position, Range } from '../../../aggregation/point-reader.ts'
+import { bucketRuns } from '../../../bucket-runs.ts'
+import { literal } from '../../layout.ts'
+import type { Row } from '../field-values.ts'
+import type { ReadSession } from '../session.ts'
+import { ofStreams, piecesOf, within } from '../statement.ts'
+import { bucketSql } from './bucket.ts'
+import type { Selection, Source } from './selection.ts'
+import { type ColumnTotals, noTotals, type Scale, TotalsOfColumn } from './totals.ts'
+
+/** The totals of one point, by the index of the column. */
+export interface PointTotals {
+  readonly bucketUs: number
+  readonly series: number
+  count: number
+  readonly columns: readonly ColumnTotals[]
+}
+
+/** Which points are wanted: the first ones of a range in ascending or descending order. */
+export interface TotalsQuestion {
+  readonly range: Range
+  readonly limit: number
+  readonly order: 'ASC' | 'DESC'
+  readonly after: Position | undefined
+  readonly scale: Scale
+}
+
+/** Columns of one statement: each may take half a kilobyte of it. */
+const columnsPerStatement = 20
+
+/**
+ * The totals of the first points of a range, in their order.
+ *
+ * Each statement gives the first so many points of its own streams; the first so many of them all are
+ * among these, and are complete.
+ */
+export async function readTotals(
+  session: ReadSession,
+  selection: Selection,
+  question: TotalsQuestion,
+): Promise<PointTotals[]> {
+  const { order, limit } = question
+  const found = new Map<string, PointTotals>()
+  const indices = selection.columns.map((_, index) => index)
+  // Without columns, points are counted all the same.
+  const pieces = indices.length === 0 ? [[]] : piecesOf(indices, columnsPerStatement)
+  for (const source of selection.sources) {
+    for (const [piece, columns] of pieces.entries()) {
+      const statement = new TotalsStatement(selection, source, { question, columns })
+      for (const row of await session.rows(statement.sql(session))) {
+        statement.addTo(found, row, piece === 0)
+      }
+    }
+  }
+  const direction = order === 'ASC' ? 1 : -1
+  return [...found.values()]
+    .sort((left, right) => {
+      return direction * (left.bucketUs - right.bucketUs || left.series - right.series)
+    })
+    .slice(0, limit)
+}
+
+interface StatementNeeds {
+  readonly question: TotalsQuestion
+  readonly columns: readonly number[]
+}
+
+/** Some columns of one source. */
+class TotalsStatement {
+  readonly #selection: Selection
+  readonly #source: Source
+  readonly #question: TotalsQuestion
+  readonly #parts: readonly (readonly [index: number, totals: TotalsOfColumn])[]
+  /** The only series that the streams belong to, if there is one. */
+  readonly #series: number | undefined
+
+  constructor(selection: Selection, source: Source, { question, columns }: StatementNeeds) {
+    this.#selection = selection
+    this.#source = source
+    this.#question = question
+    this.#parts = columns.flatMap((index) => {
+      const column = selection.columns[index]
+      const stored = source.stored[index]
+      if (!(column && stored)) return []
+      const named = selection.fields.filter(({ name }) => name === column.name)
+      const functions = new Set(named.map((field) => field.function))
+      const { scale } = question
+      return [[index, new TotalsOfColumn(column, stored, { functions, scale })] as const]
+    })
+    const series = new Set([...source.streams.values()].map((stream) => stream.series))
+    this.#series = series.size === 1 ? [...series][0] : undefined
+  }
+
+  sql(session: ReadSession): string {
+    const { range, limit, order, after } = this.#question
+    const { streams, shape } = this.#source
+    const runs = bucketRuns(this.#selection.query.buckets, range.fromUs, range.toUs)
+    const values = this.#parts.flatMap(([, { sql }]) => sql)
+    const keys = this.#series === undefined ? 'b, s' : 'b'
+    const series = this.#series === undefined ? `, ${this.#seriesSql()} AS s` : ''
+    const named = values.map((value, index) => `, ${value} AS v${index}`)
+    const points = `SELECT ${bucketSql(runs)} AS b${series}, count() AS n${named.join('')}
+      FROM ${session.tableOf(shape).name}
+      WHERE ${ofStreams([...streams.keys()])} AND ${within(range)} AND ${session.visible}
+      GROUP BY ${keys}`
+    const sorted = keys
+      .split(', ')
+      .map((key) => `${key} ${order}`)
+      .join(', ')
+    return `SELECT * FROM (${points}) ${this.#laterSql(after)} ORDER BY ${sorted} LIMIT ${limit}`
+  }
+
+  addTo(found: Map<string, PointTotals>, row: Row, isFirst: boolean): void {
+    const bucketUs = Number(row[0])
+    const series = this.#series ?? Number(row[1])
+    const key = `${bucketUs} ${series}`
+    const columns = this.#selection.columns
+    const point = found.get(key) ?? { bucketUs, series, count: 0, columns: columns.map(noTotals) }
+    found.set(key, point)
+    let at = this.#series === undefined ? 2 : 1
+    if (isFirst) point.count += Number(row[at])
+    at += 1
+    for (const [index, totals] of this.#parts) {
+      const end = at + totals.sql.length
+      totals.add(point.columns[index] as ColumnTotals, row.slice(at, end))
+      at = end
+    }
+  }
+
+  #seriesSql(): string {
+    const branches = [...this.#source.streams.values()].map(
+      ({ streamId, series }) => `WHEN ${literal(streamId)} THEN ${series}`,
+    )
+    return `CASE "streamId" ${branches.join(' ')} END`
+  }
+
+  #laterSql(after: Position | undefined): string {
+    if (!after) return ''
+    if (this.#series === undefined) return `WHERE b > ${after.bucketUs} OR s > ${after.series}`
+    return this.#series > after.series ? '' : `WHERE b > ${after.bucketUs}`
+  }
+}

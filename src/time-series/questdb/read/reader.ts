@@ -1,0 +1,127 @@
+import { DomainError } from '../../../core/errors.ts'
+import type { AggregatePage, AggregateQuery } from '../../aggregate-query.ts'
+import { aggregatePage } from '../../aggregation/aggregate.ts'
+import { type QueryLimits, QueryTurns } from '../../query-turns.ts'
+import type {
+  HistoryPage,
+  HistoryQuery,
+  LatestPage,
+  LatestQuery,
+  QueryLoad,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+} from '../../time-series-store.ts'
+import { QuestDbAway, type QuestDbConnection } from '../connection.ts'
+import { QuestDbPointReader } from './aggregation/point-reader.ts'
+import { select } from './aggregation/selection.ts'
+import { placeBeforeNewest, readHistory } from './history.ts'
+import { newestTimes, readLatest } from './latest.ts'
+import { readRaw } from './raw-readings.ts'
+import { ReadSession, type Stored } from './session.ts'
+
+/**
+ * Queries that ask the server at a time, so that they leave something of it to who writes; how many wait;
+ * and how long one may take. A statement that nobody waits for any more is ended by the server.
+ */
+const questDbQueryLimits: QueryLimits = { atOnce: 4, waitingMax: 64, ms: 10_000 }
+
+/** When an answer is worth another try, in seconds. */
+const retryAfter = 5
+
+/** What is stored, and when it can be read. */
+export interface AppliedStore extends Stored {
+  /** Resolves when queries on a connection see what was stored before the call. */
+  applied(connection: QuestDbConnection, signal?: AbortSignal): Promise<void>
+}
+
+export interface QuestDbReaderNeeds {
+  readonly connection: QuestDbConnection
+  readonly stored: AppliedStore
+  readonly limits?: QueryLimits
+}
+
+/** Answers questions about readings. All of an answer is what was stored at one position. */
+export class QuestDbReader {
+  readonly #needs: QuestDbReaderNeeds
+  readonly #limits: QueryLimits
+  readonly #turns: QueryTurns
+  readonly #closing = new AbortController()
+
+  constructor(needs: QuestDbReaderNeeds) {
+    this.#needs = needs
+    this.#limits = needs.limits ?? questDbQueryLimits
+    this.#turns = new QueryTurns(this.#limits)
+  }
+
+  queries(): QueryLoad {
+    const { running, waiting } = this.#turns
+    return { running, waiting }
+  }
+
+  async query(query: ReadingsQuery): Promise<ReadingsPage> {
+    return await this.#read(nothing, (session) => readRaw(session, query))
+  }
+
+  async latest(query: LatestQuery): Promise<LatestPage> {
+    return await this.#read(
+      (stored) => newestTimes(stored, query),
+      (session, wanted) => readLatest(session, query, wanted),
+    )
+  }
+
+  async aggregate(query: AggregateQuery): Promise<AggregatePage> {
+    return await this.#read(
+      (stored) => select(stored, query),
+      async (session, selection) =>
+        aggregatePage(await QuestDbPointReader.open(session, selection)),
+    )
+  }
+
+  async history(query: HistoryQuery): Promise<HistoryPage> {
+    return await this.#read(nothing, (session) => readHistory(session, query))
+  }
+
+  async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
+    return await this.#read(nothing, (session) => placeBeforeNewest(session, { streamId, count }))
+  }
+
+  /** Ends what is being answered. */
+  close(): void {
+    this.#closing.abort(new Error('the time-series store is closed'))
+  }
+
+  /** What is prepared is what the store knew at the position that the work is done at. */
+  async #read<Prepared, Result>(
+    prepare: (stored: Stored) => Prepared,
+    work: (session: ReadSession, prepared: Prepared) => Promise<Result>,
+  ): Promise<Result> {
+    return await this.#turns.take(async () => {
+      this.#closing.signal.throwIfAborted()
+      const deadline = AbortSignal.timeout(this.#limits.ms)
+      const signal = AbortSignal.any([deadline, this.#closing.signal])
+      const { connection, stored } = this.#needs
+      try {
+        const position = stored.position()
+        const prepared = prepare(stored)
+        await stored.applied(connection, signal)
+        const session = new ReadSession({
+          connection,
+          stored,
+          position,
+          signal,
+        })
+        return await work(session, prepared)
+      } catch (error) {
+        if (deadline.aborted && !this.#closing.signal.aborted) {
+          const message = `the query takes longer than ${this.#limits.ms / 1_000} s`
+          throw new DomainError('query_too_slow', message)
+        }
+        if (!(error instanceof QuestDbAway)) throw error
+        throw new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
+      }
+    })
+  }
+}
+
+function nothing(): void {}

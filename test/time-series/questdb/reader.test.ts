@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { QuestDbConnection } from '../../../src/time-series/questdb/connection.ts'
+import {
+  columnsOf,
+  createTable,
+  quoted,
+  storedDigest,
+  tableOf,
+} from '../../../src/time-series/questdb/layout.ts'
+import { type AppliedStore, QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
+import { shapeOf } from '../../../src/time-series/shape.ts'
+import type { DataPoint, ReadingsCursor } from '../../../src/time-series/time-series-store.ts'
+import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import { freePort } from '../../support/service-process.ts'
+import { aggregateQuery, marchUs, readingsQuery } from '../../support/stored-readings.ts'
+
+const shape = shapeOf({ temperature: { type: 'number' } })
+
+/** A row as it lies in the table. */
+interface StoredRow {
+  readonly temperature: number
+  readonly offset: number
+  readonly timestampUs?: number
+  readonly digest?: bigint
+  readonly removedBy?: number
+}
+
+describe.skipIf(isQuestDbMissing)('the reader', () => {
+  let db: QuestDb
+
+  beforeAll(async () => {
+    db = await QuestDb.start()
+  })
+
+  afterAll(async () => {
+    await db?.[Symbol.asyncDispose]()
+  })
+
+  /** A connection to a table with these rows, all of one stream. */
+  async function connectionTo(...rows: readonly StoredRow[]): Promise<QuestDbConnection> {
+    const server = db.newServer()
+    const connection = new QuestDbConnection(server, { sockets: 2 })
+    const table = tableOf(server.prefix, shape.id)
+    await connection.run(createTable(table, shape))
+    const names = columnsOf(shape).map(([name]) => quoted(name))
+    for (const [index, row] of rows.entries()) {
+      const { timestampUs = marchUs, digest = BigInt(index), offset, removedBy = 'null' } = row
+      const stored = storedDigest(digest)
+      // The null of QuestDB is a number that its SQL cannot write.
+      const written = stored === -(2n ** 63n) ? 'null' : stored
+      const values = `'boiler', ${timestampUs}, ${marchUs}, ${written}, ${offset}, ${removedBy}, null, null, ${row.temperature}`
+      await connection.run(`INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values})`)
+    }
+    await expect.poll(async () => countOf(connection, table)).toBe(rows.length)
+    return connection
+  }
+
+  test('sees what was stored, and not removed, before the position', async () => {
+    const connection = await connectionTo(
+      { temperature: 1, offset: 3 },
+      { temperature: 2, offset: 4, timestampUs: marchUs + 1 },
+      { temperature: 3, offset: 9, timestampUs: marchUs + 2, removedBy: 10 },
+      { temperature: 4, offset: 8, timestampUs: marchUs + 3, removedBy: 9 },
+      { temperature: 5, offset: 10, timestampUs: marchUs + 2 },
+    )
+    const reader = new QuestDbReader({ connection, stored: storedUpTo(10, marchUs + 2) })
+
+    const { points } = await reader.query(readingsQuery())
+    const history = await reader.history({ streamId: 'boiler', after: start, limit: 9 })
+    const latest = await reader.latest({ streamIds: ['boiler'], bytesMax: 1_000 })
+    const aggregated = await reader.aggregate(aggregateQuery())
+
+    expect(temperatures(points)).toEqual([1, 2, 3])
+    expect(temperatures(history.points)).toEqual([1, 2, 3])
+    expect(history.position).toBe(10)
+    expect(temperatures(latest.readings.map(({ point }) => point))).toEqual([3])
+    expect(aggregated.points).toMatchObject([{ count: 3, values: { temperature: 2 } }])
+    expect(await reader.placeBeforeNewest('boiler', 1)).toEqual({
+      timestampUs: marchUs + 2,
+      digest: 1n,
+    })
+  })
+
+  test('orders those of one time by digests of 64 bits without a sign', async () => {
+    const half = 2n ** 63n
+    const digests = [half, half - 1n, 0n, 2n * half - 1n, half + 1n, 1n]
+    const connection = await connectionTo(
+      ...digests.map((digest, offset) => ({ digest, offset, temperature: offset })),
+    )
+    const reader = new QuestDbReader({ connection, stored: storedUpTo(digests.length, marchUs) })
+
+    const inOrder: unknown[] = []
+    let after: ReadingsCursor | undefined
+    do {
+      const page = await reader.query(readingsQuery({ limit: 1, after }))
+      inOrder.push(...temperatures(page.points))
+      after = page.next
+    } while (after)
+    const fields = (['first', 'latest'] as const).map((name) => ({
+      key: name,
+      name: 'temperature',
+      type: 'double' as const,
+      function: name,
+    }))
+    const { points } = await reader.aggregate(aggregateQuery({ fields }))
+    const latest = await reader.latest({ streamIds: ['boiler'], bytesMax: 1_000 })
+
+    expect(inOrder).toEqual([2, 5, 1, 0, 4, 3])
+    expect(points).toMatchObject([{ values: { first: 2, latest: 3 } }])
+    expect(temperatures(latest.readings.map(({ point }) => point))).toEqual([3])
+    expect(await reader.placeBeforeNewest('boiler', 3)).toMatchObject({ digest: half - 1n })
+  })
+
+  test('ends what takes too long, and says so', async () => {
+    const connection = await connectionTo()
+    const stored = { ...storedUpTo(1, marchUs), applied: never }
+    const limits = { atOnce: 1, waitingMax: 1, ms: 10 }
+    const reader = new QuestDbReader({ connection, stored, limits })
+
+    const first = reader.query(readingsQuery())
+    const second = reader.aggregate(aggregateQuery())
+    await expect(reader.query(readingsQuery())).rejects.toMatchObject({ code: 'overloaded' })
+    expect(reader.queries()).toEqual({ running: 1, waiting: 1 })
+
+    await expect(first).rejects.toMatchObject({ code: 'query_too_slow' })
+    await expect(second).rejects.toMatchObject({ code: 'query_too_slow' })
+    expect(reader.queries()).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('ends what is being answered when it is closed', async () => {
+    const connection = await connectionTo()
+    const stored = { ...storedUpTo(1, marchUs), applied: never }
+    const reader = new QuestDbReader({ connection, stored })
+
+    const reading = reader.query(readingsQuery())
+    reader.close()
+
+    await expect(reading).rejects.toThrow('closed')
+    await expect(reader.query(readingsQuery())).rejects.toThrow('closed')
+  })
+
+  test('says when the server is away', async () => {
+    const server = { ...db.newServer(), port: await freePort() }
+    const connection = new QuestDbConnection(server, { sockets: 1 })
+    const reader = new QuestDbReader({ connection, stored: storedUpTo(1, marchUs) })
+
+    await expect(reader.query(readingsQuery())).rejects.toMatchObject({
+      code: 'store_unavailable',
+      retryable: true,
+    })
+  })
+})
+
+const start: ReadingsCursor = { timestampUs: -1, digest: 0n }
+
+/** A store that is at a position and has one stream. */
+function storedUpTo(position: number, timestampMaxUs: number): AppliedStore {
+  return {
+    position: () => position,
+    stream: (id) => (id === 'boiler' ? { timestampMaxUs } : undefined),
+    shapesOf: (id) => (id === 'boiler' ? [shape] : []),
+    applied: async () => undefined,
+  }
+}
+
+/** Rows that are applied at no time. */
+async function never(_: QuestDbConnection, signal?: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<void>()
+  signal?.addEventListener('abort', () => reject(signal.reason))
+  await promise
+}
+
+async function countOf(connection: QuestDbConnection, table: string): Promise<number> {
+  const { rows } = await connection.run(`SELECT count() FROM ${quoted(table)}`)
+  return Number(rows[0]?.[0])
+}
+
+function temperatures(points: readonly DataPoint[]): readonly unknown[] {
+  return points.map(({ values }) => values['temperature'])
+}
