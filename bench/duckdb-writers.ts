@@ -65,6 +65,7 @@ async function writerRate(rows: number): Promise<number> {
       ({ at, values }): StoredReading => ({
         streamId: `stream ${at % 20}`,
         shape,
+        offset: at,
         timestampUs: startUs + at * 1_000,
         receivedAtUs: startUs,
         digest: BigInt(at),

@@ -153,7 +153,7 @@ export class Shipper implements Consumer {
           const { shape, keptEveryUs } =
             stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
           if (!places.take(shape, entry.timestampUs)) break portion
-          const reading = storedReading(stream.id, shape, entry)
+          const reading = storedReading(stream.id, shape, nextOffset, entry)
           readings.push(reading)
           if (keptEveryUs !== undefined) deduplicated.set(reading, keptEveryUs)
           if (entry.verdict === verdictRedriven) redriven.add(reading)
@@ -219,10 +219,15 @@ class Places {
   }
 }
 
-function storedReading(streamId: string, shape: Shape, entry: EntryReader): StoredReading {
+function storedReading(
+  streamId: string,
+  shape: Shape,
+  offset: Offset,
+  entry: EntryReader,
+): StoredReading {
   const { timestampUs, receivedAtUs, digest, values } = entry
   const { extra, flagged = noFields } = entry.acceptedNotes
-  return { streamId, shape, timestampUs, receivedAtUs, digest, values, extra, flagged }
+  return { streamId, shape, offset, timestampUs, receivedAtUs, digest, values, extra, flagged }
 }
 
 const noFields: readonly string[] = []

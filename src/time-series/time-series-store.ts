@@ -19,6 +19,8 @@ export interface Shape {
 export interface StoredReading {
   readonly streamId: string
   readonly shape: Shape
+  /** Where its entry stands in the journal. */
+  readonly offset: Offset
   readonly timestampUs: number
   readonly receivedAtUs: number
   readonly digest: bigint

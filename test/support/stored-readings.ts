@@ -32,6 +32,7 @@ export function storedReading(notes: ReadingNotes = {}): StoredReading {
   return {
     streamId: 'boiler',
     shape: temperatureShape,
+    offset: 0,
     timestampUs: marchUs,
     receivedAtUs: marchUs,
     digest: ++digests,
@@ -42,11 +43,12 @@ export function storedReading(notes: ReadingNotes = {}): StoredReading {
   }
 }
 
-/** A shipment of these readings, and of nothing else, from an offset on. */
+/** A shipment of these readings, as entries from an offset on, and of nothing else. */
 export function shipmentOf(readings: readonly StoredReading[], from: number): Shipment {
   const received = new Map<string, number>()
   for (const { streamId } of readings) received.set(streamId, (received.get(streamId) ?? 0) + 1)
-  return { readings, received, from, nextOffset: from + readings.length }
+  const entries = readings.map((reading, index) => ({ ...reading, offset: from + index }))
+  return { readings: entries, received, from, nextOffset: from + readings.length }
 }
 
 /** Ships readings from where the store stands. */

@@ -74,12 +74,15 @@ function expected(all: readonly Journalled[]) {
 
 function portion(all: readonly Journalled[], from: number, count: number): Shipment {
   const part = all.slice(from, from + count)
-  const readings = part.map(({ reading }) => ({ ...reading }))
+  const shipment = shipmentOf(
+    part.map(({ reading }) => reading),
+    from,
+  )
   const deduplicated = new Map<StoredReading, number>()
   for (const [index, { isDeduplicated }] of part.entries()) {
-    if (isDeduplicated) deduplicated.set(readings[index] as StoredReading, windowUs)
+    if (isDeduplicated) deduplicated.set(shipment.readings[index] as StoredReading, windowUs)
   }
-  return { ...shipmentOf(readings, from), deduplicated }
+  return { ...shipment, deduplicated }
 }
 
 const portions = fc.array(

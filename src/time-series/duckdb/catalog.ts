@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
-import type { Column, ColumnType, Shape, StoredCounts } from '../time-series-store.ts'
+import { noCounts, type StreamState } from '../stream-state.ts'
+import type { Column, ColumnType, Shape } from '../time-series-store.ts'
 
 /**
  * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
@@ -25,31 +26,11 @@ const ddl = `
 `
 
 /** What is known of one stream, in memory; the tables hold the same. */
-export interface StreamRecord {
+export interface StreamRecord extends StreamState {
   /** Small number that stands for the stream in its rows. */
   readonly key: number
-  readonly shapes: Set<string>
-  counts: StoredCounts
-  /** Newest timestamp that is stored, or -1: what is newer cannot be a duplicate. */
-  timestampMaxUs: number
-  /** What the newest stored reading says, if the stream drops others like it. */
-  newestContent: bigint | undefined
   /** How far it was looked for what is too old, since the file was opened. */
   expiredToUs: number
-  readonly rate: DecayingRate
-}
-
-/** Counts of a stream of which nothing has arrived. */
-export const noCounts: StoredCounts = {
-  received: 0,
-  stored: 0,
-  duplicates: 0,
-  deleted: 0,
-  expired: 0,
-  keptFromUs: 0,
-  unchanged: 0,
-  latencyUs: 0,
-  lastStoredAtUs: 0,
 }
 
 /** A table holds the readings of one shape and one month of event time. */

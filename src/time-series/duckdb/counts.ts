@@ -1,9 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { CountChange } from '../stream-groups.ts'
+import { noCounts } from '../stream-state.ts'
 import type { StoredCounts } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import { type Catalog, noCounts, type StreamRecord } from './catalog.ts'
+import type { Catalog, StreamRecord } from './catalog.ts'
 import { BigIntColumn, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
-import type { CountChange } from './stream-groups.ts'
 
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
 const countRowsSlack = 50_000
@@ -18,7 +19,7 @@ const nothingAdded = { ...noCounts, timestampMaxUs: -1, newestContent: undefined
 export async function writeCounts(
   writer: DuckDBConnection,
   catalog: Catalog,
-  changes: readonly CountChange[],
+  changes: readonly CountChange<StreamRecord>[],
 ): Promise<number> {
   const compact = catalog.countRows + changes.length > catalog.streams.size + countRowsSlack
   if (!compact) {

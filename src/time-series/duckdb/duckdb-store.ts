@@ -2,6 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import { countChange, groupByStream } from '../stream-groups.ts'
+import { noCounts } from '../stream-state.ts'
 import type {
   ExpiringStore,
   Expiry,
@@ -20,7 +22,7 @@ import type {
   TimeSeriesStore,
 } from '../time-series-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
-import { Catalog, noCounts, quoted } from './catalog.ts'
+import { Catalog, quoted } from './catalog.ts'
 import { writeCounts } from './counts.ts'
 import { DuckDbFile, isTableMissing } from './duckdb-file.ts'
 import { findDuplicates } from './duplicates.ts'
@@ -31,7 +33,7 @@ import { readRaw } from './raw-readings.ts'
 import { removeReadings } from './removal.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
 import { copyStore, type StoreCopy } from './store-copy.ts'
-import { countChange, groupByStream, rowsByTable } from './stream-groups.ts'
+import { rowsByTable } from './table-rows.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000

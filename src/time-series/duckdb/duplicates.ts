@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import { type Catalog, monthOf, quoted, rowsOf } from './catalog.ts'
+import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
-import type { StreamGroup } from './stream-groups.ts'
 
 /** Table of one connection that holds the readings to be looked up. */
 const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
@@ -11,7 +11,7 @@ const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
 
 interface Suspect {
   readonly reading: StoredReading
-  readonly group: StreamGroup
+  readonly group: StreamGroup<StreamRecord>
 }
 
 /**
@@ -23,7 +23,7 @@ interface Suspect {
 export async function findDuplicates(
   connection: DuckDBConnection,
   catalog: Catalog,
-  groups: readonly StreamGroup[],
+  groups: readonly StreamGroup<StreamRecord>[],
 ): Promise<ReadonlySet<StoredReading>> {
   const duplicates = new Set<StoredReading>()
   const suspects: Suspect[] = []

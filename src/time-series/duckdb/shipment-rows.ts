@@ -3,7 +3,7 @@ import type { Shape, StoredReading } from '../time-series-store.ts'
 import { appendColumns, ReadingRows } from './append.ts'
 import { type Catalog, createReadingsTable } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
-import type { TableRows } from './stream-groups.ts'
+import type { TableRows } from './table-rows.ts'
 
 /** Makes the tables, and notes the shapes, that rows need and that are not there yet. */
 export async function createMissing(

@@ -1,5 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Socket } from 'node:net'
 import { messageOf } from '../../core/errors.ts'
 
 /** Where QuestDB answers over HTTP, and who asks. */
@@ -48,6 +49,11 @@ export interface QuestDbRows {
 export interface ConnectionOptions {
   /** TCP connections at a time. */
   readonly sockets: number
+  /**
+   * Whether one TCP connection has to do for all of its life. Who answers on it is one process of the
+   * server: it has not been restarted meanwhile, so it still has what it took before.
+   */
+  readonly isPinned?: boolean
 }
 
 /** Connections to one server. */
@@ -55,9 +61,12 @@ export class QuestDbConnection {
   readonly server: QuestDbServer
   readonly #agent: http.Agent
   readonly #headers: Readonly<Record<string, string>>
+  readonly #isPinned: boolean
+  #pinned: Socket | undefined
 
-  constructor(server: QuestDbServer, { sockets }: ConnectionOptions) {
+  constructor(server: QuestDbServer, { sockets, isPinned = false }: ConnectionOptions) {
     this.server = server
+    this.#isPinned = isPinned
     const { Agent } = server.secure ? https : http
     this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'fifo' })
     const { user } = server
@@ -93,6 +102,12 @@ export class QuestDbConnection {
     this.#agent.destroy()
   }
 
+  /** Nothing has been sent yet: a new socket is still connecting. */
+  #checkPinned(sent: http.ClientRequest, socket: Socket): void {
+    this.#pinned ??= socket
+    if (socket !== this.#pinned) sent.destroy(new Error('the connection was lost'))
+  }
+
   async #request({ method, path, body, signal }: Asked): Promise<Answer> {
     const { secure, host, port } = this.server
     const timeout = AbortSignal.timeout(answerMs)
@@ -112,6 +127,7 @@ export class QuestDbConnection {
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         })
         sent.once('error', reject)
+        if (this.#isPinned) sent.once('socket', (socket) => this.#checkPinned(sent, socket))
         sent.once('response', (response) => resolve(collect(response)))
         sent.end(body)
       })

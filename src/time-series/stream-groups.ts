@@ -1,11 +1,11 @@
-import type { Shipment, StoredCounts, StoredReading } from '../time-series-store.ts'
-import { type Catalog, monthOf, type StreamRecord, tableName } from './catalog.ts'
+import type { StreamState } from './stream-state.ts'
+import type { Shipment, StoredCounts, StoredReading } from './time-series-store.ts'
 import { withoutUnchanged } from './unchanged.ts'
 
 /** One stream's part of a shipment. */
-export interface StreamGroup {
+export interface StreamGroup<Record extends StreamState = StreamState> {
   readonly id: string
-  readonly record: StreamRecord
+  readonly record: Record
   /** Readings received, quarantined ones included. */
   readonly received: number
   readonly readings: StoredReading[]
@@ -20,11 +20,14 @@ export interface StreamGroup {
 const none: ReadonlySet<StoredReading> = new Set()
 
 /** A shipment by stream, so that what concerns a stream is looked up once and not per reading. */
-export function groupByStream(catalog: Catalog, shipment: Shipment): StreamGroup[] {
-  const groups = new Map<string, StreamGroup>()
+export function groupByStream<Record extends StreamState>(
+  streams: { readonly stream: (id: string) => Record },
+  shipment: Shipment,
+): StreamGroup<Record>[] {
+  const groups = new Map<string, StreamGroup<Record>>()
   const { redriven = none, deduplicated } = shipment
   for (const [id, received] of shipment.received) {
-    const record = catalog.stream(id)
+    const record = streams.stream(id)
     const { newestContent } = record
     groups.set(id, { id, record, received, readings: [], redriven, unchanged: 0, newestContent })
   }
@@ -44,44 +47,10 @@ export function groupByStream(catalog: Catalog, shipment: Shipment): StreamGroup
 
 const noWindows: ReadonlyMap<StoredReading, number> = new Map()
 
-/** Readings of one stream for one table. */
-export interface TableRows {
-  readonly table: string
-  readonly month: number
-  readonly record: StreamRecord
-  readonly readings: StoredReading[]
-}
-
-/** Where the readings of a group belong. Neighbours mostly belong together, which costs little. */
-export function rowsByTable(
-  { record, readings }: StreamGroup,
-  duplicates: ReadonlySet<StoredReading>,
-): TableRows[] {
-  const tables = new Map<string, TableRows>()
-  let rows: TableRows | undefined
-  let day = -1
-  let shape = ''
-  for (const reading of readings) {
-    if (duplicates.size > 0 && duplicates.has(reading)) continue
-    const readingDay = Math.floor(reading.timestampUs / usPerDay)
-    if (!rows || readingDay !== day || reading.shape.id !== shape) {
-      day = readingDay
-      shape = reading.shape.id
-      const month = monthOf(reading.timestampUs)
-      const table = tableName(shape, month)
-      rows = tables.get(table) ?? { table, month, record, readings: [] }
-      tables.set(table, rows)
-    }
-    rows.readings.push(reading)
-  }
-  return [...tables.values()]
-}
-
-const usPerDay = 86_400_000_000
-
 /** What a shipment adds to a stream's record, and the record after it. */
-export interface CountChange {
-  readonly record: StreamRecord
+export interface CountChange<Record extends StreamState = StreamState> {
+  readonly id: string
+  readonly record: Record
   readonly added: StoredCounts & { readonly timestampMaxUs: number }
   readonly after: {
     readonly counts: StoredCounts
@@ -90,11 +59,11 @@ export interface CountChange {
   }
 }
 
-export function countChange(
-  { record, received, readings, redriven, unchanged, newestContent }: StreamGroup,
+export function countChange<Record extends StreamState>(
+  { id, record, received, readings, redriven, unchanged, newestContent }: StreamGroup<Record>,
   duplicates: ReadonlySet<StoredReading>,
   nowUs: number,
-): CountChange {
+): CountChange<Record> {
   let stored = 0
   let latencyUs = 0
   let timestampMaxUs = -1
@@ -110,6 +79,7 @@ export function countChange(
   const lastStoredAtUs = stored > 0 ? nowUs : counts.lastStoredAtUs
   const found = readings.length - stored
   return {
+    id,
     record,
     added: {
       received,

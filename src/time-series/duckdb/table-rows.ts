@@ -1,0 +1,38 @@
+import type { StreamGroup } from '../stream-groups.ts'
+import type { StoredReading } from '../time-series-store.ts'
+import { monthOf, type StreamRecord, tableName } from './catalog.ts'
+
+/** Readings of one stream for one table. */
+export interface TableRows {
+  readonly table: string
+  readonly month: number
+  readonly record: StreamRecord
+  readonly readings: StoredReading[]
+}
+
+/** Where the readings of a group belong. Neighbours mostly belong together, which costs little. */
+export function rowsByTable(
+  { record, readings }: StreamGroup<StreamRecord>,
+  duplicates: ReadonlySet<StoredReading>,
+): TableRows[] {
+  const tables = new Map<string, TableRows>()
+  let rows: TableRows | undefined
+  let day = -1
+  let shape = ''
+  for (const reading of readings) {
+    if (duplicates.size > 0 && duplicates.has(reading)) continue
+    const readingDay = Math.floor(reading.timestampUs / usPerDay)
+    if (!rows || readingDay !== day || reading.shape.id !== shape) {
+      day = readingDay
+      shape = reading.shape.id
+      const month = monthOf(reading.timestampUs)
+      const table = tableName(shape, month)
+      rows = tables.get(table) ?? { table, month, record, readings: [] }
+      tables.set(table, rows)
+    }
+    rows.readings.push(reading)
+  }
+  return [...tables.values()]
+}
+
+const usPerDay = 86_400_000_000

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DecayingRate } from '../../core/decaying-rate.ts'
+import type { Offset } from '../../journal/journal.ts'
+import { noCounts, type StreamState } from '../stream-state.ts'
+import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
+
+/** Version of the tables below; a file of a newer one is refused. */
+const fileVersion = 1
+
+const ddl = `
+  CREATE TABLE IF NOT EXISTS position (next_offset INTEGER NOT NULL, folder TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS shapes (id TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS stream_shapes (
+    stream TEXT NOT NULL, shape TEXT NOT NULL, PRIMARY KEY (stream, shape)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS streams (
+    id TEXT PRIMARY KEY, counts TEXT NOT NULL, timestamp_max INTEGER NOT NULL, newest_content TEXT
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** What is known of a stream after a step: all but its rate, which is not kept. */
+export interface StreamChange {
+  readonly id: string
+  readonly counts: StoredCounts
+  readonly timestampMaxUs: number
+  readonly newestContent: bigint | undefined
+  /** Ids of shapes that are new to it. */
+  readonly newShapes: readonly string[]
+}
+
+/** What one step along the journal changes, all of it or nothing. */
+export interface PositionChange {
+  readonly position: Offset
+  readonly streams: readonly StreamChange[]
+  readonly newShapes: readonly Shape[]
+}
+
+export interface KeptPositions {
+  readonly position: Offset
+  readonly streams: Map<string, StreamState>
+  readonly shapes: Map<string, Shape>
+}
+
+/**
+ * How far the journal is stored in QuestDB, and what was counted on the way: a SQLite file beside the
+ * journal. QuestDB has no transaction that rows and their counts could share, so rows are
+ * sent first, and this is written when QuestDB has them. What a crash in between repeats is sent again.
+ */
+export class PositionsFile {
+  /** Of the data folder: QuestDB stores for one. */
+  readonly id: string
+  readonly #database: DatabaseSync
+  readonly #move: StatementSync
+  readonly #shape: StatementSync
+  readonly #streamShape: StatementSync
+  readonly #stream: StatementSync
+
+  constructor(path: string) {
+    this.#database = openForWriting(path)
+    this.id = String(this.#database.prepare('SELECT folder FROM position').get()?.['folder'])
+    this.#move = this.#database.prepare('UPDATE position SET next_offset = ?')
+    this.#shape = this.#database.prepare('INSERT INTO shapes VALUES (?, ?)')
+    this.#streamShape = this.#database.prepare('INSERT INTO stream_shapes VALUES (?, ?)')
+    this.#stream = this.#database.prepare('INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?)')
+  }
+
+  read(): KeptPositions {
+    const [position] = this.#database.prepare('SELECT next_offset FROM position').all()
+    const streams = new Map<string, StreamState>()
+    for (const row of this.#database.prepare('SELECT * FROM streams').iterate()) {
+      const content = row['newest_content']
+      streams.set(String(row['id']), {
+        shapes: new Set(),
+        counts: countsOf(row),
+        timestampMaxUs: Number(row['timestamp_max']),
+        newestContent: typeof content === 'string' ? BigInt(content) : undefined,
+        rate: new DecayingRate(),
+      })
+    }
+    for (const row of this.#database.prepare('SELECT * FROM stream_shapes').iterate()) {
+      streams.get(String(row['stream']))?.shapes.add(String(row['shape']))
+    }
+    const shapes = new Map<string, Shape>()
+    for (const row of this.#database.prepare('SELECT * FROM shapes').iterate()) {
+      const id = String(row['id'])
+      shapes.set(id, { id, columns: JSON.parse(String(row['columns'])) as Column[] })
+    }
+    return { position: Number(position?.['next_offset']), streams, shapes }
+  }
+
+  /** Makes a change durable. */
+  commit({ position, streams, newShapes }: PositionChange): void {
+    this.#transact(() => {
+      for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
+      for (const stream of streams) this.#write(stream)
+      this.#move.run(position)
+    })
+  }
+
+  /** Forgets which shapes a stream has had: none of its rows is alive. */
+  forgetShapes(stream: string): void {
+    this.#database.prepare('DELETE FROM stream_shapes WHERE stream = ?').run(stream)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #write({ id, counts, timestampMaxUs, newestContent, newShapes }: StreamChange): void {
+    this.#stream.run(
+      id,
+      JSON.stringify(counts),
+      timestampMaxUs,
+      newestContent === undefined ? null : String(newestContent),
+    )
+    for (const shape of newShapes) this.#streamShape.run(id, shape)
+  }
+
+  #transact(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+/** What a file of an earlier version did not count is nothing. */
+function countsOf(row: Readonly<Record<string, unknown>>): StoredCounts {
+  return { ...noCounts, ...(JSON.parse(String(row['counts'])) as Partial<StoredCounts>) }
+}
+
+function openForWriting(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  // Somebody who looks into the file with a tool is waited for.
+  database.exec('PRAGMA busy_timeout = 5000')
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (version > fileVersion) {
+    database.close()
+    throw new Error(`${path} was written by a newer version (file format ${version})`)
+  }
+  database.exec(ddl)
+  database
+    .prepare('INSERT INTO position SELECT 0, ? WHERE NOT EXISTS (SELECT * FROM position)')
+    .run(randomUUID())
+  database.exec(`PRAGMA user_version = ${fileVersion}`)
+  return database
+}

@@ -1,0 +1,72 @@
+import type { Offset } from '../../journal/journal.ts'
+import type { Removal } from '../time-series-store.ts'
+import type { QuestDbConnection } from './connection.ts'
+import { literal, quoted, tableOf } from './layout.ts'
+import type { Unapplied } from './unapplied.ts'
+
+/** Where readings of a stream are. */
+export interface StreamPlace {
+  readonly connection: QuestDbConnection
+  readonly unapplied: Unapplied
+  /** Ids of the shapes that its readings have had. */
+  readonly shapes: Iterable<string>
+}
+
+/**
+ * Marks readings as removed by the entry at `from`, and says how many: QuestDB has no statement that
+ * deletes rows. A repetition after a crash finds its own marks and comes to the same count.
+ */
+export async function removeReadings(
+  { connection, unapplied, shapes }: StreamPlace,
+  { streamId, startUs, endUs, from }: Removal,
+): Promise<number> {
+  if (startUs >= endUs) return 0
+  await unapplied.applied(connection)
+  const doomed = `"streamId" = ${literal(streamId)}
+    AND "timestamp" >= ${startUs} AND "timestamp" < ${endUs}
+    AND ("$removedBy" = null OR "$removedBy" = ${from})`
+  let deleted = 0
+  for (const shape of shapes) {
+    const table = quoted(tableOf(connection.server.prefix, shape))
+    const { rows } = await connection.run(`SELECT count() FROM ${table} WHERE ${doomed}`)
+    const count = Number(rows[0]?.[0])
+    if (count === 0) continue
+    deleted += count
+    unapplied.addUnknown()
+    await connection.run(`UPDATE ${table} SET "$removedBy" = ${from} WHERE ${doomed}`)
+  }
+  return deleted
+}
+
+/** The newest timestamp of a stream outside of a range that is removed, or -1. */
+export async function newestOutside(
+  { connection, shapes }: StreamPlace,
+  { streamId, startUs, endUs }: Pick<Removal, 'streamId' | 'startUs' | 'endUs'>,
+): Promise<number> {
+  let newestUs = -1
+  for (const shape of shapes) {
+    const { rows } = await connection.run(
+      `SELECT "timestamp"::LONG FROM ${quoted(tableOf(connection.server.prefix, shape))}
+       WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null
+         AND NOT ("timestamp" >= ${startUs} AND "timestamp" < ${endUs})
+       ORDER BY "timestamp" DESC LIMIT 1`,
+    )
+    newestUs = Math.max(newestUs, Number(rows[0]?.[0] ?? -1))
+  }
+  return newestUs
+}
+
+/** Marks all readings of a stream that gets no more. */
+export async function removeStream(
+  { connection, unapplied, shapes }: StreamPlace,
+  { streamId, by }: { readonly streamId: string; readonly by: Offset },
+): Promise<void> {
+  for (const shape of shapes) {
+    const table = quoted(tableOf(connection.server.prefix, shape))
+    unapplied.addUnknown()
+    await connection.run(
+      `UPDATE ${table} SET "$removedBy" = ${by}
+       WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null`,
+    )
+  }
+}
