@@ -140,6 +140,12 @@ export class ProcessingWorker implements StateWriter {
     await this.#call('stopCopy')
   }
 
+  /** Has it looked for data that is too old, as what is kept may have changed. */
+  wakeRetention(): void {
+    // When the worker is gone, nobody has to look.
+    this.#call('wakeRetention').catch(() => undefined)
+  }
+
   async status(): Promise<ProcessingStatus> {
     return await this.#call('status')
   }
@@ -167,6 +173,7 @@ type NameWithoutArgument =
   | 'holdRemovals'
   | 'releaseRemovals'
   | 'stopCopy'
+  | 'wakeRetention'
   | 'stop'
 
 /** @throws DomainError `store_unavailable` when the store has failed */

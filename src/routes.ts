@@ -19,6 +19,7 @@ import { latestRoutes } from './queries/latest-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
 import { QueryShare } from './queries/query-share.ts'
 import { removalRoutes } from './removals/removal-routes.ts'
+import { retentionRoutes } from './retention/retention-routes.ts'
 import { templateRoutes } from './templates/template-routes.ts'
 import type { Transfers } from './transfers.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
@@ -52,6 +53,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
           directory.forget(id)
           topics.forget(ownerId)
           sources.wake(id)
+          worker.wakeRetention()
         },
         onDeleted(id) {
           live.tails.endStream(id)
@@ -75,6 +77,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
+    (callerOf) => retentionRoutes({ ...parts, ...engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     (callerOf) => exportRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),

@@ -9,11 +9,12 @@ import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
-import { type Consumer, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
+import { assertJournalReaches, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import { Shipper, type StoredVersion } from './pipeline/shipper.ts'
+import { RetentionSchedule, type RetentionStatus } from './retention/retention-schedule.ts'
 import {
   attemptChanges,
   commitChanges,
@@ -55,6 +56,7 @@ export interface ProcessingStatus {
   readonly decider: ConsumerStatus
   readonly totals: StoredTotals
   readonly queries: QueryLoad
+  readonly retention: RetentionStatus
 }
 
 /** What the store knows of one stream. */
@@ -102,6 +104,8 @@ export interface WorkerProcedures extends BackupPartProcedures {
   decided(offset: Offset): Promise<boolean>
   /** The same for the shipper. */
   stored(offset: Offset): Promise<boolean>
+  /** Looks soon for data that is too old, as what is kept may have changed. */
+  wakeRetention(): Promise<void>
   status(): Promise<ProcessingStatus>
   refusals(): Promise<RefusalTotals>
   stop(): Promise<void>
@@ -132,7 +136,8 @@ async function compose(data: WorkerData) {
   })
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions)
-  return { logger, state, store, shipper, decisions, decider, head }
+  const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
+  return { retention, logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadVersion(
@@ -151,20 +156,6 @@ async function loadVersion(
   return {
     shape: shapeOf(storedFieldsOf(definition)),
     keptEveryUs: keptEveryUs(definition.processing),
-  }
-}
-
-/**
- * A journal that ends before a consumer's position is not the one that the consumer followed: new
- * entries would get offsets that it takes for done, and would be skipped.
- */
-function assertJournalReaches(head: Offset, consumers: readonly Consumer[]): void {
-  for (const consumer of consumers) {
-    const position = consumer.position()
-    if (position <= head) continue
-    throw new Error(
-      `the journal ends at ${head}, but the ${consumer.name} has come to ${position}: put back the journal.db that belongs to this data folder`,
-    )
   }
 }
 
@@ -226,6 +217,9 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
     async attempt(changes: readonly PlainChange[]) {
       return attemptChanges((await composed).state, changes)
     },
+    async wakeRetention() {
+      ;(await composed).retention.wake()
+    },
     async refusals() {
       return (await composed).decisions.refusals()
     },
@@ -244,7 +238,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await composed
     },
     async start() {
-      const { shipper, decider, head, logger } = await composed
+      const { shipper, decider, head, logger, retention } = await composed
       const journal = { reader: new SqliteJournalReader(data.journalPath), head }
       assertJournalReaches(journal.reader.nextOffset(), [shipper, decider])
       const shipping = new ConsumerLoop(shipper, journal, shipperPace)
@@ -257,6 +251,7 @@ function run(port: MessagePort, data: WorkerData): void {
         ),
       ).finally(() => journal.reader.close())
       loops = { shipper: shipping, decider: deciding, done }
+      retention.start()
     },
     ...stateProcedures(composed),
     ...backupProcedures(composed),
@@ -270,18 +265,19 @@ function run(port: MessagePort, data: WorkerData): void {
       return (await composed).shipper.position() >= offset
     },
     async status() {
-      const { store, shipper, decider } = await composed
+      const { store, shipper, decider, retention } = await composed
       return {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),
         totals: store.totals(),
         queries: store.queries(),
+        retention: retention.status(),
       }
     },
     async stop() {
-      const { state, store } = await composed
+      const { state, store, retention } = await composed
       stopping.abort()
-      await loops?.done
+      await Promise.all([loops?.done, retention.stop()])
       await store.close()
       await state.destroy()
       data.head.close()

@@ -1,12 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type ImportRule, storedDataRules } from './stored-data-rules.ts'
 
 /**
  * Who may import whom, by folder: the first rule that fits a file counts. A reading walks
  * connectors -> pipeline (processors) -> journal -> pipeline -> time-series or state.
  */
-const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
+const rules: readonly ImportRule[] = [
   { from: /^src\/core\//, mayImport: [/^src\/core\//] },
   {
     from: /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
@@ -204,37 +205,7 @@ const rules: readonly { readonly from: RegExp; readonly mayImport: readonly RegE
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },
-  {
-    from: /^src\/removals\//,
-    mayImport: [
-      /^src\/(removals|core|http|pipeline)\//,
-      /^src\/data-streams\/data-stream-(routes|store)\.ts$/,
-      /^src\/queries\/time-range\.ts$/,
-    ],
-  },
-  {
-    // Work in the background that outlives a restart, whatever it is.
-    from: /^src\/jobs\//,
-    mayImport: [/^src\/(jobs|core)\//],
-  },
-  {
-    // Stored readings into files: questions that are asked in the background.
-    from: /^src\/exports\//,
-    mayImport: [
-      /^src\/(exports|jobs|core|state|http|threads|queries|data-streams)\//,
-      /^src\/idempotency\/posts\.ts$/,
-      /^src\/time-series\/(aggregate-query|shape|time-series-store)\.ts$/,
-    ],
-  },
-  {
-    // Copies what others keep, file by file: it has to know what these are.
-    from: /^src\/backup\//,
-    mayImport: [
-      /^src\/(backup|core|http|journal|state|threads|egress)\//,
-      /^src\/(audit\/audit-log|idempotency\/posts|pipeline\/entry-reader)\.ts$/,
-      /^src\/time-series\/duckdb\/store-copy\.ts$/,
-    ],
-  },
+  ...storedDataRules,
   {
     from: /^src\/observability\//,
     mayImport: [

@@ -189,12 +189,14 @@ export async function shownStatus(
 ): Promise<object> {
   await processing.caughtUp()
   const decided: DecidedCounts = await streams.counts(stream.id)
-  const [progress, problem] = await Promise.all([
+  const [progress, problem, retention] = await Promise.all([
     processing.progress(stream.id),
     processing.problem(),
+    streams.retention(stream.id),
   ])
   const source = sources.statusOf(stream.id)
-  return statusBody({ stream, decided, ...progress, problem, source, nowUs: nowUs() })
+  const known = { stream, decided, ...progress, problem, source, retention }
+  return statusBody({ ...known, nowUs: nowUs() })
 }
 
 /** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */

@@ -115,6 +115,21 @@ export const streamStatus = component(
         lastProcessed: nullable(dateTime),
       }),
       deleted: { ...count, description: 'Of the stored ones, how many were removed again.' },
+      expired: {
+        ...count,
+        description: 'Of the stored ones, how many were older than they are to be kept.',
+      },
+      retention: {
+        ...record({
+          raw: nullable(text),
+          aggregated: nullable(text),
+          keptFrom: {
+            ...nullable(dateTime),
+            description: 'What is older has not been kept; null when everything was.',
+          },
+        }),
+        description: 'How long data is kept, as the stream says, or its vault. Null: for ever.',
+      },
       counters: countersSchema,
       source: sourceStatus,
     },

@@ -12,6 +12,7 @@ import {
   versionedJson,
 } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
+import { type KeptTimes, retentionColumns, retentionOf } from './retention.ts'
 import { listStreams } from './stream-list.ts'
 import { assertTopicRoom, topicRows } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
@@ -71,6 +72,8 @@ const newColumns = [
   'type',
   'created_at',
   'version',
+  'kept_raw',
+  'kept_aggregated',
 ] as const
 
 export class DataStreamStore {
@@ -96,12 +99,13 @@ export class DataStreamStore {
     const createdAtUs = this.#clock.nowUs()
     const version = 1
     const tagsText = JSON.stringify(tags)
+    const { kept_raw, kept_aggregated } = retentionColumns(definition.processing)
     const insert = this.#state
       .insertInto('data_streams')
       .columns(newColumns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, id, ${name}, ${name.toLowerCase()}, ${tagsText}, ${type},
-                ${createdAtUs}, ${version}
+                ${createdAtUs}, ${version}, ${kept_raw}, ${kept_aggregated}
               FROM vaults WHERE id = ${vaultId} AND owner_id = ${ownerId}
                 AND ${hasRoom(ownerId, type)}`,
       )
@@ -174,6 +178,11 @@ export class DataStreamStore {
   /** @throws DomainError `conflict` when the owner has as many streams with topics as there may be */
   async assertTopicRoom(ownerId: UserId): Promise<void> {
     await assertTopicRoom(this.#state, ownerId)
+  }
+
+  /** How long its data is kept; null is for ever. */
+  async retention(id: StreamId): Promise<KeptTimes> {
+    return await retentionOf(this.#state, id)
   }
 
   async counts(id: StreamId): Promise<DecidedCounts> {

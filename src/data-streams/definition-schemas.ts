@@ -53,6 +53,24 @@ const transformSchema = {
   ],
 } as const
 
+/** How long something is kept. */
+export const keptForSchema = {
+  ...text,
+  pattern: String.raw`^([1-9]\d{0,5}(s|m|h|d)|forever)$`,
+  examples: ['30d'],
+} as const
+
+const retentionSchema = {
+  ...record(
+    {
+      raw: { ...keptForSchema, description: 'Readings.' },
+      aggregated: { ...keptForSchema, description: 'Results of windows.' },
+    },
+    { optional: ['raw', 'aggregated'] },
+  ),
+  description: 'How long data is kept, by its own time. What is left out is as the vault says.',
+} as const
+
 const processingSchema = {
   type: 'object',
   properties: {
@@ -66,6 +84,7 @@ const processingSchema = {
       description:
         'Drops readings that say the same as the one before; one is kept in each window of frequency.',
     },
+    retention: retentionSchema,
   },
 } as const
 

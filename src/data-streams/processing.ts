@@ -9,6 +9,7 @@ import {
   type Rules,
 } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
+import { retentionRule } from './retention.ts'
 
 /** What may stand in `processing`. */
 const rules: Rules = {
@@ -19,6 +20,7 @@ const rules: Rules = {
   alertThresholds: anything,
   transform: anything,
   deduplicate: flag,
+  retention: retentionRule,
 }
 
 /** Reads what is to be done with readings; what is wrong with it is added to the problems. */

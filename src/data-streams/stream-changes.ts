@@ -5,6 +5,7 @@ import type { StreamId, UserId } from '../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
+import { retentionColumns } from './retention.ts'
 import { findDeletion, type StreamDeletion } from './stream-deletions.ts'
 import { assertTopicRoom, changedTopic, isNewTopic, withoutTopic } from './stream-topics.ts'
 import type { Tags } from './tags.ts'
@@ -58,6 +59,7 @@ export class StreamChanges {
       name,
       name_folded: name.toLowerCase(),
       tags: tagsText,
+      ...retentionColumns(changed.processing),
     })
     const insert = this.#state.insertInto('data_stream_versions').values({
       stream_id: stream.id,

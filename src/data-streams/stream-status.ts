@@ -1,6 +1,7 @@
 import { formatUs } from '../core/time.ts'
 import type { StoredCounts } from '../time-series/time-series-store.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
+import type { KeptTimes } from './retention.ts'
 import { stateOf } from './stream-body.ts'
 import type { SourceStatus } from './stream-sources.ts'
 
@@ -16,6 +17,8 @@ export interface StatusFacts {
   readonly problem: string | undefined
   /** Of a stream whose readings are fetched. */
   readonly source: SourceStatus | undefined
+  /** How long its data is kept; null is for ever. */
+  readonly retention: KeptTimes
   readonly nowUs: number
 }
 
@@ -84,9 +87,16 @@ export function statusBody(facts: StatusFacts): object {
     },
     /** Of the stored ones, how many were removed again: no term of the counters. */
     deleted: counts.deleted,
+    /** Of the stored ones, how many were not kept any longer: no term of them either. */
+    expired: counts.expired,
+    retention: retentionBody(facts),
     counters,
     ...(source && { source: sourceBody(stream, source) }),
   }
+}
+
+function retentionBody({ retention: { raw, aggregated }, counts }: StatusFacts): object {
+  return { raw, aggregated, keptFrom: timeOrNull(counts.keptFromUs) }
 }
 
 function sourceBody({ isPaused }: DataStream, source: SourceStatus): object {

@@ -105,7 +105,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     metrics: [
       ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
       ...mqttMetrics(mqtt),
-      ...keptMetrics(parts),
+      ...keptMetrics(parts, () => processing),
     ],
     byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],
     async refresh() {
@@ -117,11 +117,32 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   }
 }
 
-function keptMetrics({ sources, mqttSessions, intake }: MeasuredParts): readonly Metric[] {
+/** What is removed because it is too old. */
+function retentionMetrics(status: () => ProcessingStatus | undefined): readonly Metric[] {
+  const figures: readonly [Metric['type'], string, string, () => number][] = [
+    ['counter', 'readings_expired_total', 'Not kept longer', () => status()?.totals.expired ?? 0],
+    [
+      'gauge',
+      'retention_running',
+      '1 during a pass',
+      () => Number(status()?.retention.isRunning ?? false),
+    ],
+    ['gauge', 'retention_streams', 'With limits', () => status()?.retention.streams ?? 0],
+    ['counter', 'retention_passes_total', 'Done', () => status()?.retention.passes ?? 0],
+    ['counter', 'retention_failures_total', 'Failed', () => status()?.retention.failures ?? 0],
+  ]
+  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+}
+
+function keptMetrics(
+  { sources, mqttSessions, intake }: MeasuredParts,
+  status: () => ProcessingStatus | undefined,
+): readonly Metric[] {
   return [
     ...sourceMetrics(sources),
     ...mqttSessionMetrics(mqttSessions.sessions),
     ...sparkplugMetrics(intake.sparkplug),
+    ...retentionMetrics(status),
   ]
 }
 

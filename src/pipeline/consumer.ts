@@ -115,6 +115,20 @@ export class ConsumerLoop {
   }
 }
 
+/**
+ * A journal that ends before a consumer's position is not the one that the consumer followed: new
+ * entries would get offsets that it takes for done, and would be skipped.
+ */
+export function assertJournalReaches(head: Offset, consumers: readonly Consumer[]): void {
+  for (const consumer of consumers) {
+    const position = consumer.position()
+    if (position <= head) continue
+    throw new Error(
+      `the journal ends at ${head}, but the ${consumer.name} has come to ${position}: put back the journal.db that belongs to this data folder`,
+    )
+  }
+}
+
 /** Milliseconds until the next round may begin. */
 export function restAfter(
   { workedMs, entriesAhead }: { readonly workedMs: number; readonly entriesAhead: number },

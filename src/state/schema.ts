@@ -142,6 +142,9 @@ interface VaultTable {
   readonly ledger: string
   readonly public: number
   readonly json_payload: string | null
+  /** As of data streams: for those of its streams that say nothing themselves. */
+  readonly kept_raw: string | null
+  readonly kept_aggregated: string | null
 }
 
 interface DataStreamTable {
@@ -161,6 +164,9 @@ interface DataStreamTable {
   readonly paused_at: number | null
   /** Of the type `service`: the time of its newest event. */
   readonly last_event_at: number | null
+  /** How long readings are kept, and what was worked out from them: `30d`, `forever`; null: as the vault says. */
+  readonly kept_raw: string | null
+  readonly kept_aggregated: string | null
 }
 
 interface DataStreamVersionTable {

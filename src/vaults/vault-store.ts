@@ -167,7 +167,9 @@ function fromRow(row: StateSchema['vaults']): Vault {
   return { ...fromListedRow(row), jsonPayload: row.json_payload }
 }
 
-function fromListedRow(row: Omit<StateSchema['vaults'], 'json_payload'>): ListedVault {
+function fromListedRow(
+  row: Pick<StateSchema['vaults'], (typeof listedColumns)[number]>,
+): ListedVault {
   return {
     id: row.id as VaultId,
     ownerId: row.owner_id as UserId,

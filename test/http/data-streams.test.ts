@@ -210,6 +210,8 @@ describe('GET /streams/{stream_id}/status', () => {
         pending: 0,
       },
       deleted: 0,
+      expired: 0,
+      retention: { raw: null, aggregated: null, keptFrom: null },
     })
   })
 

@@ -11,6 +11,7 @@ import { lifecycleEvents } from './0011-lifecycle-events.ts'
 import { devices } from './0013-devices.ts'
 import { streamSources } from './0014-stream-sources.ts'
 import { streamTopics } from './0017-stream-topics.ts'
+import { retention } from './0022-retention.ts'
 import { exportsAndImports } from './0023-exports-and-imports.ts'
 import { backups } from './0025-backups.ts'
 
@@ -28,6 +29,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-devices': devices,
   '0014-stream-sources': streamSources,
   '0017-stream-topics': streamTopics,
+  '0022-retention': retention,
   '0023-exports-and-imports': exportsAndImports,
   '0025-backups': backups,
 }
