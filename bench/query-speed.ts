@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { systemClock } from '../src/core/clock.ts'
 import type { AggregateQuery } from '../src/time-series/aggregate-query.ts'
-import { rowsOf } from '../src/time-series/duckdb/catalog.ts'
 import { DuckDbFile } from '../src/time-series/duckdb/duckdb-file.ts'
 import { DuckDbStore } from '../src/time-series/duckdb/duckdb-store.ts'
+import { rowsOf } from '../src/time-series/duckdb/rows-of.ts'
 import { ApiClient } from '../test/support/api-client.ts'
 import {
   adminKey,

@@ -18,6 +18,8 @@ import type {
   ReadingsPage,
   ReadingsQuery,
 } from './time-series/time-series-store.ts'
+import type { StoredWindowsQuery } from './time-series/windows/window-store.ts'
+import type { WindowsPage } from './windows/read-windows.ts'
 import type {
   LinesRequest,
   ProcessingStatus,
@@ -92,6 +94,11 @@ export class ProcessingWorker implements StateWriter {
   /** The newest readings of some streams. @throws DomainError as `query` */
   async latest(query: LatestQuery): Promise<LatestPage> {
     return await fromStore(this.#caller.call('latest', query))
+  }
+
+  /** Windows as they are now. @throws DomainError as `query` */
+  async windows(query: StoredWindowsQuery): Promise<WindowsPage> {
+    return await fromStore(this.#caller.call('windows', query))
   }
 
   /** @throws DomainError `store_unavailable` */

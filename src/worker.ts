@@ -3,16 +3,14 @@ import { systemClock } from './core/clock.ts'
 import type { StreamId } from './core/ids.ts'
 import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
-import { linesOf, type TextColumns, type TextFormat } from './data-streams/readings-text.ts'
+import type { TextColumns, TextFormat } from './data-streams/readings-text.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
-import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
-import { assertJournalReaches, ConsumerLoop, type ConsumerStatus } from './pipeline/consumer.ts'
+import type { ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
-import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import { Shipper, type StoredVersion } from './pipeline/shipper.ts'
 import { RetentionSchedule, type RetentionStatus } from './retention/retention-schedule.ts'
 import {
@@ -22,8 +20,9 @@ import {
   type PlainChange,
   type StateDatabase,
 } from './state/database.ts'
+import { storeProcedures } from './store-procedures.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
-import { Moved, serveCalls } from './threads/rpc.ts'
+import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
@@ -39,7 +38,11 @@ import type {
   StoredCounts,
   StoredTotals,
 } from './time-series/time-series-store.ts'
+import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/window-store.ts'
+import { definedWindows } from './windows/defined-windows.ts'
+import type { WindowsPage } from './windows/read-windows.ts'
 import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
+import { startLoops, type WorkerLoops } from './worker-loops.ts'
 
 /** What the worker thread is started with. */
 export interface WorkerData {
@@ -57,6 +60,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
+  readonly windows: WindowTotals
 }
 
 /** What the store knows of one stream. */
@@ -97,6 +101,8 @@ export interface WorkerProcedures extends BackupPartProcedures {
   fieldsOf(streamId: string): Promise<readonly string[]>
   aggregate(query: AggregateQuery): Promise<AggregatePage>
   latest(query: LatestQuery): Promise<LatestPage>
+  /** Windows as they are now, the open ones and those that are being revised included. */
+  windows(query: StoredWindowsQuery): Promise<WindowsPage>
   history(query: HistoryQuery): Promise<HistoryPage>
   placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
   progress(streamId: string): Promise<StreamProgress>
@@ -156,56 +162,14 @@ async function loadVersion(
   return {
     shape: shapeOf(storedFieldsOf(definition)),
     keptEveryUs: keptEveryUs(definition.processing),
+    windows: definedWindows(definition),
   }
 }
+
+const noWindows: WindowTotals = { marks: 0, added: 0, revised: 0 }
 
 function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
-}
-
-type StoreProcedure =
-  | 'query'
-  | 'aggregate'
-  | 'readLines'
-  | 'fieldsOf'
-  | 'latest'
-  | 'history'
-  | 'placeBeforeNewest'
-  | 'progress'
-
-/** What is asked of the store. */
-function storeProcedures(
-  composed: ReturnType<typeof compose>,
-): Pick<WorkerProcedures, StoreProcedure> {
-  return {
-    async query(query) {
-      return (await composed).store.query(query)
-    },
-    async aggregate(query) {
-      return (await composed).store.aggregate(query)
-    },
-    async readLines({ query, format, columns }) {
-      const { points, next } = await (await composed).store.query(query)
-      const bytes = linesOf(format, points, columns)
-      return new Moved({ bytes, rows: points.length, next }, [bytes.buffer])
-    },
-    async fieldsOf(streamId) {
-      return (await composed).store.fieldsOf(streamId)
-    },
-    async latest(query) {
-      return (await composed).store.latest(query)
-    },
-    async history(query) {
-      return (await composed).store.history(query)
-    },
-    async placeBeforeNewest({ streamId, count }) {
-      return (await composed).store.placeBeforeNewest(streamId, count)
-    },
-    async progress(streamId) {
-      const { store } = await composed
-      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
-    },
-  }
 }
 
 /** Changes of the state, and what is asked of it by no connection of the asker. */
@@ -231,27 +195,16 @@ function run(port: MessagePort, data: WorkerData): void {
   lowerThreadPriority()
   const composed = compose(data)
   const stopping = new AbortController()
-  let loops: { shipper: ConsumerLoop; decider: ConsumerLoop; done: Promise<unknown> } | undefined
+  let loops: WorkerLoops | undefined
 
   const procedures: WorkerProcedures = {
     async ready() {
       await composed
     },
     async start() {
-      const { shipper, decider, head, logger, retention } = await composed
-      const journal = { reader: new SqliteJournalReader(data.journalPath), head }
-      assertJournalReaches(journal.reader.nextOffset(), [shipper, decider])
-      const shipping = new ConsumerLoop(shipper, journal, shipperPace)
-      const deciding = new ConsumerLoop(decider, journal, deciderPace)
-      const done = Promise.all(
-        [shipping, deciding].map((loop) =>
-          loop.run(stopping.signal, (error) => {
-            logger.error({ err: error }, 'a consumer of the journal failed and tries again')
-          }),
-        ),
-      ).finally(() => journal.reader.close())
-      loops = { shipper: shipping, decider: deciding, done }
-      retention.start()
+      const parts = await composed
+      loops = startLoops(parts, data.journalPath, stopping.signal)
+      parts.retention.start()
     },
     ...stateProcedures(composed),
     ...backupProcedures(composed),
@@ -272,6 +225,7 @@ function run(port: MessagePort, data: WorkerData): void {
         totals: store.totals(),
         queries: store.queries(),
         retention: retention.status(),
+        windows: store.windows?.totals() ?? noWindows,
       }
     },
     async stop() {

@@ -19,17 +19,15 @@ const rules: readonly ImportRule[] = [
   {
     from: /^processors\//,
     mayImport: [
-      /^processors\//,
-      /^src\/core\//,
+      /^(processors|src\/core)\//,
       /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
     from: /^connectors\//,
     mayImport: [
-      /^connectors\//,
+      /^(connectors|src\/core)\//,
       /^processors\/decode\.ts$/,
-      /^src\/core\//,
       /^src\/mqtt-sessions\/mqtt-sessions\.ts$/,
       /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/upgrades\.ts$/,
@@ -46,10 +44,8 @@ const rules: readonly ImportRule[] = [
   {
     from: /^src\/time-series\//,
     mayImport: [
-      /^src\/time-series\//,
-      /^src\/journal\/journal\.ts$/,
-      /^src\/pipeline\/stream-schema\.ts$/,
-      /^src\/core\//,
+      /^src\/(time-series|core)\//,
+      /^src\/(journal\/journal|pipeline\/stream-schema)\.ts$/,
     ],
   },
   {
@@ -61,12 +57,9 @@ const rules: readonly ImportRule[] = [
   {
     from: /^src\/pipeline\//,
     mayImport: [
-      /^src\/pipeline\//,
-      /^processors\//,
+      /^(processors|src\/(pipeline|state|core))\//,
       /^src\/journal\/(journal|journal-head)\.ts$/,
-      /^src\/time-series\/time-series-store\.ts$/,
-      /^src\/state\//,
-      /^src\/core\//,
+      /^src\/time-series\/(time-series-store|windows\/window-store)\.ts$/,
     ],
   },
   {
@@ -76,31 +69,20 @@ const rules: readonly ImportRule[] = [
   {
     from: /^src\/http\//,
     mayImport: [
-      /^src\/http\//,
+      /^src\/(http|core)\//,
       /^src\/auth\/(authenticate|limited-key|scopes)\.ts$/,
-      /^src\/audit\/audit-log\.ts$/,
-      /^src\/config\/tls-files\.ts$/,
-      /^src\/core\//,
+      /^src\/(audit\/audit-log|config\/tls-files)\.ts$/,
     ],
   },
   {
     from: /^src\/auth\/auth-routes\.ts$/,
-    mayImport: [
-      /^src\/auth\//,
-      /^src\/core\//,
-      /^src\/http\/server\.ts$/,
-      /^src\/idempotency\/posts\.ts$/,
-    ],
+    mayImport: [/^src\/(auth|core)\//, /^src\/(http\/server|idempotency\/posts)\.ts$/],
   },
   {
     from: /^src\/auth\//,
     mayImport: [
-      /^src\/audit\/audit-log\.ts$/,
-      /^src\/auth\//,
-      /^src\/state\//,
-      /^src\/core\//,
-      /^src\/config\/data-folder\.ts$/,
-      /^src\/http\/schema\.ts$/,
+      /^src\/(auth|state|core)\//,
+      /^src\/(audit\/audit-log|config\/data-folder|http\/schema)\.ts$/,
     ],
   },
   {
@@ -191,7 +173,17 @@ const rules: readonly ImportRule[] = [
       /^src\/idempotency\/posts\.ts$/,
       /^src\/(core|state|http)\//,
       /^src\/pipeline\/stream-schema\.ts$/,
-      /^src\/time-series\/(aggregate-query|shape|time-series-store|zones)\.ts$/,
+      /^src\/time-series\/(aggregate-query|shape|time-series-store|windows\/window-store|zones)\.ts$/,
+      /^src\/windows\/(defined-windows|read-windows)\.ts$/,
+    ],
+  },
+  {
+    // Computes the windows of streams out of their readings, through the store's port.
+    from: /^src\/windows\//,
+    mayImport: [
+      /^src\/(windows|core|time-series\/windows)\//,
+      /^src\/data-streams\/(deduplication|definition|transform-definition)\.ts$/,
+      /^src\/(pipeline\/stream-schema|time-series\/(aggregate-query|shape))\.ts$/,
     ],
   },
   {
@@ -222,7 +214,7 @@ const rules: readonly ImportRule[] = [
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|processing-worker)\.ts$/,
+    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

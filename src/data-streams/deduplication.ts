@@ -22,3 +22,19 @@ export function windowUs({ frequency }: Json): number {
   if (typeof frequency !== 'string') return windowUsDefault
   return Number(frequency.slice(0, -1)) * unitUs[frequency.slice(-1) as keyof typeof unitUs]
 }
+
+/**
+ * For how many windows a reading holds at most. A device that sends leaves no longer gap: the first
+ * reading of each window is kept, and two of these are less than two windows apart.
+ */
+const windowsHeld = 2
+
+/** For how long a reading counts in averages by time, in microseconds; nothing where each counts once. */
+export function heldUs(processing: Json): number | undefined {
+  return isDeduplicated(processing) ? longestHoldUs(processing) : undefined
+}
+
+/** The same, as if the stream dropped what is unchanged. */
+export function longestHoldUs(processing: Json): number {
+  return windowsHeld * windowUs(processing)
+}

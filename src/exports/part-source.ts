@@ -91,9 +91,16 @@ export async function openPartSource(
     ...(own && { fields: own.join(',') }),
   }
   const { kind, query } = dataQuery(asked, parameters, 'export')
-  return kind === 'raw'
-    ? await rawSource(needs, { stream, request, own }, query)
-    : aggregateSource(needs, { stream, request }, query)
+  switch (kind) {
+    case 'raw':
+      return await rawSource(needs, { stream, request, own }, query)
+    case 'aggregated':
+      return aggregateSource(needs, { stream, request }, query)
+    case 'windows':
+      throw new Error('there are no files of windows')
+    default:
+      return kind satisfies never
+  }
 }
 
 interface Wanted {

@@ -7,6 +7,7 @@ import type {
   StoredReading,
   TimeSeriesStore,
 } from '../time-series/time-series-store.ts'
+import type { WindowDefinition, WindowVersion } from '../time-series/windows/window-store.ts'
 import type { Consumer } from './consumer.ts'
 import { streamIdOf, verdictCleared, verdictRedriven } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
@@ -36,7 +37,12 @@ const streamsMax = 100_000
 interface KnownStream {
   readonly id: string
   /** How readings of each version that came by are stored. */
-  readonly versions: Map<number, StoredVersion>
+  readonly versions: Map<number, KnownVersion>
+}
+
+interface KnownVersion extends StoredVersion {
+  /** What the store has not been told yet. */
+  toTell: WindowVersion | undefined
 }
 
 /** How readings of one version of a stream are stored. */
@@ -44,12 +50,16 @@ export interface StoredVersion {
   readonly shape: Shape
   /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
   readonly keptEveryUs?: number | undefined
+  /** Of a version whose stream has windows. */
+  readonly windows?: WindowDefinition | undefined
 }
 
 interface Portion {
   readonly shipment: Shipment
   /** Whether the very next entry removes readings. */
   readonly isBeforeRemoval: boolean
+  /** Versions that tell the store something in it. */
+  readonly telling: ReadonlySet<KnownVersion>
 }
 
 export interface ShipperNeeds {
@@ -101,9 +111,10 @@ export class Shipper implements Consumer {
       await this.#store.remove(removal)
       return true
     }
-    const { shipment, isBeforeRemoval } = await this.#load(batches)
+    const { shipment, isBeforeRemoval, telling } = await this.#load(batches)
     try {
       await this.#store.write(shipment)
+      for (const version of telling) version.toTell = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
       // Whatever was too much for the store at once may not be in smaller portions.
@@ -133,6 +144,8 @@ export class Shipper implements Consumer {
     const readings: StoredReading[] = []
     const redriven = new Set<StoredReading>()
     const deduplicated = new Map<StoredReading, number>()
+    const windows = new Map<StoredReading, WindowVersion>()
+    const telling = new Set<KnownVersion>()
     const counted = new Map<KnownStream, number>()
     const places = new Places()
     let nextOffset = from
@@ -150,12 +163,17 @@ export class Shipper implements Consumer {
         const stream = this.#streamOf(entry.streamKey)
         if (entry.accepted) {
           const { streamVersion } = entry
-          const { shape, keptEveryUs } =
+          const version =
             stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
+          const { shape, keptEveryUs, toTell } = version
           if (!places.take(shape, entry.timestampUs)) break portion
           const reading = storedReading(stream.id, shape, nextOffset, entry)
           readings.push(reading)
           if (keptEveryUs !== undefined) deduplicated.set(reading, keptEveryUs)
+          if (toTell !== undefined && !telling.has(version)) {
+            telling.add(version)
+            windows.set(reading, toTell)
+          }
           if (entry.verdict === verdictRedriven) redriven.add(reading)
         }
         counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
@@ -164,20 +182,27 @@ export class Shipper implements Consumer {
     }
     this.#places = places.count
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    const shipment = { readings, redriven, deduplicated, received, from, nextOffset }
-    return { shipment, isBeforeRemoval }
+    const shipment = { readings, redriven, deduplicated, windows, received, from, nextOffset }
+    return { shipment, isBeforeRemoval, telling }
   }
 
   #streamOf(streamKey: string): KnownStream {
     const known = this.#streams.get(streamKey)
     if (known) return known
-    const made = { id: streamIdOf(streamKey), versions: new Map<number, StoredVersion>() }
+    const made = { id: streamIdOf(streamKey), versions: new Map<number, KnownVersion>() }
     this.#streams.set(streamKey, made)
     return made
   }
 
-  async #versionOf({ id, versions }: KnownStream, number: number): Promise<StoredVersion> {
-    const version = await this.#loadVersion(id, number)
+  async #versionOf({ id, versions }: KnownStream, number: number): Promise<KnownVersion> {
+    const stored = await this.#loadVersion(id, number)
+    const { windows: definition } = stored
+    // A later version may end the windows of those before it.
+    const isAboutWindows = definition !== undefined || number > 1
+    const version = {
+      ...stored,
+      toTell: isAboutWindows ? { version: number, definition } : undefined,
+    }
     versions.set(number, version)
     return version
   }

@@ -1,4 +1,4 @@
-import { DomainError, invalidParameter } from '../core/errors.ts'
+import { invalidParameter } from '../core/errors.ts'
 import type { Buckets } from '../time-series/aggregate-query.ts'
 import { parseZone } from '../time-series/zones.ts'
 
@@ -14,13 +14,13 @@ const unitsUs: Readonly<Record<string, number>> = {
 const daysMax = 366
 
 const message =
-  'must be raw, minutely, hourly, daily, weekly, monthly, or a duration such as 30s, 15m, 6h or 1d'
+  'must be raw, window, minutely, hourly, daily, weekly, monthly, or a duration such as 30s, 15m, 6h or 1d'
 
 /**
  * How time is to be cut (D28); nothing for raw readings. Hours and what is longer follow the clocks of
  * the zone, and so do durations in days; shorter durations are counted from the epoch in UTC.
  *
- * @throws DomainError `invalid_request`, and `unsupported_query` for the windows of a stream
+ * @throws DomainError `invalid_request`
  */
 export function parseAggregation(text: string, zone: string): Buckets | undefined {
   switch (text) {
@@ -36,10 +36,6 @@ export function parseAggregation(text: string, zone: string): Buckets | undefine
       return { kind: 'calendar', unit: 'week', units: 1, zone }
     case 'monthly':
       return { kind: 'calendar', unit: 'month', units: 1, zone }
-    case 'window':
-      throw new DomainError('unsupported_query', 'aggregation=window comes in a later version', {
-        details: [{ path: 'aggregation', message: 'window comes in a later version' }],
-      })
     default:
       return parseDuration(text, zone)
   }

@@ -8,6 +8,7 @@ import { parseAggregateCursor, parseReadingsCursor } from './cursors.ts'
 import type { readReadings } from './data-schemas.ts'
 import { allFields, type KnownFields, parseFields, unknownField } from './fields.ts'
 import { timeRange } from './time-range.ts'
+import { assertWindows, type WindowsQuery, windowsQuery } from './window-query.ts'
 
 export type DataParameters = QueryOf<typeof readReadings.querystring>
 
@@ -15,11 +16,14 @@ export type DataParameters = QueryOf<typeof readReadings.querystring>
 export type DataQuery =
   | { readonly kind: 'raw'; readonly query: ReadingsQuery }
   | { readonly kind: 'aggregated'; readonly query: AggregateQuery }
+  | { readonly kind: 'windows'; readonly query: WindowsQuery }
 
 interface AskedStream {
   readonly id: string
   readonly fields: KnownFields
   readonly timeWeights: TimeWeights | undefined
+  /** Whether it has, or has had, windows that can be asked for. */
+  readonly hasWindows?: boolean
 }
 
 /** Bytes of readings in a page, about. A longer one would only keep others waiting. */
@@ -47,8 +51,13 @@ export function dataQuery(
   const limits = form === 'page' ? pageLimits : exportLimits
   const limit = integerParameter(parameters, 'limit', limits)
   const range = timeRange(start, end)
-  const buckets = parseAggregation(aggregation, zoneParameter(tz))
   const texts = parameters.fields?.split(',')
+  if (aggregation === 'window') {
+    assertWindows(stream.hasWindows === true)
+    const asked = { streamIds: [stream.id], fields: texts, known: stream.fields, limit }
+    return { kind: 'windows', query: windowsQuery(asked, parameters) }
+  }
+  const buckets = parseAggregation(aggregation, zoneParameter(tz))
   if (!buckets) {
     if (fill !== 'none') throw invalidParameter('fill', 'needs an aggregation other than raw')
     const fields = rawFields(texts ?? [], stream.fields)

@@ -1,12 +1,21 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { UserId } from '../core/ids.ts'
 import { ownStream } from '../data-streams/data-stream-routes.ts'
-import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
-import { type ExportNeeds, readingsTypes, sendExport } from '../data-streams/export-route.ts'
+import type { DataStream, DataStreamStore } from '../data-streams/data-stream-store.ts'
+import {
+  type Exchange,
+  type ExportNeeds,
+  type ExportType,
+  readingsTypes,
+  sendExport,
+} from '../data-streams/export-route.ts'
 import { pointBody } from '../data-streams/readings-text.ts'
 import { chooseType } from '../http/accept.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { AggregatePage, AggregateQuery } from '../time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from '../time-series/time-series-store.ts'
+import type { StoredWindowsQuery } from '../time-series/windows/window-store.ts'
+import type { WindowsPage } from '../windows/read-windows.ts'
 import { sendAggregates } from './aggregate-export.ts'
 import { encodeAggregateCursor, encodeReadingsCursor } from './cursors.ts'
 import { type DataParameters, type DataQuery, dataQuery } from './data-query.ts'
@@ -16,6 +25,8 @@ import type { QueriedStreams } from './queried-streams.ts'
 import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
+import { sendWindows } from './window-export.ts'
+import { encodeWindowCursor, windowBody } from './window-query.ts'
 
 /** Where answers come from. */
 export interface QueriedStore {
@@ -23,6 +34,8 @@ export interface QueriedStore {
   query(query: ReadingsQuery): Promise<ReadingsPage>
   /** @throws DomainError, the same and `too_many_points` */
   aggregate(query: AggregateQuery): Promise<AggregatePage>
+  /** @throws DomainError as `query` */
+  windows(query: StoredWindowsQuery): Promise<WindowsPage>
 }
 
 export interface DataRoutesNeeds extends ExportNeeds {
@@ -65,16 +78,17 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
       const fields = await queried.fieldsOf(stream)
       const type = chooseType(request.headers.accept, readingsTypes)
       const form = type === 'application/json' ? 'page' : 'export'
+      const weights = timeWeights([[stream]], needs.nowUs())
+      const hasWindows =
+        request.query.aggregation === 'window' && (await queried.hasWindows(stream))
       const asked = dataQuery(
-        { id: stream.id, fields, timeWeights: timeWeights([[stream]], needs.nowUs()) },
+        { id: stream.id, fields, timeWeights: weights, hasWindows },
         request.query,
         form,
       )
       if (type !== 'application/json') {
-        const exchange = { request, reply }
-        return asked.kind === 'raw'
-          ? await sendExport(needs, asked.query, { userId, type, stream }, exchange)
-          : await sendAggregates(needs, asked.query, { userId, type }, exchange)
+        const wanted = { userId, type, stream, known: fields.keys() }
+        return await sendAsLines(needs, asked, wanted, { request, reply })
       }
       return {
         streamId: stream.id,
@@ -86,6 +100,31 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
   }
 }
 
+interface WantedLines {
+  readonly userId: UserId
+  readonly type: ExportType
+  readonly stream: DataStream
+  readonly known: Iterable<string>
+}
+
+async function sendAsLines(
+  needs: DataRoutesNeeds,
+  asked: DataQuery,
+  wanted: WantedLines,
+  exchange: Exchange,
+): Promise<FastifyReply> {
+  switch (asked.kind) {
+    case 'raw':
+      return await sendExport(needs, asked.query, wanted, exchange)
+    case 'aggregated':
+      return await sendAggregates(needs, asked.query, wanted, exchange)
+    case 'windows':
+      return await sendWindows(needs, asked.query, wanted, exchange)
+    default:
+      return asked satisfies never
+  }
+}
+
 async function page(store: QueriedStore, asked: DataQuery) {
   if (asked.kind === 'raw') {
     const { fields } = asked.query
@@ -93,6 +132,13 @@ async function page(store: QueriedStore, asked: DataQuery) {
     return {
       data: points.map((point) => pointBody(point, { fields, withExtra: fields.length === 0 })),
       nextCursor: next ? encodeReadingsCursor(next) : null,
+    }
+  }
+  if (asked.kind === 'windows') {
+    const { points, next } = await store.windows(asked.query)
+    return {
+      data: points.map((point) => windowBody(point, asked.query.fields)),
+      nextCursor: next ? encodeWindowCursor(next) : null,
     }
   }
   const { points, next } = await store.aggregate(asked.query)

@@ -21,7 +21,15 @@ export const dataPoint = component('DataPoint', {
   properties: {
     timestamp: { ...dateTime, description: 'Of the reading, or the start of its bucket.' },
     extra: { type: 'object' },
-    count: { ...count, description: 'Readings in the bucket.' },
+    count: { ...count, description: 'Readings in the bucket or window.' },
+    revision: {
+      ...count,
+      description: 'Of a window: 1 at first, and higher each time it has become another.',
+    },
+    computedAt: nullable({
+      ...dateTime,
+      description: 'Of a window: null while it is open or being revised.',
+    }),
   },
   examples: [{ timestamp: '2026-01-31T10:00:00.000000Z', temperature: 21.5 }],
 })
@@ -84,7 +92,7 @@ const parameters = {
   aggregation: {
     ...aggregationSchema,
     default: 'raw',
-    description: `\`raw\`: the readings as they were sent; else ${aggregationSchema.description}`,
+    description: `\`raw\`: the readings as they were sent; \`window\`: the windows of the stream, which its definition makes; else ${aggregationSchema.description}`,
   },
 } as const
 

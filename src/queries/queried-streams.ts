@@ -6,6 +6,7 @@ import type { Tags } from '../data-streams/tags.ts'
 import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import type { StateDatabase } from '../state/database.ts'
+import { definedWindows } from '../windows/defined-windows.ts'
 import type { KnownFields } from './fields.ts'
 import type { AveragedStream } from './time-weights.ts'
 
@@ -25,10 +26,23 @@ export class QueriedStreams {
    * was changed counts as what it is now.
    */
   async fieldsOf(stream: DataStream): Promise<KnownFields> {
-    const { id, version } = stream
     const fields = new Map<string, FieldType>()
     addFields(fields, storedFieldsOf(stream))
-    if (version === 1) return fields
+    for (const definition of await this.#versionsOf(stream)) {
+      addFields(fields, storedFieldsOf(definition))
+    }
+    return fields
+  }
+
+  /** Whether the stream has windows, or had some in an earlier version: they are still there. */
+  async hasWindows(stream: DataStream): Promise<boolean> {
+    if (definedWindows(stream)) return true
+    return (await this.#versionsOf(stream)).some((version) => definedWindows(version))
+  }
+
+  /** The newest versions of a stream; none of one that has no other. */
+  async #versionsOf({ id, version }: DataStream): Promise<readonly VersionedDefinition[]> {
+    if (version === 1) return []
     const rows = await this.#state
       .selectFrom('data_stream_versions')
       .select('definition')
@@ -36,10 +50,7 @@ export class QueriedStreams {
       .orderBy('version', 'desc')
       .limit(versionsMax)
       .execute()
-    for (const { definition } of rows) {
-      addFields(fields, storedFieldsOf(JSON.parse(definition) as VersionedDefinition))
-    }
-    return fields
+    return rows.map(({ definition }) => JSON.parse(definition) as VersionedDefinition)
   }
 
   /** Those of the ids that are streams of the owner. */

@@ -1,12 +1,6 @@
-import { isDeduplicated, windowUs } from '../data-streams/deduplication.ts'
+import { isDeduplicated, longestHoldUs } from '../data-streams/deduplication.ts'
 import type { Json } from '../data-streams/definition-problems.ts'
 import type { TimeWeights } from '../time-series/aggregate-query.ts'
-
-/**
- * For how many windows a reading holds at most. A device that sends leaves no longer gap: the first
- * reading of each window is kept, and two of these are less than two windows apart.
- */
-const windowsHeld = 2
 
 export interface AveragedStream {
   readonly id: string
@@ -25,8 +19,6 @@ export function timeWeights(
     .filter((group) => group.some(({ processing }) => isDeduplicated(processing)))
     .flat()
   if (streams.length === 0) return undefined
-  const holds = streams.map(
-    ({ id, processing }) => [id, windowsHeld * windowUs(processing)] as const,
-  )
+  const holds = streams.map(({ id, processing }) => [id, longestHoldUs(processing)] as const)
   return { holdsUs: new Map(holds), untilUs: nowUs }
 }

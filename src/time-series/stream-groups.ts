@@ -9,6 +9,8 @@ export interface StreamGroup<Record extends StreamState = StreamState> {
   /** Readings received, quarantined ones included. */
   readonly received: number
   readonly readings: StoredReading[]
+  /** The same with those that were dropped. */
+  readonly arrived: readonly StoredReading[]
   /** The redriven ones of the whole shipment. */
   readonly redriven: ReadonlySet<StoredReading>
   /** Readings that were dropped, as they said nothing new. */
@@ -29,7 +31,9 @@ export function groupByStream<Record extends StreamState>(
   for (const [id, received] of shipment.received) {
     const record = streams.stream(id)
     const { newestContent } = record
-    groups.set(id, { id, record, received, readings: [], redriven, unchanged: 0, newestContent })
+    const readings: StoredReading[] = []
+    const sent = { received, readings, arrived: readings, redriven }
+    groups.set(id, { id, record, ...sent, unchanged: 0, newestContent })
   }
   for (const reading of shipment.readings) {
     const group = groups.get(reading.streamId)

@@ -1,5 +1,5 @@
 import type { DecayingRate } from '../core/decaying-rate.ts'
-import type { StoredCounts } from './time-series-store.ts'
+import type { StoredCounts, StoredTotals } from './time-series-store.ts'
 
 /** What a store knows of one stream, in memory; what it keeps on disk says the same. */
 export interface StreamState {
@@ -24,4 +24,21 @@ export const noCounts: StoredCounts = {
   unchanged: 0,
   latencyUs: 0,
   lastStoredAtUs: 0,
+}
+
+/** Sums over all streams. */
+export function totalsOf(streams: Iterable<StreamState>): StoredTotals {
+  let stored = 0
+  let duplicates = 0
+  let deleted = 0
+  let expired = 0
+  let unchanged = 0
+  for (const { counts } of streams) {
+    stored += counts.stored
+    duplicates += counts.duplicates
+    deleted += counts.deleted
+    expired += counts.expired
+    unchanged += counts.unchanged
+  }
+  return { stored, duplicates, deleted, expired, unchanged }
 }

@@ -1,5 +1,6 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
+import type { WindowStore, WindowVersion } from './windows/window-store.ts'
 
 /** How a field is stored: the storage type of its column. */
 export type ColumnType = 'double' | 'bigint' | 'boolean' | 'varchar' | 'timestamp' | 'json'
@@ -41,6 +42,11 @@ export interface Shipment {
    * microseconds of event time, in each of which one is kept all the same.
    */
   readonly deduplicated?: ReadonlyMap<StoredReading, number>
+  /**
+   * What versions of streams say about windows, by the first reading of each. It is kept, and need not be
+   * told again with later readings of the version.
+   */
+  readonly windows?: ReadonlyMap<StoredReading, WindowVersion>
   /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
   /** The stretch: the first offset after it becomes the shipper's position. */
@@ -187,6 +193,9 @@ export interface ExpiringStore {
 
 /** Stores readings, each exactly once, and answers questions about them. */
 export interface TimeSeriesStore {
+  /** Nothing in a store that knows no windows. */
+  readonly windows?: WindowStore
+
   /** Offset of the first journal entry that is not stored yet. */
   position(): Offset
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { rowsOf } from '../../src/time-series/duckdb/catalog.ts'
 import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const mebibyte = 1024 * 1024

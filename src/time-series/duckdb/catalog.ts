@@ -3,10 +3,13 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, ColumnType, Shape } from '../time-series-store.ts'
+import { monthOf } from './months.ts'
+import { rowsOf } from './rows-of.ts'
+import { WindowCatalog } from './windows/window-catalog.ts'
 
 /**
  * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
- * when they say nothing new. 3: readings can expire.
+ * when they say nothing new. 3: readings can expire, and there are windows.
  */
 const storeVersion = 3
 
@@ -48,6 +51,7 @@ export class Catalog {
   readonly streams = new Map<string, StreamRecord>()
   readonly shapes = new Map<string, Shape>()
   readonly tables = new Map<string, ReadingsTable>()
+  windows = new WindowCatalog()
   position: Offset = 0
   /** Rows of `stream_counts`: deltas, of which one per stream would do. */
   countRows = 0
@@ -60,6 +64,8 @@ export class Catalog {
     await catalog.#loadPosition(connection)
     await catalog.#loadStreams(connection)
     await catalog.#loadTables(connection)
+    const ids = new Map([...catalog.streams].map(([id, { key }]) => [key, id]))
+    catalog.windows = await WindowCatalog.load(connection, ids)
     return catalog
   }
 
@@ -182,28 +188,6 @@ async function checkVersion(connection: DuckDBConnection): Promise<void> {
   } else if (version < storeVersion) {
     await connection.run(`UPDATE store_version SET version = ${storeVersion}`)
   }
-}
-
-/** All rows of a query, as objects by column name. */
-export async function rowsOf(
-  connection: DuckDBConnection,
-  sql: string,
-): Promise<Record<string, unknown>[]> {
-  const reader = await connection.runAndReadAll(sql)
-  return reader.getRowObjectsJS()
-}
-
-/** Year and month of an instant in UTC, for example 202611. */
-export function monthOf(timestampUs: number): number {
-  const date = new Date(timestampUs / 1000)
-  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
-}
-
-/** The first instant of a month as `monthOf` writes it; 202613 is the January after. */
-export function startOfMonthUs(month: number): number {
-  const date = new Date(0)
-  date.setUTCFullYear(Math.floor(month / 100), (month % 100) - 1, 1)
-  return date.getTime() * 1000
 }
 
 export function tableName(shape: string, month: number): string {

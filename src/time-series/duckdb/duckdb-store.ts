@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import { countChange, groupByStream } from '../stream-groups.ts'
-import { noCounts } from '../stream-state.ts'
+import { noCounts, totalsOf } from '../stream-state.ts'
 import type {
   ExpiringStore,
   Expiry,
@@ -21,6 +21,7 @@ import type {
   StoredTotals,
   TimeSeriesStore,
 } from '../time-series-store.ts'
+import type { WindowStore } from '../windows/window-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
 import { Catalog, quoted } from './catalog.ts'
 import { writeCounts } from './counts.ts'
@@ -34,6 +35,8 @@ import { removeReadings } from './removal.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
 import { copyStore, type StoreCopy } from './store-copy.ts'
 import { rowsByTable } from './table-rows.ts'
+import { DuckDbWindows } from './windows/duckdb-windows.ts'
+import { adoptChanges, windowChanges, writeMarks } from './windows/mark-windows.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
@@ -44,6 +47,7 @@ const readAttemptsMax = 10
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
+  readonly windows: WindowStore
   readonly #file: DuckDbFile
   readonly #clock: Clock
   #catalog: Catalog
@@ -57,6 +61,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     this.#file = file
     this.#catalog = catalog
     this.#clock = clock
+    this.windows = new DuckDbWindows({
+      clock,
+      catalog: () => this.#catalog,
+      read: (work) => this.#read(work),
+      write: (work) => this.#exclusively(() => this.#suspecting(() => work(this.#file.writer))),
+    })
   }
 
   static async open(path: string, clock: Clock): Promise<DuckDbStore> {
@@ -77,19 +87,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   totals(): StoredTotals {
-    let stored = 0
-    let duplicates = 0
-    let deleted = 0
-    let expired = 0
-    let unchanged = 0
-    for (const { counts } of this.#catalog.streams.values()) {
-      stored += counts.stored
-      duplicates += counts.duplicates
-      deleted += counts.deleted
-      expired += counts.expired
-      unchanged += counts.unchanged
-    }
-    return { stored, duplicates, deleted, expired, unchanged }
+    return totalsOf(this.#catalog.streams.values())
   }
 
   queries(): QueryLoad {
@@ -142,7 +140,10 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     for (const { name } of tables()) {
       await this.#exclusively(() => this.#removeRows(streamId, name))
     }
-    await this.#exclusively(() => this.#removeRows(streamId, 'stream_shapes'))
+    this.#catalog.windows.remove(streamId)
+    for (const table of ['stream_shapes', ...this.#catalog.windows.tables()]) {
+      await this.#exclusively(() => this.#removeRows(streamId, table))
+    }
     this.#catalog.streams.get(streamId)?.shapes.clear()
     return this.counts(streamId).stored
   }
@@ -273,6 +274,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     const duplicates = await findDuplicates(writer, catalog, groups)
     const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
     await createMissing(writer, catalog, rows)
+    const marked = await windowChanges(writer, catalog, groups, shipment)
 
     await writer.run('BEGIN')
     await appendNewStreams(writer, catalog, streamsBefore)
@@ -281,6 +283,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     const nowUs = this.#clock.nowUs()
     const changes = groups.map((group) => countChange(group, duplicates, nowUs))
     const countRows = await writeCounts(writer, catalog, changes)
+    await writeMarks(writer, marked)
     await writer.run(`UPDATE shipper_position SET next_offset = ${shipment.nextOffset}`)
     await writer.run('COMMIT')
 
@@ -288,6 +291,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       Object.assign(record, after)
       record.rate.add(added.stored, nowUs)
     }
+    adoptChanges(catalog, marked)
     catalog.countRows = countRows
     catalog.position = shipment.nextOffset
   }

@@ -2,8 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord } from './catalog.ts'
+import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
+import { monthOf } from './months.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** Table of one connection that holds the readings to be looked up. */
 const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (

@@ -1,16 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Expiry } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import {
-  type Catalog,
-  quoted,
-  type ReadingsTable,
-  rowsOf,
-  type StreamRecord,
-  startOfMonthUs,
-} from './catalog.ts'
+import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from './catalog.ts'
 import { BigIntColumn, IntegerColumn } from './columns.ts'
 import { addExpired, addKeptFrom, replaceCounts } from './counts.ts'
+import { startOfMonthUs } from './months.ts'
+import { rowsOf } from './rows-of.ts'
 
 /**
  * Rows of one portion, about: a shipment that comes meanwhile waits for the end of it, which is less than it

@@ -7,8 +7,9 @@ import {
   type HistoryQuery,
   type ReadingsCursor,
 } from '../time-series-store.ts'
-import { type Catalog, quoted, type ReadingsTable, rowsOf } from './catalog.ts'
+import { type Catalog, quoted, type ReadingsTable } from './catalog.ts'
 import { readPage, sourcesOf } from './raw-readings.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** What one page takes in memory. */
 const pageBytesMax = 256 * 1024

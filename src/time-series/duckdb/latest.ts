@@ -1,10 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Column, LatestPage, LatestQuery, LatestReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord, tableName } from './catalog.ts'
+import { type Catalog, quoted, type StreamRecord, tableName } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
+import { monthOf } from './months.ts'
 import { newestOf } from './newest.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** Where the newest reading of a stream is looked for; no field can have a name of these columns. */
 const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (

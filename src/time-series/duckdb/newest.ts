@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Removal } from '../time-series-store.ts'
-import { type Catalog, monthOf, quoted, rowsOf, type StreamRecord } from './catalog.ts'
+import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
+import { monthOf } from './months.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** The tables that readings of a stream in a range of time can be in, newest month first. */
 export function tablesOf(

@@ -1,8 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { inOrder, type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
 import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
-import { type Catalog, quoted, rowsOf, startOfMonthUs } from './catalog.ts'
+import { type Catalog, quoted } from './catalog.ts'
+import { startOfMonthUs } from './months.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** Months that are read together, at most: a stream may have hundreds, and little in each. */
 const monthsTogether = 12

@@ -1,8 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Removal } from '../time-series-store.ts'
-import { type Catalog, quoted, rowsOf, type StreamRecord } from './catalog.ts'
+import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'
 import { newestOf, tablesOf } from './newest.ts'
+import { rowsOf } from './rows-of.ts'
+import { adoptChanges, removalChange, writeMarks } from './windows/mark-windows.ts'
 
 /**
  * Rows of one portion, about: what is deleted in one transaction is kept in memory until the end of it, and
@@ -24,12 +26,27 @@ export interface RemovalNeeds {
 export async function removeReadings(needs: RemovalNeeds, removal: Removal): Promise<void> {
   const record = needs.catalog.streams.get(removal.streamId)
   if (record) {
+    await markTouched(needs, record, removal)
     for (const table of tablesOf(needs.catalog, record, removal)) {
       while (await removePortion(needs, { record, table, removal }))
         await needs.onPortion(rowsPerPortion)
     }
   }
   await finish(needs, record, removal)
+}
+
+/** Before anything is gone: should the rest never come to its end, what was computed is outdated. */
+async function markTouched(
+  { writer, catalog }: RemovalNeeds,
+  record: StreamRecord,
+  removal: Removal,
+): Promise<void> {
+  const change = removalChange(catalog, record, removal)
+  if (!change) return
+  await writer.run('BEGIN')
+  await writeMarks(writer, [change])
+  await writer.run('COMMIT')
+  adoptChanges(catalog, [change])
 }
 
 /** Returns whether there was anything to remove. */
@@ -69,10 +86,15 @@ async function finish(
   const wasNewest =
     record !== undefined && record.timestampMaxUs >= startUs && record.timestampMaxUs < endUs
   const newestUs = wasNewest ? await newestOf(writer, catalog, record) : -1
+  // Once more: windows may have been computed between two portions.
+  const change = record && removalChange(catalog, record, removal)
+  const changes = change ? [change] : []
   await writer.run('BEGIN')
+  await writeMarks(writer, changes)
   const rowsLess = wasNewest ? await replaceCounts(writer, record, newestUs) : 0
   await writer.run(`UPDATE shipper_position SET next_offset = ${nextOffset}`)
   await writer.run('COMMIT')
+  adoptChanges(catalog, changes)
   catalog.position = nextOffset
   catalog.countRows -= rowsLess
   if (wasNewest) {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Offset } from '../../journal/journal.ts'
-import { quoted, rowsOf } from './catalog.ts'
+import { quoted } from './catalog.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { copyFile } from './file-copy.ts'
+import { rowsOf } from './rows-of.ts'
 
 /** A copy of the store. */
 export interface StoreCopy {

@@ -1,6 +1,7 @@
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
-import { monthOf, type StreamRecord, tableName } from './catalog.ts'
+import { type StreamRecord, tableName } from './catalog.ts'
+import { monthOf } from './months.ts'
 
 /** Readings of one stream for one table. */
 export interface TableRows {

@@ -9,7 +9,9 @@ import type {
 import { resultType } from '../../aggregation/united-fields.ts'
 import type { KnownValue } from '../../fill.ts'
 import { type Row, toJson } from '../../point-values.ts'
-import { type Catalog, rowsOf, startOfMonthUs } from '../catalog.ts'
+import { type Catalog } from '../catalog.ts'
+import { startOfMonthUs } from '../months.ts'
+import { rowsOf } from '../rows-of.ts'
 import { pointsSql } from './rows.ts'
 import type { Selection } from './selection.ts'
 

@@ -1,0 +1,52 @@
+import type { FastifyReply } from 'fastify'
+import type { UserId } from '../core/ids.ts'
+import {
+  type Exchange,
+  type ExportType,
+  formatOf,
+  sendLines,
+} from '../data-streams/export-route.ts'
+import type { ReadingsExports } from '../data-streams/readings-export.ts'
+import { csvHead, csvLineEnd, csvValue } from '../data-streams/readings-text.ts'
+import type { WindowCursor } from '../time-series/windows/window-store.ts'
+import type { WindowsPage } from '../windows/read-windows.ts'
+import { ownWindowKeys, type WindowsQuery, windowBody, windowKey } from './window-query.ts'
+
+/** Windows of one chunk: open ones are computed for it. */
+const chunkWindowsMax = 1_000
+
+interface WindowExportNeeds {
+  readonly exports: ReadingsExports
+  readonly store: { windows(query: WindowsQuery): Promise<WindowsPage> }
+}
+
+interface Wanted {
+  readonly userId: UserId
+  readonly type: ExportType
+  /** All fields of the stream, by name. */
+  readonly known: Iterable<string>
+}
+
+/** Answers windows of one stream as lines, up to the end of the range. */
+export async function sendWindows(
+  { exports, store }: WindowExportNeeds,
+  query: WindowsQuery,
+  { userId, type, known }: Wanted,
+  exchange: Exchange,
+): Promise<FastifyReply> {
+  const fields = query.fields ?? [...known].sort()
+  const columns = ['timestamp', ...fields.map(windowKey), ...ownWindowKeys]
+  const format = formatOf(type)
+  const read = async (after: WindowCursor | undefined, left: number) => {
+    const limit = Math.min(chunkWindowsMax, left)
+    const { points, next } = await store.windows({ ...query, limit, after: after ?? query.after })
+    const lines = points.map((point) => {
+      const body = windowBody(point, query.fields)
+      if (format === 'ndjson') return `${JSON.stringify(body)}\n`
+      return columns.map((key) => csvValue(body[key])).join(',') + csvLineEnd
+    })
+    return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
+  }
+  const head = format === 'csv' ? csvHead(columns) : ''
+  return await sendLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+}

@@ -1,0 +1,55 @@
+import { systemClock } from './core/clock.ts'
+import { linesOf } from './data-streams/readings-text.ts'
+import { Moved } from './threads/rpc.ts'
+import type { TimeSeriesStore } from './time-series/time-series-store.ts'
+import { readWindows } from './windows/read-windows.ts'
+import type { WorkerProcedures } from './worker.ts'
+
+type StoreProcedure =
+  | 'query'
+  | 'aggregate'
+  | 'readLines'
+  | 'fieldsOf'
+  | 'latest'
+  | 'history'
+  | 'placeBeforeNewest'
+  | 'progress'
+  | 'windows'
+
+/** What is asked of the store. */
+export function storeProcedures(
+  composed: Promise<{ readonly store: TimeSeriesStore }>,
+): Pick<WorkerProcedures, StoreProcedure> {
+  return {
+    async query(query) {
+      return (await composed).store.query(query)
+    },
+    async aggregate(query) {
+      return (await composed).store.aggregate(query)
+    },
+    async readLines({ query, format, columns }) {
+      const { points, next } = await (await composed).store.query(query)
+      const bytes = linesOf(format, points, columns)
+      return new Moved({ bytes, rows: points.length, next }, [bytes.buffer])
+    },
+    async fieldsOf(streamId) {
+      return (await composed).store.fieldsOf(streamId)
+    },
+    async latest(query) {
+      return (await composed).store.latest(query)
+    },
+    async history(query) {
+      return (await composed).store.history(query)
+    },
+    async placeBeforeNewest({ streamId, count }) {
+      return (await composed).store.placeBeforeNewest(streamId, count)
+    },
+    async windows(query) {
+      return await readWindows((await composed).store, query, systemClock)
+    },
+    async progress(streamId) {
+      const { store } = await composed
+      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
+    },
+  }
+}

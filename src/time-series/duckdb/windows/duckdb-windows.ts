@@ -1,0 +1,62 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Clock } from '../../../core/clock.ts'
+import { dueWindows } from '../../windows/due-windows.ts'
+import type {
+  ComputedPiece,
+  StoredWindows,
+  StoredWindowsQuery,
+  WindowPiece,
+  WindowStore,
+  WindowsWritten,
+  WindowTotals,
+} from '../../windows/window-store.ts'
+import type { Catalog } from '../catalog.ts'
+import { markedNow, readWindows, windowedStreams } from './read-windows.ts'
+import { writeWindows } from './write-windows.ts'
+
+export interface DuckDbWindowsNeeds {
+  readonly clock: Clock
+  /** It is read from the file anew after a failure. */
+  readonly catalog: () => Catalog
+  readonly read: <Result>(
+    work: (connection: DuckDBConnection) => Promise<Result>,
+  ) => Promise<Result>
+  /** Lets nobody else write meanwhile, and mistrusts memory and file when it fails. */
+  readonly write: <Result>(work: (writer: DuckDBConnection) => Promise<Result>) => Promise<Result>
+}
+
+/** Windows in the file of the readings. */
+export class DuckDbWindows implements WindowStore {
+  readonly #needs: DuckDbWindowsNeeds
+
+  constructor(needs: DuckDbWindowsNeeds) {
+    this.#needs = needs
+  }
+
+  due(closedBeforeUs: number, windowsMax: number): readonly WindowPiece[] {
+    const { windows } = this.#needs.catalog()
+    const due = dueWindows(windowedStreams(this.#needs.catalog()), closedBeforeUs, windowsMax)
+    for (const { streamId } of due) windows.putLast(streamId)
+    return due
+  }
+
+  async write(computed: readonly ComputedPiece[]): Promise<WindowsWritten> {
+    const { write, catalog, clock } = this.#needs
+    return await write((writer) =>
+      writeWindows({ writer, catalog: catalog(), nowUs: clock.nowUs() }, computed),
+    )
+  }
+
+  async stored(query: StoredWindowsQuery): Promise<StoredWindows> {
+    const { read, catalog } = this.#needs
+    return await read(async (connection) => {
+      const marked = markedNow(catalog(), query)
+      return { marked, windows: await readWindows(connection, catalog(), query) }
+    })
+  }
+
+  totals(): WindowTotals {
+    const { marks, added, revised } = this.#needs.catalog().windows
+    return { marks, added, revised }
+  }
+}

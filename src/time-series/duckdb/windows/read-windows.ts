@@ -1,0 +1,72 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { markedWindows, type WindowedStream } from '../../windows/due-windows.ts'
+import type {
+  MarkedWindows,
+  StoredWindow,
+  StoredWindows,
+  StoredWindowsQuery,
+} from '../../windows/window-store.ts'
+import { type Catalog } from '../catalog.ts'
+import { rowsOf } from '../rows-of.ts'
+import { windowsTable } from './window-catalog.ts'
+
+/** All streams that have windows. */
+export function* windowedStreams({ windows, streams }: Catalog): Generator<WindowedStream> {
+  for (const [streamId, own] of windows.streams) {
+    const keptFromUs = streams.get(streamId)?.counts.keptFromUs ?? 0
+    yield { streamId, windows: own, keptFromUs }
+  }
+}
+
+/** What is marked at this very moment: to be asked before the results are read. */
+export function markedNow(
+  { windows, streams }: Catalog,
+  query: StoredWindowsQuery,
+): readonly MarkedWindows[] {
+  return query.streamIds.flatMap((streamId) => {
+    const own = windows.streams.get(streamId)
+    if (!own) return []
+    const keptFromUs = streams.get(streamId)?.counts.keptFromUs ?? 0
+    return [...markedWindows({ streamId, windows: own, keptFromUs }, query)]
+  })
+}
+
+/** Results in ascending time, and at one time by stream. */
+export async function readWindows(
+  connection: DuckDBConnection,
+  catalog: Catalog,
+  query: StoredWindowsQuery,
+): Promise<StoredWindows['windows']> {
+  const { streamIds, after, limit, endUs } = query
+  const startUs = Math.max(query.startUs, after?.timestampUs ?? 0)
+  const known = streamIds.flatMap((id, place) => {
+    const key = catalog.streams.get(id)?.key
+    return key === undefined ? [] : [`(${key}, ${place})`]
+  })
+  const windows: StoredWindow[] = []
+  if (known.length === 0 || startUs >= endUs) return windows
+  const done = after ? streamIds.findLastIndex((id) => id <= after.streamId) : -1
+  for (const month of catalog.windows.monthsOf(startUs, endUs)) {
+    const rows = await rowsOf(
+      connection,
+      `SELECT s.place, start_us::DOUBLE AS start_us, count::DOUBLE AS count, revision,
+         computed_at_us::DOUBLE AS computed_at_us, content
+       FROM ${windowsTable(month)} JOIN (VALUES ${known.join(', ')}) s(key, place) ON "streamId" = s.key
+       WHERE start_us >= ${startUs} AND start_us < ${endUs}
+         AND (start_us > ${after?.timestampUs ?? -1} OR s.place > ${done})
+       ORDER BY start_us, s.place LIMIT ${limit - windows.length}`,
+    )
+    for (const row of rows) {
+      windows.push({
+        streamId: streamIds[row['place'] as number] as string,
+        timestampUs: row['start_us'] as number,
+        count: row['count'] as number,
+        revision: row['revision'] as number,
+        computedAtUs: row['computed_at_us'] as number,
+        values: JSON.parse(row['content'] as string) as StoredWindow['values'],
+      })
+    }
+    if (windows.length >= limit) break
+  }
+  return windows
+}

@@ -1,0 +1,144 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { StreamWindows } from '../../windows/stream-windows.ts'
+import type { WindowRange, WindowSegment } from '../../windows/window-starts.ts'
+import type { WindowDefinition } from '../../windows/window-store.ts'
+import { monthOf } from '../months.ts'
+import { rowsOf } from '../rows-of.ts'
+
+const windowsDdl = `
+  CREATE TABLE IF NOT EXISTS window_definitions (
+    "streamId" INTEGER, version INTEGER, from_us BIGINT, definition VARCHAR);
+  CREATE TABLE IF NOT EXISTS window_marks ("streamId" INTEGER, from_us BIGINT, to_us BIGINT);
+`
+
+/** The windows of the streams that have some, in memory; the tables hold the same. */
+export class WindowCatalog {
+  readonly #streams = new Map<string, StreamWindows>()
+  readonly #definitions = new Map<string, WindowDefinition>()
+  /** Months of results: each has a table. */
+  readonly months = new Set<number>()
+  added = 0
+  revised = 0
+
+  /** @param ids of the streams by their numbers */
+  static async load(
+    connection: DuckDBConnection,
+    ids: ReadonlyMap<number, string>,
+  ): Promise<WindowCatalog> {
+    const catalog = new WindowCatalog()
+    await connection.run(windowsDdl)
+    const segments = await catalog.#loadSegments(connection)
+    const marks = await loadMarks(connection)
+    for (const [key, own] of segments) {
+      const id = ids.get(key)
+      if (id !== undefined) catalog.#streams.set(id, new StreamWindows(own, marks.get(key)))
+    }
+    const tables = await rowsOf(
+      connection,
+      `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'windows\\_%' ESCAPE '\\'`,
+    )
+    for (const { name } of tables) catalog.months.add(Number(String(name).split('_')[1]))
+    return catalog
+  }
+
+  get streams(): ReadonlyMap<string, StreamWindows> {
+    return this.#streams
+  }
+
+  /** Notes a stream that has windows from now on. */
+  add(id: string, windows: StreamWindows): void {
+    this.#streams.set(id, windows)
+  }
+
+  remove(id: string): void {
+    this.#streams.delete(id)
+  }
+
+  /** Lets the others have their turn first. */
+  putLast(id: string): void {
+    const windows = this.#streams.get(id)
+    if (!windows) return
+    this.#streams.delete(id)
+    this.#streams.set(id, windows)
+  }
+
+  /** Everything that has rows of streams. */
+  tables(): readonly string[] {
+    return ['window_definitions', 'window_marks', ...[...this.months].map(windowsTable)]
+  }
+
+  get marks(): number {
+    let count = 0
+    for (const { marks } of this.#streams.values()) count += marks.count
+    return count
+  }
+
+  /** Months of results that windows in [fromUs, toUs) can be in, in order. */
+  monthsOf(fromUs: number, toUs: number): readonly number[] {
+    const first = monthOf(fromUs)
+    const last = monthOf(toUs - 1)
+    return [...this.months].filter((month) => month >= first && month <= last).sort(ascending)
+  }
+
+  /** One object for all streams whose windows are alike: they are computed together. */
+  shared(definition: WindowDefinition): WindowDefinition {
+    return this.#parsed(JSON.stringify(definition))
+  }
+
+  #parsed(text: string): WindowDefinition {
+    let definition = this.#definitions.get(text)
+    if (!definition) {
+      definition = JSON.parse(text) as WindowDefinition
+      this.#definitions.set(text, definition)
+    }
+    return definition
+  }
+
+  async #loadSegments(connection: DuckDBConnection): Promise<Map<number, WindowSegment[]>> {
+    const rows = await rowsOf(
+      connection,
+      `SELECT "streamId" AS key, version, from_us::DOUBLE AS from_us, definition
+       FROM window_definitions ORDER BY "streamId", version`,
+    )
+    const byStream = new Map<number, WindowSegment[]>()
+    for (const row of rows) {
+      const text = row['definition'] as string | null
+      const segment = {
+        version: row['version'] as number,
+        fromUs: row['from_us'] as number,
+        definition: text === null ? undefined : this.#parsed(text),
+      }
+      const key = row['key'] as number
+      const own = byStream.get(key) ?? []
+      byStream.set(key, own)
+      // A later version may have begun where this one did: then nothing is left of it.
+      if (own.at(-1)?.fromUs === segment.fromUs) own.pop()
+      own.push(segment)
+    }
+    return byStream
+  }
+}
+
+async function loadMarks(connection: DuckDBConnection): Promise<Map<number, WindowRange[]>> {
+  const rows = await rowsOf(
+    connection,
+    'SELECT "streamId" AS key, from_us::DOUBLE AS from_us, to_us::DOUBLE AS to_us FROM window_marks',
+  )
+  const byStream = new Map<number, WindowRange[]>()
+  for (const row of rows) {
+    const key = row['key'] as number
+    const own = byStream.get(key) ?? []
+    byStream.set(key, own)
+    own.push({ fromUs: row['from_us'] as number, toUs: row['to_us'] as number })
+  }
+  return byStream
+}
+
+function ascending(left: number, right: number): number {
+  return left - right
+}
+
+/** The table of results of windows that begin in a month, as `monthOf` writes it. */
+export function windowsTable(month: number): string {
+  return `windows_${String(month).padStart(6, '0')}`
+}

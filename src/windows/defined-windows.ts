@@ -1,0 +1,42 @@
+import { compareText } from '../core/canonical-json.ts'
+import { heldUs, windowUs } from '../data-streams/deduplication.ts'
+import type { VersionedDefinition } from '../data-streams/definition.ts'
+import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import type { FieldType } from '../pipeline/stream-schema.ts'
+import type { AggregatedField, AggregateFunction } from '../time-series/aggregate-query.ts'
+import { columnTypeOf } from '../time-series/shape.ts'
+import type { WindowDefinition } from '../time-series/windows/window-store.ts'
+
+const functions: Readonly<Record<string, AggregateFunction>> = {
+  average: 'avg',
+  latest: 'latest',
+  min: 'min',
+  max: 'max',
+  sum: 'sum',
+  count: 'count',
+}
+
+/**
+ * The windows that a definition asks for: both a frequency and an aggregation make them (D27). Numbers are
+ * aggregated as it says; of everything else the latest value counts.
+ */
+export function definedWindows(
+  definition: Pick<VersionedDefinition, 'schema' | 'processing'>,
+): WindowDefinition | undefined {
+  const { processing } = definition
+  const { frequency, aggregation } = processing
+  if (typeof frequency !== 'string' || typeof aggregation !== 'string') return undefined
+  const chosen = functions[aggregation] ?? 'latest'
+  const fields = Object.entries(storedFieldsOf(definition))
+    .sort(([left], [right]) => compareText(left, right))
+    .map(([name, { type }]): AggregatedField => {
+      const isNumber = type === 'number' || type === 'integer'
+      return fieldOf(name, type, isNumber ? chosen : 'latest')
+    })
+  const holdUs = chosen === 'avg' ? heldUs(processing) : undefined
+  return { widthUs: windowUs(processing), fields, ...(holdUs !== undefined && { holdUs }) }
+}
+
+function fieldOf(name: string, type: FieldType, chosen: AggregateFunction): AggregatedField {
+  return { key: name, name, type: columnTypeOf(type), function: chosen }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../core/clock.ts'
+import type { ComputedPiece } from '../time-series/windows/window-store.ts'
+import { computeGroup, groupsOf, type WindowedStore, windowsIn } from './compute-windows.ts'
+
+/**
+ * How long after its end a window is computed: readings of its last moments are still on their way.
+ * What comes later revises it.
+ */
+const graceUs = 2_000_000
+
+/** Windows of one step: what is computed is in memory until it is written. */
+const windowsOfStep = 2_000
+
+/** Results that are written together, at least: each transaction holds up the shipper. */
+const windowsOfWrite = 500
+
+/** How often marks are looked through when there was nothing to do. */
+const idleMs = 500
+
+/** After each step it rests for so many times as long as the step has taken: shipments come first. */
+const restFactor = 2
+
+/** Waits after failures. */
+const retryMsMax = 10_000
+
+export interface MaterialiserNeeds {
+  readonly store: WindowedStore
+  readonly clock: Clock
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Computes windows that have ended and are marked, step by step. Nothing is remembered between steps: what
+ * is to be done are the marks, and what was computed counts if its marks are as they were.
+ */
+export class Materialiser {
+  readonly #needs: MaterialiserNeeds
+
+  constructor(needs: MaterialiserNeeds) {
+    this.#needs = needs
+  }
+
+  /** Works until it is told to stop. */
+  async run(signal: AbortSignal): Promise<void> {
+    let retryMs = idleMs
+    while (!signal.aborted) {
+      const startedMs = performance.now()
+      try {
+        const worked = await this.step(signal)
+        retryMs = idleMs
+        const restMs = worked ? (performance.now() - startedMs) * restFactor : idleMs
+        await pause(restMs, signal)
+      } catch (error) {
+        this.#needs.onFailure(error)
+        await pause(retryMs, signal)
+        retryMs = Math.min(retryMs * 2, retryMsMax)
+      }
+    }
+  }
+
+  /** Computes some of the windows that are due; returns whether there were any. */
+  async step(signal?: AbortSignal): Promise<boolean> {
+    const { store, clock } = this.#needs
+    const windows = windowsIn(store)
+    const due = windows.due(clock.nowUs() - graceUs, windowsOfStep)
+    let computed: ComputedPiece[] = []
+    for (const group of groupsOf(due)) {
+      if (signal?.aborted) break
+      computed.push(...(await computeGroup(store, group, windowsOfStep)))
+      if (resultsIn(computed) < windowsOfWrite) continue
+      await windows.write(computed)
+      computed = []
+    }
+    if (computed.length > 0) await windows.write(computed)
+    return due.length > 0
+  }
+}
+
+function resultsIn(computed: readonly ComputedPiece[]): number {
+  return computed.reduce((sum, { windows }) => sum + windows.length, 0)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+}

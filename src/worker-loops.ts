@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import { systemClock } from './core/clock.ts'
+import type { JournalHead } from './journal/journal-head.ts'
+import { SqliteJournalReader } from './journal/sqlite-journal.ts'
+import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/consumer.ts'
+import { deciderPace, shipperPace } from './pipeline/pace.ts'
+import type { TimeSeriesStore } from './time-series/time-series-store.ts'
+import { Materialiser } from './windows/materialiser.ts'
+
+interface LoopNeeds {
+  readonly shipper: Consumer
+  readonly decider: Consumer
+  readonly head: JournalHead
+  readonly store: TimeSeriesStore
+  readonly logger: Logger
+}
+
+/** What the worker does by itself. */
+export interface WorkerLoops {
+  readonly shipper: ConsumerLoop
+  readonly decider: ConsumerLoop
+  /** Resolves when all of it has ended. */
+  readonly done: Promise<unknown>
+}
+
+/** Begins to follow the journal, and to compute windows, until the signal says to stop. */
+export function startLoops(
+  { shipper, decider, head, store, logger }: LoopNeeds,
+  journalPath: string,
+  signal: AbortSignal,
+): WorkerLoops {
+  const journal = { reader: new SqliteJournalReader(journalPath), head }
+  assertJournalReaches(journal.reader.nextOffset(), [shipper, decider])
+  const loops = {
+    shipper: new ConsumerLoop(shipper, journal, shipperPace),
+    decider: new ConsumerLoop(decider, journal, deciderPace),
+  }
+  const consuming = Promise.all(
+    Object.values(loops).map((loop) =>
+      loop.run(signal, (error) => {
+        logger.error({ err: error }, 'a consumer of the journal failed and tries again')
+      }),
+    ),
+  ).finally(() => journal.reader.close())
+  const materialiser = new Materialiser({
+    store,
+    clock: systemClock,
+    onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
+  })
+  const materialising = store.windows && materialiser.run(signal)
+  return { ...loops, done: Promise.all([consuming, materialising]) }
+}
