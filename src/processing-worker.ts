@@ -8,7 +8,6 @@ import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
-import type { StoreCopy } from './time-series/duckdb/store-copy.ts'
 import type {
   HistoryPage,
   HistoryQuery,
@@ -17,6 +16,7 @@ import type {
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
+  StoreCopy,
 } from './time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from './time-series/windows/window-store.ts'
 import type { WindowsPage } from './windows/read-windows.ts'

@@ -1,11 +1,11 @@
 import { RemovalGate } from './backup/removal-gate.ts'
+import { DomainError } from './core/errors.ts'
 import {
   type RemovedStream,
   removeStream,
   type StreamRemovalNeeds,
 } from './data-streams/stream-removal.ts'
-import type { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
-import type { StoreCopy } from './time-series/duckdb/store-copy.ts'
+import type { StoreCopy, TimeSeriesStore } from './time-series/time-series-store.ts'
 
 /** What the worker does for backups, and what it must not do meanwhile. */
 export interface BackupPartProcedures extends Record<string, (argument: never) => unknown> {
@@ -21,7 +21,7 @@ export interface BackupPartProcedures extends Record<string, (argument: never) =
 }
 
 interface Parts extends Omit<StreamRemovalNeeds, 'store'> {
-  readonly store: DuckDbStore
+  readonly store: TimeSeriesStore
 }
 
 export function backupProcedures(composed: Promise<Parts>): BackupPartProcedures {
@@ -36,7 +36,9 @@ export function backupProcedures(composed: Promise<Parts>): BackupPartProcedures
     releaseRemovals: () => gate.open(),
     async copyStore(folder) {
       copying = new AbortController()
-      return await (await composed).store.copyTo(folder, copying.signal)
+      const { store } = await composed
+      if (store.copyTo) return await store.copyTo(folder, copying.signal)
+      throw new DomainError('conflict', 'the time series are in a server: see docs/backup.md')
     },
     stopCopy: () => copying.abort(new Error('the backup was cancelled')),
   }

@@ -45,7 +45,7 @@ export const storedDataRules: readonly ImportRule[] = [
     mayImport: [
       /^src\/(backup|core|http|journal|state|threads|egress)\//,
       /^src\/(audit\/audit-log|idempotency\/posts|pipeline\/entry-reader)\.ts$/,
-      /^src\/time-series\/duckdb\/store-copy\.ts$/,
+      /^src\/time-series\/time-series-store\.ts$/,
     ],
   },
 ]

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { DomainError } from '../core/errors.ts'
@@ -5,10 +6,10 @@ import type { Offset } from '../journal/journal.ts'
 import type { TrimHold } from '../journal/trim-schedule.ts'
 import { Caller } from '../threads/rpc.ts'
 import { startThread, threadFailure } from '../threads/start-thread.ts'
-import { logOf, type StoreCopy } from '../time-series/duckdb/store-copy.ts'
+import type { StoreCopy } from '../time-series/time-series-store.ts'
 import type { BackupProcedures, BackupThreadData } from './backup-thread.ts'
 import type { BackupProgress, SnapshotPaths, StagedFile, StagedText } from './backup-writer.ts'
-import { backupFormat, fileNames, type Manifest } from './manifest.ts'
+import { backupFormat, type Manifest } from './manifest.ts'
 
 /** How often it is looked at how far a backup has come. */
 const progressMs = 250
@@ -178,11 +179,8 @@ export class BackupRun {
   }
 }
 
-function filesOf({ path }: StoreCopy): StagedFile[] {
-  return [
-    { name: fileNames.timeSeries, path },
-    { name: fileNames.timeSeriesLog, path: logOf(path) },
-  ]
+function filesOf({ files }: StoreCopy): StagedFile[] {
+  return files.map((path) => ({ name: `${basename(path)}.zst`, path }))
 }
 
 function ignore(): undefined {}

@@ -191,6 +191,16 @@ export interface ExpiringStore {
   expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void>
 }
 
+/** A copy of a store that keeps its data in files of its own. */
+export interface StoreCopy {
+  /** Everything before it is in the copy, and nothing after it. */
+  readonly position: Offset
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Paths of its files; one that is not there is not needed. */
+  readonly files: readonly string[]
+}
+
 /** Stores readings, each exactly once, and answers questions about them. */
 export interface TimeSeriesStore {
   /** Nothing in a store that knows no windows. */
@@ -251,6 +261,12 @@ export interface TimeSeriesStore {
 
   /** The place before the newest `count` readings, or before all when there are not so many. */
   placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor>
+
+  /**
+   * Copies all files into a folder. Nothing is stored meanwhile; queries go on. Fails when the signal is
+   * aborted. Only of a store that has files: those of a server are copied by its own means.
+   */
+  copyTo?(folder: string, signal: AbortSignal): Promise<StoreCopy>
 
   close(): Promise<void>
 }

@@ -17,6 +17,7 @@ import type {
   ReadingsQuery,
   Removal,
   Shipment,
+  StoreCopy,
   StoredCounts,
   StoredTotals,
   TimeSeriesStore,
@@ -33,7 +34,7 @@ import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings } from './removal.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
-import { copyStore, type StoreCopy } from './store-copy.ts'
+import { copyStore } from './store-copy.ts'
 import { rowsByTable } from './table-rows.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { adoptChanges, windowChanges, writeMarks } from './windows/mark-windows.ts'
@@ -215,10 +216,6 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     }
   }
 
-  /**
-   * Copies the file into a folder while nothing is written; queries go on. What was counted and stored is
-   * what lies before the position. Fails when the signal is aborted.
-   */
   async copyTo(folder: string, signal: AbortSignal): Promise<StoreCopy> {
     return await this.#exclusively(async () => {
       await this.#reopenIfSuspect()

@@ -1,22 +1,14 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Offset } from '../../journal/journal.ts'
+import type { StoreCopy } from '../time-series-store.ts'
 import { quoted } from './catalog.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { copyFile } from './file-copy.ts'
 import { rowsOf } from './rows-of.ts'
 
-/** A copy of the store. */
-export interface StoreCopy {
-  readonly position: Offset
-  /** Rows of each table. */
-  readonly rows: Readonly<Record<string, number>>
-  /** Path of the file; a log of what is not merged into it may lie beside it. */
-  readonly path: string
-}
-
 /** The name of DuckDB's log beside its file. */
-export function logOf(path: string): string {
+function logOf(path: string): string {
   return `${path}.wal`
 }
 
@@ -42,7 +34,7 @@ export async function copyStore(
     signal.addEventListener('abort', stop)
     await copy.done.finally(() => signal.removeEventListener('abort', stop))
   }
-  return { position, rows, path }
+  return { position, rows, files: [path, logOf(path)] }
 }
 
 /** Rows of each table of a file that nobody has open. */
