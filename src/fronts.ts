@@ -195,6 +195,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           auth,
           bodies,
           lastSeen: access.lastSeen,
+          backups: backing.backups,
         }),
       ),
     ],

@@ -46,6 +46,11 @@ export interface MeasuredParts extends WatchedParts {
   readonly lifecycle: { readonly pending: number }
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
+  readonly backups: {
+    readonly isRunning: boolean
+    readonly failures: number
+    readonly lastCompletedAtUs: number
+  }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -57,7 +62,7 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, exports, tails, auth, bodies } = parts
+  const { commits, mqtt, directory, exports, tails, auth, bodies, backups } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let refusals: RefusalTotals | undefined
@@ -96,6 +101,9 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
     ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
+    ['gauge', 'backup_running', 'A backup is being made', () => Number(backups.isRunning)],
+    ['counter', 'backups_failed_total', 'Backups that have failed', () => backups.failures],
+    ['gauge', 'backup_last_completed_seconds', 'Unix time', () => backups.lastCompletedAtUs / 1e6],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
     ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
     ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],
