@@ -6,6 +6,7 @@ import type { RefusalTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
+import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import type { FailingParts } from './health.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
@@ -46,11 +47,7 @@ export interface MeasuredParts extends WatchedParts {
   readonly lifecycle: { readonly pending: number }
   readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
-  readonly backups: {
-    readonly isRunning: boolean
-    readonly failures: number
-    readonly lastCompletedAtUs: number
-  }
+  readonly backups: MeasuredBackups
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -62,7 +59,7 @@ export interface MeasuredParts extends WatchedParts {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, exports, tails, auth, bodies, backups } = parts
+  const { commits, mqtt, directory, exports, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let refusals: RefusalTotals | undefined
@@ -101,9 +98,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
     ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
     ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
-    ['gauge', 'backup_running', 'A backup is being made', () => Number(backups.isRunning)],
-    ['counter', 'backups_failed_total', 'Backups that have failed', () => backups.failures],
-    ['gauge', 'backup_last_completed_seconds', 'Unix time', () => backups.lastCompletedAtUs / 1e6],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
     ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
     ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],
@@ -143,7 +137,7 @@ function retentionMetrics(status: () => ProcessingStatus | undefined): readonly 
 }
 
 function keptMetrics(
-  { sources, mqttSessions, intake }: MeasuredParts,
+  { sources, mqttSessions, intake, backups }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
@@ -151,6 +145,7 @@ function keptMetrics(
     ...mqttSessionMetrics(mqttSessions.sessions),
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
+    ...backupMetrics(backups),
   ]
 }
 

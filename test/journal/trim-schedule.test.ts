@@ -28,7 +28,7 @@ function trimmedJournal(folder: TemporaryFolder, position: { at: number }) {
     schedule,
     append,
     bytesLeft,
-    async end() {
+    end: async () => {
       await schedule.stop()
       file.close()
     },
