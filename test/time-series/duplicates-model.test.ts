@@ -40,7 +40,10 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   digest: fc.nat(3),
 })
 
-type Step = { readonly kind: 'ship'; readonly sent: readonly Sent[] } | { readonly kind: 'reopen' }
+type Step =
+  | { readonly kind: 'ship'; readonly sent: readonly Sent[] }
+  | { readonly kind: 'reopen' }
+  | { readonly kind: 'settle' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -51,7 +54,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
 )
+
+/** Whether late readings are looked up with their shipment, or wait for each other. */
+const lookUps = [
+  ['at once', {}],
+  ['together, later', { lookUpRowsMax: 0 }],
+] as const
 
 /** Turns what is sent into readings: times move on, stand still, go back, or are an old reading's. */
 class Sender {
@@ -105,40 +115,57 @@ class Model {
   }
 }
 
-test('stores exactly the distinct readings, and counts the others as duplicates', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      using folder = new TemporaryFolder()
-      const path = folder.file('time-series.duckdb')
-      const sender = new Sender()
-      const model = new Model()
-      let store = await DuckDbStore.open(path, systemClock)
-      const checkCounts = () => {
-        for (const id of streams) expect(store.counts(id)).toMatchObject(model.counts(id))
-      }
-
-      for (const one of steps) {
-        if (one.kind === 'reopen') {
-          await store.close()
-          store = await DuckDbStore.open(path, systemClock)
-        } else {
-          const readings = one.sent.map((each) => sender.reading(each))
-          for (const reading of readings) model.take(reading)
-          await store.write(shipmentOf(readings, store.position()))
+test.each(lookUps)(
+  'looking for them %s, stores the distinct readings and counts the duplicates',
+  async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        using folder = new TemporaryFolder()
+        const path = folder.file('time-series.duckdb')
+        const sender = new Sender()
+        const model = new Model()
+        let store = await DuckDbStore.open(path, systemClock, options)
+        const checkCounts = () => {
+          for (const id of streams) expect(store.counts(id)).toMatchObject(model.counts(id))
         }
-        checkCounts()
-      }
+        const checkTotals = () => {
+          let open = 0
+          for (const id of streams) {
+            const { received, stored, duplicates } = store.counts(id)
+            open += received - stored - duplicates
+          }
+          expect(open).toBe(store.late)
+        }
 
-      for (const id of streams) {
-        const points = await allPoints(store, { streamId: id })
-        // The temperature is the digest, so a point tells which reading it is.
-        const stored = points.map(
-          ({ timestampUs, values }) => `${timestampUs} ${String(values['temperature'])}`,
-        )
-        expect(stored.sort()).toEqual(model.identities(id))
-      }
-      await store.close()
-    }),
-    { numRuns: 30 },
-  )
-})
+        for (const one of steps) {
+          if (one.kind === 'reopen') {
+            await store.close()
+            store = await DuckDbStore.open(path, systemClock, options)
+          } else if (one.kind === 'settle') {
+            // Beside what comes next.
+            store.settleLate().catch(() => undefined)
+          } else {
+            const readings = one.sent.map((each) => sender.reading(each))
+            for (const reading of readings) model.take(reading)
+            await store.write(shipmentOf(readings, store.position()))
+          }
+          checkTotals()
+        }
+
+        await store.settleLate()
+        expect(store.late).toBe(0)
+        checkCounts()
+        for (const id of streams) {
+          const points = await allPoints(store, { streamId: id })
+          // The temperature is the digest, so a point tells which reading it is.
+          const stored = points.map(
+            ({ timestampUs, values }) => `${timestampUs} ${String(values['temperature'])}`,
+          )
+          expect(stored.sort()).toEqual(model.identities(id))
+        }
+        await store.close()
+      }),
+      { numRuns: 20 },
+    )
+  },
+)

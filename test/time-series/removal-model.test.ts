@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
 import type { StoredReading } from '../../src/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
@@ -117,54 +118,65 @@ class Model {
 
 const streamIds = ['nothing', ...streams]
 
-test('what is removed is gone and counted, comes in anew, and is not the newest any more', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
-      await using opened = await openDuckDbStore()
-      const models = new Map<string, Model>(streams.map((id) => [id, new Model()]))
-      const check = async () => {
-        for (const [id, model] of models) {
-          const points = await allPoints(opened.store, { streamId: id })
-          expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)
-          expect(opened.store.counts(id)).toMatchObject(model.counts)
-        }
-        const { readings, covered } = await opened.store.latest({ streamIds, bytesMax: 1e9 })
-        expect(covered).toBe(streamIds.length)
-        const newest = streamIds.map((id) => {
-          const point = readings.find(({ streamId }) => streamId === id)?.point
-          return point ? [point.timestampUs, point.values['temperature']] : []
-        })
-        expect(newest).toEqual(streamIds.map((id) => models.get(id)?.newest ?? []))
-      }
+/** Whether late readings are looked up with their shipment, or wait for each other. */
+const lookUps = [
+  ['at once', {}],
+  ['later', { lookUpRowsMax: 0 }],
+] as const
 
-      for (const one of steps) {
-        if (one.kind === 'reopen') {
-          await opened.reopen()
-          for (const model of models.values()) model.reopen()
-        } else if (one.kind === 'expire') {
-          await expire(opened.store, one.beforeUs)
-          for (const id of streams) models.get(id)?.expire(one.beforeUs[id] ?? 0)
-        } else if (one.kind === 'remove') {
-          await remove(opened.store, one)
-          models.get(one.streamId)?.remove(one.startUs, one.endUs)
-        } else {
-          const readings = one.readings.map(({ shape, digest, ...rest }) =>
-            storedReading({
-              ...rest,
-              shape: shapes[shape],
-              digest: BigInt(digest),
-              values: { temperature: digest },
-            }),
-          )
-          await ship(opened.store, readings)
-          for (const each of readings) models.get(each.streamId)?.take(each)
+test.each(lookUps)(
+  'with late readings stored %s, what is removed is gone, counted, and not the newest',
+  async (_, options) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
+        await using opened = await openDuckDbStore(systemClock, options)
+        const models = new Map<string, Model>(streams.map((id) => [id, new Model()]))
+        const check = async () => {
+          await opened.store.settleLate()
+          for (const [id, model] of models) {
+            const points = await allPoints(opened.store, { streamId: id })
+            expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)
+            expect(opened.store.counts(id)).toMatchObject(model.counts)
+          }
+          const { readings, covered } = await opened.store.latest({ streamIds, bytesMax: 1e9 })
+          expect(covered).toBe(streamIds.length)
+          const newest = streamIds.map((id) => {
+            const point = readings.find(({ streamId }) => streamId === id)?.point
+            return point ? [point.timestampUs, point.values['temperature']] : []
+          })
+          expect(newest).toEqual(streamIds.map((id) => models.get(id)?.newest ?? []))
         }
-        await check()
-      }
-    }),
-    { numRuns: 30 },
-  )
-}, 120_000)
+
+        for (const one of steps) {
+          if (one.kind === 'reopen') {
+            await opened.reopen()
+            for (const model of models.values()) model.reopen()
+          } else if (one.kind === 'expire') {
+            await expire(opened.store, one.beforeUs)
+            for (const id of streams) models.get(id)?.expire(one.beforeUs[id] ?? 0)
+          } else if (one.kind === 'remove') {
+            await remove(opened.store, one)
+            models.get(one.streamId)?.remove(one.startUs, one.endUs)
+          } else {
+            const readings = one.readings.map(({ shape, digest, ...rest }) =>
+              storedReading({
+                ...rest,
+                shape: shapes[shape],
+                digest: BigInt(digest),
+                values: { temperature: digest },
+              }),
+            )
+            await ship(opened.store, readings)
+            for (const each of readings) models.get(each.streamId)?.take(each)
+          }
+          await check()
+        }
+      }),
+      { numRuns: 30 },
+    )
+  },
+  120_000,
+)
 
 test('many readings go in portions, and all of them', async () => {
   await using opened = await openDuckDbStore()

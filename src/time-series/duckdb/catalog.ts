@@ -42,6 +42,8 @@ export interface ReadingsTable {
   readonly shape: string
   /** For example 202611. */
   readonly month: number
+  /** About how many. */
+  rows: number
   /** Grows with each change of its rows. */
   revision: number
 }
@@ -92,6 +94,12 @@ export class Catalog {
   touch(name: string): void {
     const table = this.tables.get(name)
     if (table) table.revision++
+  }
+
+  /** To be told of rows of a table once they are committed. */
+  grown(name: string, rows: number): void {
+    const table = this.tables.get(name)
+    if (table) table.rows += rows
   }
 
   /** Tables of a shape, of all months. */
@@ -166,12 +174,14 @@ export class Catalog {
     for (const row of pairs) this.streams.get(String(row['id']))?.shapes.add(String(row['shape']))
     const tables = await rowsOf(
       connection,
-      `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'readings\\_%' ESCAPE '\\'`,
+      `SELECT table_name AS name, estimated_size::DOUBLE AS rows FROM duckdb_tables()
+       WHERE table_name LIKE 'readings\\_%' ESCAPE '\\'`,
     )
     for (const row of tables) {
       const name = String(row['name'])
       const [, shape = '', month = ''] = name.split('_')
-      this.tables.set(name, { name, shape, month: Number(month), revision: 0 })
+      const rows = row['rows'] as number
+      this.tables.set(name, { name, shape, month: Number(month), rows, revision: 0 })
     }
   }
 }

@@ -2,7 +2,6 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
-import { countChange, groupByStream } from '../stream-groups.ts'
 import { noCounts, totalsOf } from '../stream-state.ts'
 import type {
   ExpiringStore,
@@ -24,20 +23,20 @@ import type {
 } from '../time-series-store.ts'
 import type { WindowStore } from '../windows/window-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
-import { Catalog, quoted } from './catalog.ts'
-import { writeCounts } from './counts.ts'
+import type { Catalog } from './catalog.ts'
+import { type Contents, loadContents } from './contents.ts'
 import { DuckDbFile, isTableMissing } from './duckdb-file.ts'
-import { findDuplicates } from './duplicates.ts'
-import { type ExpiryTurns, expireReadings } from './expire-readings.ts'
+import { lookUpRowsMax } from './duplicates.ts'
+import { expireReadings } from './expire-readings.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
+import { LateReadings } from './late/late-readings.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
-import { removeReadings } from './removal.ts'
-import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
+import { removeReadings, removeStreamRows } from './removal.ts'
 import { copyStore } from './store-copy.ts'
-import { rowsByTable } from './table-rows.ts'
+import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
-import { adoptChanges, windowChanges, writeMarks } from './windows/mark-windows.ts'
+import { writeShipment } from './write-shipment.ts'
 
 /** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
@@ -46,21 +45,41 @@ const textPerRelease = 16_000_000
 /** A table goes once, and there is a rest before the next one. */
 const readAttemptsMax = 10
 
+/** When looking for late readings is put off; see `lookUpRowsMax`. */
+interface LookUpOptions {
+  readonly lookUpRowsMax?: number
+}
+
+interface StoreOptions extends LookUpOptions {
+  readonly clock: Clock
+}
+
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   readonly windows: WindowStore
   readonly #file: DuckDbFile
   readonly #clock: Clock
-  #catalog: Catalog
+  readonly #lateReadings: LateReadings
+  readonly #turns: StoreTurns = {
+    write: (work) =>
+      this.#exclusively(async () => {
+        const done = await this.#suspecting(() => work(this.#file.writer, this.#catalog))
+        await this.#releaseMemory(rowsPerRelease)
+        return done
+      }),
+    look: (work) => this.#file.look(work),
+  }
+  readonly #lookUpRowsMax: number
+  #contents: Contents
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
   #lastWrite: Promise<void> = Promise.resolve()
   #rowsSinceRelease = 0
   #textSinceRelease = 0
 
-  private constructor(file: DuckDbFile, catalog: Catalog, clock: Clock) {
+  private constructor(file: DuckDbFile, contents: Contents, { clock, ...options }: StoreOptions) {
     this.#file = file
-    this.#catalog = catalog
+    this.#contents = contents
     this.#clock = clock
     this.windows = new DuckDbWindows({
       clock,
@@ -68,11 +87,18 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       read: (work) => this.#read(work),
       write: (work) => this.#exclusively(() => this.#suspecting(() => work(this.#file.writer))),
     })
+    this.#lookUpRowsMax = options.lookUpRowsMax ?? lookUpRowsMax
+    this.#lateReadings = new LateReadings(this.#turns, () => this.#contents, clock)
+    this.#lateReadings.wake()
   }
 
-  static async open(path: string, clock: Clock): Promise<DuckDbStore> {
+  static async open(path: string, clock: Clock, options: LookUpOptions = {}): Promise<DuckDbStore> {
     const file = await DuckDbFile.open(path)
-    return new DuckDbStore(file, await Catalog.load(file.writer), clock)
+    return new DuckDbStore(file, await loadContents(file.writer), { clock, ...options })
+  }
+
+  get #catalog(): Catalog {
+    return this.#contents.catalog
   }
 
   position(): Offset {
@@ -96,7 +122,18 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     return { running, waiting }
   }
 
+  /** Late readings that are stored, but not looked up yet. */
+  get late(): number {
+    return this.#contents.late.size
+  }
+
+  /** Resolves when what is late now is looked up. */
+  async settleLate(): Promise<void> {
+    await this.#lateReadings.settle()
+  }
+
   async write(shipment: Shipment): Promise<void> {
+    await this.#lateReadings.room()
     await this.#exclusively(async () => {
       await this.#move(shipment, () => this.#writeAll(shipment))
       for (const { values, extra = '' } of shipment.readings) {
@@ -104,9 +141,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       }
       await this.#releaseMemory(shipment.readings.length)
     })
+    this.#lateReadings.wake()
   }
 
   async remove(removal: Removal): Promise<void> {
+    // What came before it goes: first it has to be in its place.
+    await this.#lateReadings.settleOf(removal.streamId)
     const work = () =>
       removeReadings(
         {
@@ -120,43 +160,13 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
-    const turns: ExpiryTurns = {
-      write: (work) =>
-        this.#exclusively(async () => {
-          const done = await this.#suspecting(() => work(this.#file.writer, this.#catalog))
-          await this.#releaseMemory(rowsPerRelease)
-          return done
-        }),
-      look: (work) => this.#file.look(work),
-    }
-    await expireReadings(turns, expiries, signal)
+    await expireReadings(this.#turns, expiries, signal)
   }
 
   async removeStream(streamId: string): Promise<number> {
-    const tables = () => {
-      const record = this.#catalog.streams.get(streamId)
-      return [...(record?.shapes ?? [])].flatMap((shape) => this.#catalog.tablesOfShape(shape))
-    }
-    // Table by table, so that shipments come in between.
-    for (const { name } of tables()) {
-      await this.#exclusively(() => this.#removeRows(streamId, name))
-    }
-    this.#catalog.windows.remove(streamId)
-    for (const table of ['stream_shapes', ...this.#catalog.windows.tables()]) {
-      await this.#exclusively(() => this.#removeRows(streamId, table))
-    }
-    this.#catalog.streams.get(streamId)?.shapes.clear()
+    await this.#lateReadings.settleOf(streamId)
+    await removeStreamRows(this.#turns, () => this.#catalog, streamId)
     return this.counts(streamId).stored
-  }
-
-  async #removeRows(streamId: string, table: string): Promise<void> {
-    await this.#suspecting(async () => {
-      const record = this.#catalog.streams.get(streamId)
-      if (!record) return
-      this.#catalog.touch(table)
-      const statement = `DELETE FROM ${quoted(table)} WHERE "streamId" = ${record.key}`
-      await this.#file.writer.run(statement)
-    })
   }
 
   /** Writes something that moves no position: when it fails, the file itself is asked what is in it. */
@@ -196,10 +206,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {
+    await this.#lateReadings.settleOf(query.streamId)
     return await this.#read((connection) => readHistory(connection, () => this.#catalog, query))
   }
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
+    await this.#lateReadings.settleOf(streamId)
     return await this.#read((connection) =>
       placeBeforeNewest(connection, this.#catalog, { streamId, count }),
     )
@@ -224,6 +236,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async close(): Promise<void> {
+    await this.#lateReadings.stop()
     await this.#file.close()
   }
 
@@ -245,6 +258,15 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     }
   }
 
+  async #writeAll(shipment: Shipment): Promise<void> {
+    const known = {
+      catalog: this.#catalog,
+      tables: this.#contents.late,
+      lookUpRowsMax: this.#lookUpRowsMax,
+    }
+    await writeShipment(this.#file.writer, known, { shipment, nowUs: this.#clock.nowUs() })
+  }
+
   async #releaseMemory(rows: number): Promise<void> {
     this.#rowsSinceRelease += rows
     const isDue =
@@ -258,39 +280,8 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   async #reopenIfSuspect(): Promise<void> {
     if (!this.#isSuspect) return
     await this.#file.reopen()
-    this.#catalog = await Catalog.load(this.#file.writer)
+    this.#contents = await loadContents(this.#file.writer)
     this.#isSuspect = false
-  }
-
-  /** Rows, counts and position in one transaction; memory follows once it is committed. */
-  async #writeAll(shipment: Shipment): Promise<void> {
-    const { writer } = this.#file
-    const catalog = this.#catalog
-    const streamsBefore = catalog.streams.size
-    const groups = groupByStream(catalog, shipment)
-    const duplicates = await findDuplicates(writer, catalog, groups)
-    const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
-    await createMissing(writer, catalog, rows)
-    const marked = await windowChanges(writer, catalog, groups, shipment)
-
-    await writer.run('BEGIN')
-    await appendNewStreams(writer, catalog, streamsBefore)
-    await appendRows(writer, rows)
-    for (const { table } of rows) catalog.touch(table)
-    const nowUs = this.#clock.nowUs()
-    const changes = groups.map((group) => countChange(group, duplicates, nowUs))
-    const countRows = await writeCounts(writer, catalog, changes)
-    await writeMarks(writer, marked)
-    await writer.run(`UPDATE shipper_position SET next_offset = ${shipment.nextOffset}`)
-    await writer.run('COMMIT')
-
-    for (const { record, added, after } of changes) {
-      Object.assign(record, after)
-      record.rate.add(added.stored, nowUs)
-    }
-    adoptChanges(catalog, marked)
-    catalog.countRows = countRows
-    catalog.position = shipment.nextOffset
   }
 }
 

@@ -4,6 +4,7 @@ import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
+import type { LateTables } from './late/late-tables.ts'
 import { monthOf } from './months.ts'
 import { rowsOf } from './rows-of.ts'
 
@@ -11,23 +12,44 @@ import { rowsOf } from './rows-of.ts'
 const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
   row INTEGER, "streamId" INTEGER, "timestamp" TIMESTAMP, digest UBIGINT)`
 
+/**
+ * Rows of a month that may be read for every shipment, about: with more of them what is late waits until
+ * there is more of it.
+ */
+export const lookUpRowsMax = 2_000_000
+
+export interface Examined {
+  /** What is stored already, or stands in the shipment twice. */
+  readonly duplicates: ReadonlySet<StoredReading>
+  /** What has to wait until it is looked up. */
+  readonly late: ReadonlySet<StoredReading>
+}
+
+export interface Known {
+  readonly catalog: Catalog
+  readonly tables: LateTables
+  readonly lookUpRowsMax: number
+}
+
 interface Suspect {
   readonly reading: StoredReading
   readonly group: StreamGroup<StreamRecord>
 }
 
 /**
- * Readings of a shipment that are stored already or stand in it twice (D18).
+ * Tells what of a shipment is stored already or stands in it twice (D18), and of what that is not known
+ * yet.
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up. Only the others are looked up, in the months that they fall into.
  */
-export async function findDuplicates(
+export async function examine(
   connection: DuckDBConnection,
-  catalog: Catalog,
+  known: Known,
   groups: readonly StreamGroup<StreamRecord>[],
-): Promise<ReadonlySet<StoredReading>> {
+): Promise<Examined> {
   const duplicates = new Set<StoredReading>()
+  const late = new Set<StoredReading>()
   const suspects: Suspect[] = []
   for (const group of groups) {
     if (isRising(group)) continue
@@ -35,12 +57,29 @@ export async function findDuplicates(
     for (const reading of group.readings) {
       const key = `${reading.timestampUs} ${reading.digest}`
       if (seen.has(key)) duplicates.add(reading)
-      else if (reading.timestampUs <= group.record.timestampMaxUs) suspects.push({ reading, group })
+      else if (reading.timestampUs <= group.record.timestampMaxUs) {
+        if (hasToWait(known, group, reading)) late.add(reading)
+        else suspects.push({ reading, group })
+      }
       seen.add(key)
     }
   }
-  for (const reading of await storedAlready(connection, catalog, suspects)) duplicates.add(reading)
-  return duplicates
+  for (const reading of await storedAlready(connection, known.catalog, suspects)) {
+    duplicates.add(reading)
+  }
+  return { duplicates, late }
+}
+
+/** What comes after a reading that waits has to wait, too: it may be the same once more. */
+function hasToWait(
+  { catalog, tables, lookUpRowsMax: rowsMax }: Known,
+  { record }: StreamGroup<StreamRecord>,
+  { timestampUs }: StoredReading,
+): boolean {
+  if (tables.has(record)) return true
+  return [...record.shapes].some((shape) =>
+    catalog.tablesOf(shape, timestampUs, timestampUs + 1).some(({ rows }) => rows > rowsMax),
+  )
 }
 
 /** True when each reading is newer than all of its stream before it, stored or in the shipment. */

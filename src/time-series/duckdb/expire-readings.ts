@@ -13,23 +13,14 @@ import {
   noteKeptFrom,
   outlineOf,
 } from './expiry.ts'
+import type { StoreTurns } from './store-turns.ts'
 
 /** A portion is followed by a rest that is so many times as long: shipments have more of the time. */
 const restsPerWork = 2
 
-/** How the work gets its turns between that of others. */
-export interface ExpiryTurns {
-  /** Writes while nobody else does. */
-  readonly write: <Result>(
-    work: (writer: DuckDBConnection, catalog: Catalog) => Promise<Result>,
-  ) => Promise<Result>
-  /** Reads beside all others. */
-  readonly look: <Result>(work: (reader: DuckDBConnection) => Promise<Result>) => Promise<Result>
-}
-
 /** Removes what is too old of streams, table by table, in portions with rests. */
 export async function expireReadings(
-  turns: ExpiryTurns,
+  turns: StoreTurns,
   expiries: readonly Expiry[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -42,11 +33,11 @@ export async function expireReadings(
 }
 
 class ExpiryPass {
-  readonly #turns: ExpiryTurns
+  readonly #turns: StoreTurns
   readonly #catalog: Catalog
   readonly #expiring: readonly Expiring[]
 
-  constructor(turns: ExpiryTurns, catalog: Catalog, expiring: readonly Expiring[]) {
+  constructor(turns: StoreTurns, catalog: Catalog, expiring: readonly Expiring[]) {
     this.#turns = turns
     this.#catalog = catalog
     this.#expiring = expiring

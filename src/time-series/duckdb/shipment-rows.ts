@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Shape, StoredReading } from '../time-series-store.ts'
 import { appendColumns, ReadingRows } from './append.ts'
-import { type Catalog, createReadingsTable } from './catalog.ts'
+import { type Catalog, createReadingsTable, tableName } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
+import { monthOf } from './months.ts'
 import type { TableRows } from './table-rows.ts'
 
 /** Makes the tables, and notes the shapes, that rows need and that are not there yet. */
@@ -11,17 +12,37 @@ export async function createMissing(
   catalog: Catalog,
   rows: readonly TableRows[],
 ): Promise<void> {
-  for (const { table, month, readings } of rows) {
+  for (const { table, readings } of rows) {
     if (catalog.tables.has(table)) continue
-    const { shape } = readings[0] as StoredReading
-    if (!catalog.shapes.has(shape.id)) {
-      const columns = JSON.stringify(shape.columns)
-      await connection.run('INSERT INTO shapes VALUES ($1, $2)', [shape.id, columns])
-      catalog.shapes.set(shape.id, shape)
-    }
-    await connection.run(createReadingsTable(table, shape))
-    catalog.tables.set(table, { name: table, shape: shape.id, month, revision: 0 })
+    const { shape, timestampUs } = readings[0] as StoredReading
+    await noteShape(connection, catalog, shape)
+    await createMonth(connection, catalog, { shape, month: monthOf(timestampUs) })
   }
+}
+
+/** Makes the table of a shape for a month, unless it is there. Returns its name. */
+export async function createMonth(
+  connection: DuckDBConnection,
+  catalog: Catalog,
+  { shape, month }: { readonly shape: Shape; readonly month: number },
+): Promise<string> {
+  const name = tableName(shape.id, month)
+  if (catalog.tables.has(name)) return name
+  await connection.run(createReadingsTable(name, shape))
+  catalog.tables.set(name, { name, shape: shape.id, month, rows: 0, revision: 0 })
+  return name
+}
+
+/** Notes a shape that was not known before. */
+export async function noteShape(
+  connection: DuckDBConnection,
+  catalog: Catalog,
+  shape: Shape,
+): Promise<void> {
+  if (catalog.shapes.has(shape.id)) return
+  const columns = JSON.stringify(shape.columns)
+  await connection.run('INSERT INTO shapes VALUES ($1, $2)', [shape.id, columns])
+  catalog.shapes.set(shape.id, shape)
 }
 
 /** Appends the streams that have no row yet: those behind the first `streamsBefore`. */
@@ -47,7 +68,7 @@ export async function appendRows(
     const { shape } = (parts[0] as TableRows).readings[0] as StoredReading
     const count = parts.reduce((sum, { readings }) => sum + readings.length, 0)
     const columns = new ReadingRows(shape, count)
-    await noteShape(connection, shape, parts)
+    await noteShapeOf(connection, shape, parts)
     for (const { record, readings } of parts) {
       for (const reading of readings) columns.push(record.key, reading)
     }
@@ -56,7 +77,7 @@ export async function appendRows(
 }
 
 /** Notes which streams have a shape from now on. */
-async function noteShape(
+async function noteShapeOf(
   connection: DuckDBConnection,
   { id }: Shape,
   parts: readonly TableRows[],

@@ -6,7 +6,6 @@ import { monthOf } from './months.ts'
 /** Readings of one stream for one table. */
 export interface TableRows {
   readonly table: string
-  readonly month: number
   readonly record: StreamRecord
   readonly readings: StoredReading[]
 }
@@ -26,9 +25,8 @@ export function rowsByTable(
     if (!rows || readingDay !== day || reading.shape.id !== shape) {
       day = readingDay
       shape = reading.shape.id
-      const month = monthOf(reading.timestampUs)
-      const table = tableName(shape, month)
-      rows = tables.get(table) ?? { table, month, record, readings: [] }
+      const table = tableName(shape, monthOf(reading.timestampUs))
+      rows = tables.get(table) ?? { table, record, readings: [] }
       tables.set(table, rows)
     }
     rows.readings.push(reading)

@@ -1,0 +1,96 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Contents } from '../contents.ts'
+import type { StoreTurns } from '../store-turns.ts'
+import { findLateDuplicates, type Look } from './look-up.ts'
+import { settleLate } from './settle.ts'
+
+/** Late readings are looked up after this time at the earliest, so that there are some. */
+const restMsMin = 1_000
+
+/** A look-up is followed by a rest that is so many times as long. */
+const restsPerLookUp = 10
+
+/** More of them hold up what comes: to look them up takes memory, too. */
+const lateMax = 2_000_000
+
+/** Looks up late readings from time to time, beside everything else. */
+export class LateReadings {
+  readonly #turns: StoreTurns
+  readonly #contents: () => Contents
+  readonly #clock: Clock
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #restMs = restMsMin
+  #isStopped = false
+
+  constructor(turns: StoreTurns, contents: () => Contents, clock: Clock) {
+    this.#turns = turns
+    this.#contents = contents
+    this.#clock = clock
+  }
+
+  /** To be told when there may be late readings. */
+  wake(): void {
+    if (this.#timer || this.#running || this.#isStopped) return
+    if (this.#contents().late.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      // What fails is tried again after the next rest: the readings are still there.
+      this.settle().catch(() => undefined)
+    }, this.#restMs).unref()
+  }
+
+  /** Resolves when there are not too many of them. */
+  async room(): Promise<void> {
+    if (this.#contents().late.size > lateMax) await this.settle()
+  }
+
+  /** Resolves when what waits now is stored, or counted as a duplicate. */
+  async settle(): Promise<void> {
+    while (this.#running) await this.#running.catch(() => undefined)
+    if (this.#isStopped || this.#contents().late.size === 0) return
+    const startedMs = performance.now()
+    this.#running = this.#settleAll()
+    try {
+      await this.#running
+    } finally {
+      this.#running = undefined
+      this.#restMs = Math.max(restMsMin, (performance.now() - startedMs) * restsPerLookUp)
+      this.wake()
+    }
+  }
+
+  /** The same for the readings of one stream, if it has any. */
+  async settleOf(streamId: string): Promise<void> {
+    const { catalog, late } = this.#contents()
+    const record = catalog.streams.get(streamId)
+    if (record && late.has(record)) await this.settle()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#running?.catch(() => undefined)
+  }
+
+  async #settleAll(): Promise<void> {
+    const { write } = this.#turns
+    const frozen = await write(async () => {
+      const { catalog, late } = this.#contents()
+      return { catalog, late, tables: late.freeze() }
+    })
+    const look: Look = async (work) => {
+      if (this.#isStopped) throw new Error('the store is being closed')
+      const result = await this.#turns.look(work)
+      // A turn of its own at the end of which memory is given back.
+      await write(async () => undefined)
+      return result
+    }
+    const duplicates = await findLateDuplicates(look, frozen.catalog, frozen.tables)
+    await write(async (writer) => {
+      const { catalog, late } = this.#contents()
+      if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
+      await settleLate(writer, { catalog, tables: late, duplicates, nowUs: this.#clock.nowUs() })
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { StreamGroup } from '../../stream-groups.ts'
+import type { StoredReading } from '../../time-series-store.ts'
+import { type Catalog, createReadingsTable, type StreamRecord } from '../catalog.ts'
+import { noteShape } from '../shipment-rows.ts'
+import type { TableRows } from '../table-rows.ts'
+import type { LateTable, LateTables } from './late-tables.ts'
+
+/** Readings of one stream that wait in one table. */
+export interface LateRows extends TableRows {
+  readonly late: LateTable
+}
+
+/** The parts of a shipment that have to wait, by stream and table. */
+export function lateRowsOf(
+  tables: LateTables,
+  groups: readonly StreamGroup<StreamRecord>[],
+  late: ReadonlySet<StoredReading>,
+): readonly LateRows[] {
+  if (late.size === 0) return []
+  return groups.flatMap(({ record, readings, redriven }) => {
+    const own = readings.filter((reading) => late.has(reading))
+    const byTable = Map.groupBy(own, (reading) =>
+      tables.tableFor(reading.shape.id, redriven.has(reading)),
+    )
+    return [...byTable].map(([table, some]) => ({
+      late: table,
+      table: table.name,
+      record,
+      readings: some,
+    }))
+  })
+}
+
+/** What is left of the groups without what has to wait. */
+export function withoutLate(
+  groups: readonly StreamGroup<StreamRecord>[],
+  late: ReadonlySet<StoredReading>,
+): readonly StreamGroup<StreamRecord>[] {
+  if (late.size === 0) return groups
+  return groups.map((group) => ({
+    ...group,
+    readings: group.readings.filter((reading) => !late.has(reading)),
+  }))
+}
+
+/** Makes the tables that late readings need and that are not there yet. */
+export async function createLateTables(
+  connection: DuckDBConnection,
+  { catalog, tables }: { readonly catalog: Catalog; readonly tables: LateTables },
+  rows: readonly LateRows[],
+): Promise<void> {
+  for (const { late, readings } of rows) {
+    if (tables.knows(late)) continue
+    const { shape } = readings[0] as StoredReading
+    await noteShape(connection, catalog, shape)
+    await connection.run(createReadingsTable(late.name, shape))
+    tables.made(late)
+  }
+}

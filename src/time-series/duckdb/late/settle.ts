@@ -1,0 +1,210 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { CountChange } from '../../stream-groups.ts'
+import { noCounts } from '../../stream-state.ts'
+import { TouchedWindows } from '../../windows/window-starts.ts'
+import { appendColumns } from '../append.ts'
+import { type Catalog, quoted, type StreamRecord } from '../catalog.ts'
+import { BigIntColumn, IntegerColumn } from '../columns.ts'
+import { writeCounts } from '../counts.ts'
+import { rowsOf } from '../rows-of.ts'
+import { createMonth } from '../shipment-rows.ts'
+import { adoptChanges, type WindowChange, writeMarks } from '../windows/mark-windows.ts'
+import type { LateTable, LateTables } from './late-tables.ts'
+import type { LateDuplicates } from './look-up.ts'
+
+const duplicatesDdl = `CREATE OR REPLACE TEMP TABLE late_duplicates (source INTEGER, row BIGINT)`
+
+/** Rows of a late table that were found to be none. */
+const isDuplicate = (at: number) =>
+  `EXISTS (SELECT 1 FROM late_duplicates d WHERE d.source = ${at} AND d.row = l.rowid)`
+
+interface Settling {
+  readonly catalog: Catalog
+  readonly tables: LateTables
+  readonly duplicates: LateDuplicates
+  readonly nowUs: number
+}
+
+/**
+ * Stores late readings that are no duplicates, and counts all of them, in one transaction. Must be
+ * called while nobody else writes, with all tables there were when the look-up began.
+ */
+export async function settleLate(
+  writer: DuckDBConnection,
+  { catalog, tables, duplicates, nowUs }: Settling,
+): Promise<void> {
+  const moves = [...duplicates.keys()].map((late, at) => ({ late, at }))
+  await noteDuplicates(writer, duplicates)
+  const months: Month[] = []
+  for (const { late, at } of moves) months.push(...(await monthsOf(writer, catalog, { late, at })))
+
+  await writer.run('BEGIN')
+  for (const { late, at, month, target } of months) {
+    const { rowsChanged } = await writer.run(
+      `INSERT INTO ${quoted(target)} SELECT l.* FROM ${quoted(late.name)} l
+       WHERE year(l."timestamp") * 100 + month(l."timestamp") = ${month} AND NOT ${isDuplicate(at)}`,
+    )
+    const table = catalog.tables.get(target)
+    if (table) table.rows += rowsChanged
+    catalog.touch(target)
+  }
+  const counted = new Map<number, Counted>()
+  for (const move of moves) await countRows(writer, move, { counted, nowUs })
+  const changes = changesOf(catalog, counted, nowUs)
+  const countRowsNow = await writeCounts(writer, catalog, changes)
+  const marked = await touchedWindows(writer, catalog, moves)
+  await writeMarks(writer, marked)
+  for (const { late } of moves) await writer.run(`DROP TABLE ${quoted(late.name)}`)
+  await writer.run('COMMIT')
+
+  for (const { record, added, after } of changes) {
+    record.counts = after.counts
+    record.rate.add(added.stored, nowUs)
+    tables.settled(record, added.stored + added.duplicates)
+  }
+  adoptChanges(catalog, marked)
+  catalog.countRows = countRowsNow
+  tables.gone(moves.map(({ late }) => late))
+}
+
+async function noteDuplicates(writer: DuckDBConnection, found: LateDuplicates): Promise<void> {
+  const all = [...found.values()].flatMap((rows, at) => rows.map((row) => ({ at, row })))
+  await writer.run(duplicatesDdl)
+  await appendColumns(writer, 'late_duplicates', [
+    new IntegerColumn(all.length).fill(all.map(({ at }) => at)),
+    new BigIntColumn(all.length).fill(all.map(({ row }) => row)),
+  ])
+}
+
+/** A table, and its place among all that are settled together. */
+interface Move {
+  readonly late: LateTable
+  readonly at: number
+}
+
+interface Month extends Move {
+  readonly month: number
+  readonly target: string
+}
+
+/** Where the rows of a late table belong: the tables are made when they are missing. */
+async function monthsOf(
+  writer: DuckDBConnection,
+  catalog: Catalog,
+  { late, at }: Move,
+): Promise<readonly Month[]> {
+  const shape = catalog.shapes.get(late.shape)
+  if (!shape) throw new Error(`the time-series file knows no shape ${late.shape}`)
+  const found = await rowsOf(
+    writer,
+    `SELECT DISTINCT year(l."timestamp") * 100 + month(l."timestamp") AS month
+     FROM ${quoted(late.name)} l WHERE NOT ${isDuplicate(at)}`,
+  )
+  const months: Month[] = []
+  for (const row of found) {
+    const month = Number(row['month'])
+    const target = await createMonth(writer, catalog, { shape, month })
+    months.push({ late, at, month, target })
+  }
+  return months
+}
+
+interface Counted {
+  stored: number
+  duplicates: number
+  latencyUs: number
+}
+
+async function countRows(
+  writer: DuckDBConnection,
+  { late, at }: Move,
+  { counted, nowUs }: { readonly counted: Map<number, Counted>; readonly nowUs: number },
+): Promise<void> {
+  const rows = await rowsOf(
+    writer,
+    `SELECT key, (count(*) FILTER (NOT twice))::DOUBLE AS stored,
+       (count(*) FILTER (twice))::DOUBLE AS duplicates,
+       coalesce(sum(greatest(0, ${nowUs}::BIGINT - received)) FILTER (NOT twice), 0)::DOUBLE AS latency
+     FROM (SELECT l."streamId" AS key, epoch_us(l."$receivedAt") AS received, ${isDuplicate(at)} AS twice
+       FROM ${quoted(late.name)} l)
+     GROUP BY key`,
+  )
+  for (const row of rows) {
+    const key = row['key'] as number
+    const before = counted.get(key) ?? { stored: 0, duplicates: 0, latencyUs: 0 }
+    counted.set(key, {
+      stored: before.stored + (row['stored'] as number),
+      duplicates: before.duplicates + (row['duplicates'] as number),
+      latencyUs: before.latencyUs + (late.isRedriven ? 0 : (row['latency'] as number)),
+    })
+  }
+}
+
+function changesOf(
+  catalog: Catalog,
+  counted: ReadonlyMap<number, Counted>,
+  nowUs: number,
+): readonly CountChange<StreamRecord>[] {
+  return [...catalog.streams].flatMap(([id, record]) => {
+    const added = counted.get(record.key)
+    return added ? [{ id, ...changeOf(record, added, nowUs) }] : []
+  })
+}
+
+function changeOf(
+  record: StreamRecord,
+  counted: Counted,
+  nowUs: number,
+): Omit<CountChange<StreamRecord>, 'id'> {
+  const { counts, timestampMaxUs, newestContent } = record
+  const { stored, duplicates, latencyUs } = counted
+  const lastStoredAtUs = stored > 0 ? nowUs : counts.lastStoredAtUs
+  return {
+    record,
+    added: { ...noCounts, stored, duplicates, latencyUs, lastStoredAtUs, timestampMaxUs: -1 },
+    after: {
+      counts: {
+        ...counts,
+        stored: counts.stored + stored,
+        duplicates: counts.duplicates + duplicates,
+        latencyUs: counts.latencyUs + latencyUs,
+        lastStoredAtUs,
+      },
+      timestampMaxUs,
+      newestContent,
+    },
+  }
+}
+
+/**
+ * The windows of late readings have been marked when they arrived, and may have been computed without
+ * them since.
+ */
+async function touchedWindows(
+  writer: DuckDBConnection,
+  catalog: Catalog,
+  moves: readonly Move[],
+): Promise<readonly WindowChange[]> {
+  const changes = new Map<number, Omit<WindowChange, 'touched'> & { touched: TouchedWindows }>()
+  for (const [id, windows] of catalog.windows.streams) {
+    const record = catalog.streams.get(id)
+    if (!record) continue
+    const { segments } = windows
+    const touched = new TouchedWindows(segments)
+    changes.set(record.key, { id, record, windows, segments, touched })
+  }
+  if (changes.size === 0) return []
+  for (const { late } of moves) {
+    const result = await writer.stream(
+      `SELECT "streamId", epoch_us("timestamp")::DOUBLE FROM ${quoted(late.name)}`,
+    )
+    for await (const rows of result.yieldRowsJs()) {
+      for (const [key, timestampUs] of rows) {
+        changes.get(key as number)?.touched.add(timestampUs as number)
+      }
+    }
+  }
+  return [...changes.values()]
+    .map((change) => ({ ...change, touched: change.touched.ranges() }))
+    .filter(({ touched }) => touched.length > 0)
+}

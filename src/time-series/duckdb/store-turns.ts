@@ -1,0 +1,12 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Catalog } from './catalog.ts'
+
+/** How work that is no shipment gets its turns between those of others. */
+export interface StoreTurns {
+  /** Writes while nobody else does. */
+  readonly write: <Result>(
+    work: (writer: DuckDBConnection, catalog: Catalog) => Promise<Result>,
+  ) => Promise<Result>
+  /** Reads beside all others. */
+  readonly look: <Result>(work: (reader: DuckDBConnection) => Promise<Result>) => Promise<Result>
+}
