@@ -7,7 +7,7 @@ import { microseconds, ofStreams, within } from '../statement.ts'
 import { BucketValues, isPercentile, type Percentile, percentileOf } from './percentiles.ts'
 import type { PointTotals } from './read-totals.ts'
 import type { Selection, Source } from './selection.ts'
-import { rowsAt, rowsInOrder, type SourceRow } from './source-rows.ts'
+import { rowsAt, rowsInOrder, rowsTogether, type SourceRow } from './source-rows.ts'
 import { AveragesByTime } from './time-weights.ts'
 
 /**
@@ -66,15 +66,18 @@ export class RowValues {
         ? new AveragesByTime(query, await this.#newestBefore(session, range.fromUs), this.#keyOf)
         : undefined
     const walk = new BucketWalk(bucketRuns(query.buckets, range.fromUs, range.toUs))
-    const columns = this.#columns
-    for await (const rows of rowsInOrder(session, sources, { range, columns })) {
-      for (const row of rows) {
-        if (row.timestampUs >= walk.bucket.toUs) {
-          this.#finish(walk.bucket, averages)
-          walk.moveTo(row.timestampUs)
+    const wanted = { columns: this.#columns, isIdentified: holdUsMax > 0 }
+    const rows = points.reduce((sum, { count }) => sum + count, 0)
+    for (const slice of slicesOf(range, rows)) {
+      for await (const page of rowsInOrder(session, sources, { ...wanted, range: slice })) {
+        for (const row of page) {
+          if (row.timestampUs >= walk.bucket.toUs) {
+            this.#finish(walk.bucket, averages)
+            walk.moveTo(row.timestampUs)
+          }
+          averages?.add(row, walk.bucket)
+          this.#addValues(row)
         }
-        averages?.add(row, walk.bucket)
-        this.#addValues(row)
       }
     }
     this.#finish(walk.bucket, averages)
@@ -116,6 +119,17 @@ export class RowValues {
       }
     }
     return newest.values()
+  }
+}
+
+/**
+ * Cuts a range so that a slice has about as many rows as are read at a time: QuestDB looks at more of a
+ * table than a limit on rows needs, but not at more than a range of time.
+ */
+function* slicesOf({ fromUs, toUs }: Range, rows: number): Generator<Range> {
+  const widthUs = Math.max(1, Math.ceil(((toUs - fromUs) * rowsTogether) / Math.max(1, rows)))
+  for (let atUs = fromUs; atUs < toUs; atUs += widthUs) {
+    yield { fromUs: atUs, toUs: Math.min(toUs, atUs + widthUs) }
   }
 }
 

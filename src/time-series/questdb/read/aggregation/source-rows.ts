@@ -2,7 +2,7 @@ import { DomainError } from '../../../../core/errors.ts'
 import type { Range } from '../../../aggregation/point-reader.ts'
 import { inOrder } from '../../../raw-page.ts'
 import type { Column } from '../../../time-series-store.ts'
-import { fieldValue, type Row, selectedField, storedDigestOf } from '../field-values.ts'
+import { fieldValue, selectedField, storedDigestOf } from '../field-values.ts'
 import type { ReadSession } from '../session.ts'
 import {
   atInstants,
@@ -14,8 +14,9 @@ import {
 } from '../statement.ts'
 import type { SelectedStream, Source } from './selection.ts'
 
-/** Rows that are read at a time. */
-const rowsPerPage = 20_000
+/** Rows that are read at a time, of all sources together, and at least of each. */
+export const rowsTogether = 100_000
+const rowsPerPageMin = 1_000
 
 /** Rows of one instant, or of some that are looked up: they are in memory together. */
 const rowsMax = 320_000
@@ -29,13 +30,27 @@ export interface SourceRow {
   readonly values: readonly unknown[]
 }
 
-/** The readings of some sources in the order of (time, digest), in pages. */
+/** What is wanted of rows. */
+interface Wanted {
+  /** Columns of the selection, by their indices. */
+  readonly columns: readonly number[]
+  /**
+   * Whether it matters of which stream a row is, and what its digest is; otherwise only its series is
+   * known, which makes rows half as long.
+   */
+  readonly isIdentified: boolean
+}
+
+/** The readings of some sources in the order of time, and of digest when they are identified, in pages. */
 export async function* rowsInOrder(
   session: ReadSession,
   sources: readonly Source[],
-  { range, columns }: { readonly range: Range; readonly columns: readonly number[] },
+  wanted: Wanted & { readonly range: Range },
 ): AsyncGenerator<readonly SourceRow[]> {
-  const readers = sources.map((source) => new SourceReader(session, source, { range, columns }))
+  const rowsEach = Math.max(rowsPerPageMin, Math.floor(rowsTogether / sources.length))
+  const readers = sources.map(
+    (source) => new SourceReader(session, source, { ...wanted, rowsEach }),
+  )
   for (;;) {
     for (const reader of readers) await reader.fill()
     const completeUs = Math.min(...readers.map((reader) => reader.completeUs))
@@ -45,37 +60,38 @@ export async function* rowsInOrder(
   }
 }
 
+interface ReaderNeeds extends Wanted {
+  readonly range: Range
+  readonly rowsEach: number
+}
+
 /** Reads one source page by page. */
 class SourceReader {
   readonly #session: ReadSession
   readonly #source: Source
-  readonly #columns: readonly number[]
+  readonly #needs: ReaderNeeds
   #range: Range
   #rows: SourceRow[] = []
   /** All readings before it are in the rows, or have been. */
   completeUs = Number.NEGATIVE_INFINITY
 
-  constructor(
-    session: ReadSession,
-    source: Source,
-    { range, columns }: { readonly range: Range; readonly columns: readonly number[] },
-  ) {
+  constructor(session: ReadSession, source: Source, needs: ReaderNeeds) {
     this.#session = session
     this.#source = source
-    this.#columns = columns
-    this.#range = range
+    this.#needs = needs
+    this.#range = needs.range
   }
 
   /** Reads the next page, when all rows have been taken. */
   async fill(): Promise<void> {
-    let limit = rowsPerPage
+    let limit = this.#needs.rowsEach
     while (this.#rows.length === 0 && this.completeUs < Number.POSITIVE_INFINITY) {
       const condition = within(this.#range)
       const order = `ORDER BY "timestamp" LIMIT ${limit}`
       const rows = await rowsOf(this.#session, this.#source, {
+        ...this.#needs,
         condition,
         order,
-        columns: this.#columns,
       })
       const isEnd = rows.length < limit
       const lastUs = rows.at(-1)?.timestampUs ?? 0
@@ -107,48 +123,52 @@ export async function rowsAt(
     columns,
   }: { readonly instants: ReadonlySet<number>; readonly columns: readonly number[] },
 ): Promise<readonly SourceRow[]> {
-  const found: SourceRow[] = []
+  let found: SourceRow[] = []
   for (const some of piecesOf([...instants], instantsPerStatement)) {
     const condition = atInstants(some)
     const order = `LIMIT ${rowsMax + 1 - found.length}`
-    found.push(...(await rowsOf(session, source, { condition, order, columns })))
+    const rows = await rowsOf(session, source, { columns, isIdentified: true, condition, order })
+    found = found.concat(rows)
     if (found.length > rowsMax) throw tooMany()
   }
   return found
 }
 
-interface RowsQuestion {
+interface RowsQuestion extends Wanted {
   readonly condition: string
   readonly order: string
-  readonly columns: readonly number[]
 }
 
 async function rowsOf(
   session: ReadSession,
   { shape, streams, stored }: Source,
-  { condition, order, columns }: RowsQuestion,
+  { condition, order, columns, isIdentified }: RowsQuestion,
 ): Promise<SourceRow[]> {
-  const list = columns.map((index) => selectedOrNothing(stored[index]))
+  const [any] = streams.values()
+  const isOneSeries = streams.values().every(({ series }) => series === any?.series)
+  const hasStream = isIdentified || !isOneSeries
+  const list = [
+    ...(hasStream ? ['"streamId"'] : []),
+    ...(isIdentified ? ['"$digest"'] : []),
+    microseconds('"timestamp"'),
+    ...columns.map((index) => selectedOrNothing(stored[index])),
+  ]
   const rows = await session.rows(
-    `SELECT ${['"streamId"', microseconds('"timestamp"'), '"$digest"', ...list].join(', ')}
-     FROM ${session.tableOf(shape).name}
+    `SELECT ${list.join(', ')} FROM ${session.tableOf(shape).name}
      WHERE ${ofStreams([...streams.keys()])} AND ${condition} AND ${session.visible} ${order}`,
   )
   const types = columns.map((index) => stored[index]?.type)
+  const timeAt = list.length - columns.length - 1
   return rows.map((row) => ({
-    stream: streams.get(String(row[0])) as SelectedStream,
-    timestampUs: Number(row[1]),
-    digest: storedDigestOf(row[2]),
-    values: types.map((type, index) => valueAt(row, index, type)),
+    stream: (hasStream ? streams.get(String(row[0])) : any) as SelectedStream,
+    timestampUs: Number(row[timeAt]),
+    digest: isIdentified ? storedDigestOf(row[1]) : 0n,
+    values: types.map((type, index) => type && fieldValue(row[timeAt + 1 + index], type)),
   }))
 }
 
 function selectedOrNothing(stored: Column | undefined): string {
   return stored ? selectedField(stored) : 'null'
-}
-
-function valueAt(row: Row, index: number, type: Column['type'] | undefined): unknown {
-  return type === undefined ? undefined : fieldValue(row[index + 3], type)
 }
 
 function tooMany(): DomainError {
