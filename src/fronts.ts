@@ -22,6 +22,7 @@ import { buildHttpServer } from './http/server.ts'
 import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
 import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
+import { mqttSessionRoutes } from './mqtt-sessions/session-routes.ts'
 import { forgetDeletedUsers } from './mqtt-upkeep.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
@@ -203,6 +204,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.routes,
       backing.routes(posts),
       ...registeringRoutes(access.devices, domains),
+      (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
       ...guardedRoutes({
         ...config,
         ...domains,

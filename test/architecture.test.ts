@@ -28,7 +28,7 @@ const rules: readonly ImportRule[] = [
     mayImport: [
       /^(connectors|src\/core)\//,
       /^processors\/decode\.ts$/,
-      /^src\/mqtt-sessions\/mqtt-sessions\.ts$/,
+      /^src\/mqtt-sessions\/(mqtt-sessions|session-view)\.ts$/,
       /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/upgrades\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
@@ -51,6 +51,10 @@ const rules: readonly ImportRule[] = [
   {
     from: /^src\/units\//,
     mayImport: [/^src\/(units|threads|core)\//, /^src\/pipeline\/transform-step\.ts$/],
+  },
+  {
+    from: /^src\/mqtt-sessions\/session-(routes|schemas)\.ts$/,
+    mayImport: [/^src\/(mqtt-sessions|core|http)\//],
   },
   { from: /^src\/mqtt-sessions\//, mayImport: [/^src\/(mqtt-sessions|threads|core)\//] },
   { from: /^src\/state\//, mayImport: [/^src\/state\//, /^src\/core\//] },

@@ -27,6 +27,11 @@ export class Audience {
     return this.#ofClient.get(client)?.size ?? 0
   }
 
+  /** The filters of a client with their QoS, by the broker's names. */
+  filtersOf(client: Client): ReadonlyMap<string, number> {
+    return this.#ofClient.get(client) ?? nothing
+  }
+
   has(client: Client, filter: string): boolean {
     return this.#ofClient.get(client)?.has(filter) ?? false
   }
@@ -84,6 +89,8 @@ export class Audience {
     return found.size
   }
 }
+
+const nothing: ReadonlyMap<string, number> = new Map()
 
 /** With a packet id: the broker gives it, and leads the exchange. */
 function publish(client: Client, { topic, payload }: PassedMessage, qos: 1 | 2): void {

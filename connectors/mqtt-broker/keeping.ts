@@ -56,6 +56,7 @@ function goneSession({ clientId }: LeftWill, caller: MqttCaller): Session {
     space: spaceOf(caller),
     source: `mqtt client '${clientId}', its will`,
     connection: undefined,
+    connectedAtUs: 0,
     route: undefined,
     drops: { sinceMs: 0, count: 0 },
     lookingUp: undefined,

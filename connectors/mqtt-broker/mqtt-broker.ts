@@ -15,6 +15,7 @@ import { type MqttKeepingNeeds, publishLeftWills, sessionRules } from './keeping
 import { type MqttPublisherNeeds, Publisher } from './publisher.ts'
 import { Rights } from './rights.ts'
 import { type RouteNeeds, Routes } from './routes.ts'
+import { SessionList } from './session-list.ts'
 import { type ActiveDevice, type MqttSessionNeeds, Sessions } from './sessions.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { innerTopic } from './topics.ts'
@@ -65,6 +66,8 @@ export interface MqttBroker {
     userId: UserId,
     message: { readonly topic: string; readonly payload: Uint8Array; readonly qos: 0 | 1 | 2 },
   ): Promise<void>
+  /** The sessions of users, for those who ask for them elsewhere. */
+  readonly sessions: SessionList
   /** The devices that have sent something since this was asked the last time. */
   activeDevices(): readonly ActiveDevice[]
   /** Ends at once every session that was opened with this key, or with a token of it. */
@@ -127,6 +130,7 @@ export async function startMqttBroker(
       fanOutDropped: fanOut.stats.dropped,
       connections: aedes.connectedClients,
     }),
+    sessions: new SessionList(parts),
     activeDevices: () => sessions.activeDevices(),
     async publishToUser(userId, { topic, payload, qos }) {
       const message = { topic: innerTopic(topic, userId), payload: Buffer.from(payload), qos }

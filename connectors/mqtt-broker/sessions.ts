@@ -26,6 +26,7 @@ export interface Session extends MqttCaller {
   readonly space: string
   /** Undefined for one whose client is gone. */
   readonly connection: MqttConnection | undefined
+  readonly connectedAtUs: number
   /** What the client published to last is for. */
   route: Route | undefined
   readonly drops: DropWindow
@@ -35,6 +36,12 @@ export interface Session extends MqttCaller {
   hasEnded: boolean
 }
 
+/** A client that is connected, and who it is. */
+export interface ConnectedClient {
+  readonly client: Client
+  readonly session: Session
+}
+
 /** A device, and where it is connected from. */
 export interface ActiveDevice {
   readonly id: string
@@ -42,6 +49,7 @@ export interface ActiveDevice {
 }
 
 export interface MqttSessionNeeds {
+  readonly nowUs: () => number
   /**
    * What has to be waited for before `authenticate` is asked; mostly nothing.
    *
@@ -63,7 +71,7 @@ export class Sessions {
   readonly #certificates = new WeakMap<MqttConnection, MqttClientCertificate>()
   readonly #refusals = new WeakMap<Client, AuthenticateError>()
   /** Sessions whose connection is open: those that can be ended. */
-  readonly #open = new Map<MqttConnection, Session>()
+  readonly #open = new Map<MqttConnection, ConnectedClient>()
 
   constructor(needs: MqttSessionNeeds) {
     this.#needs = needs
@@ -126,13 +134,14 @@ export class Sessions {
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
       space: spaceOf(caller),
       connection,
+      connectedAtUs: this.#needs.nowUs(),
       route: undefined,
       drops: { sinceMs: 0, count: 0 },
       lookingUp: undefined,
       hasEnded: false,
     }
     this.#sessions.set(client, session)
-    this.#open.set(connection, session)
+    this.#open.set(connection, { client, session })
     connection.once('close', () => this.#open.delete(connection))
     if (will === undefined || (await this.#needs.mayPublishTo(session, will.topic)))
       return undefined
@@ -142,12 +151,18 @@ export class Sessions {
   /** The devices that have sent something since this was asked the last time. */
   activeDevices(): readonly ActiveDevice[] {
     const active: ActiveDevice[] = []
-    for (const [connection, { device }] of this.#open) {
+    for (const [connection, { session }] of this.#open) {
+      const { device } = session
       if (device === undefined || !connection.hasReceived) continue
       connection.hasReceived = false
       active.push({ id: device.id, address: connection.remoteAddress ?? '' })
     }
     return active
+  }
+
+  /** Clients of a user that are connected now. */
+  ofUser(userId: UserId): readonly ConnectedClient[] {
+    return [...this.#open.values()].filter(({ session }) => session.userId === userId)
   }
 
   /** Waits for what `authenticate` needs; false after too many failures. */
@@ -177,7 +192,7 @@ export class Sessions {
   }
 
   #end(shouldEnd: (session: Session) => boolean): void {
-    for (const [connection, session] of this.#open) {
+    for (const [connection, { session }] of this.#open) {
       if (!shouldEnd(session)) continue
       session.hasEnded = true
       connection.destroy()

@@ -34,6 +34,9 @@ const headersMax = 100
 /** Longest URL, query included: ours are far shorter, and a list of fields fits. */
 const urlLengthMax = 8_192
 
+/** Longest id in a path: that of an MQTT client has up to 256 bytes, each of them as `%XX`. */
+const parameterLengthMax = 768
+
 /** Connections beyond this are closed at once. */
 const connectionsMax = 10_000
 
@@ -52,6 +55,7 @@ export function serverOptions(certificate: Certificate | undefined) {
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionTimeout: standstillTimeoutMs,
     clientErrorHandler: answerUnreadable,
+    routerOptions: { maxParamLength: parameterLengthMax },
     ...(certificate === undefined
       ? { http: limits }
       : { https: { ...limits, ...certificate, minVersion: 'TLSv1.2' as const } }),

@@ -5,9 +5,11 @@ import { loadSessions } from './load-sessions.ts'
 import { MessageQueues } from './message-queues.ts'
 import type {
   FirstReceipt,
+  KeptSession,
   LeftWill,
   MqttSessionStats,
   MqttSessions,
+  SessionIdentity,
   SessionRules,
 } from './mqtt-sessions.ts'
 import { ReceivedIds } from './received-ids.ts'
@@ -183,6 +185,17 @@ export class DurableSessions implements MqttSessions {
     await log.write(...changes, ...this.#retention.forget(userId), ...wills.deleteOf(userId))
   }
 
+  sessionsOf(userId: string): readonly KeptSession[] {
+    return this.#parts.registry.ofUser(userId).map(keptSession)
+  }
+
+  async end(identity: SessionIdentity): Promise<boolean> {
+    const { log, registry } = this.#parts
+    const session = registry.get(identity)
+    if (session) await log.write(...this.#lifetimes.drop(session))
+    return session !== undefined
+  }
+
   *filters(): Generator<string> {
     for (const { subscriptions } of this.#parts.registry.all()) yield* subscriptions.keys()
   }
@@ -224,6 +237,13 @@ export class DurableSessions implements MqttSessions {
 
 function lastNumberOf({ sessions }: StoredSessions): number {
   return sessions.reduce((last, row) => Math.max(last, Number(row['number'])), 0)
+}
+
+function keptSession(session: Session): KeptSession {
+  const { number, userId, clientId, createdAtUs, lastUsedAtUs, subscriptions } = session
+  const { queue, queuedBytes } = session
+  const times = { createdAtUs, lastUsedAtUs, expiresAtUs: lastUsedAtUs + unusedUsMax }
+  return { number, userId, clientId, ...times, subscriptions, queued: queue.size, queuedBytes }
 }
 
 const nobodysRules: SessionRules = {

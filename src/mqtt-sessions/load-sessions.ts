@@ -21,7 +21,8 @@ export function loadSessions(parts: Loaded, stored: StoredSessions): void {
   for (const row of stored.sessions) {
     const number = Number(row['number'])
     const identity = { userId: String(row['user_id']), clientId: String(row['client_id']) }
-    const session = new Session(number, identity, Number(row['last_used_at']))
+    const [createdAtUs, usedAtUs] = [Number(row['created_at']), Number(row['last_used_at'])]
+    const session = new Session(number, identity, { createdAtUs, usedAtUs })
     sessions.set(number, session)
     registry.add(session)
   }

@@ -32,6 +32,21 @@ export interface LeftWill extends SessionIdentity {
   readonly retain: boolean
 }
 
+/** A session that outlives its connection. */
+export interface KeptSession extends SessionIdentity {
+  /** Unique, and larger than those of all sessions before it. */
+  readonly number: number
+  readonly createdAtUs: number
+  /** Of a session that nobody is connected with: when its client left, or was last heard of. */
+  readonly lastUsedAtUs: number
+  /** When it ends unless its client comes back before. */
+  readonly expiresAtUs: number
+  /** Filters with their QoS, by the broker's names. */
+  readonly subscriptions: ReadonlyMap<string, number>
+  readonly queued: number
+  readonly queuedBytes: number
+}
+
 /** When a reading with QoS 2 came first, and whether it is in the journal for certain. */
 export interface FirstReceipt {
   readonly receivedAtUs: number
@@ -107,6 +122,12 @@ export interface MqttSessions {
   leftWills(): readonly LeftWill[]
   /** To be called when such a will was published, or may not be. */
   dropWill(brokerClientId: string): Promise<void>
+
+  /** The sessions of a user, in no order. */
+  sessionsOf(userId: string): readonly KeptSession[]
+
+  /** Ends a session with all that waits in it. Resolves with whether there was one. */
+  end(identity: SessionIdentity): Promise<boolean>
 
   /** Every filter that a session from before has, maybe more than once. */
   filters(): Iterable<string>

@@ -30,7 +30,10 @@ export class SessionLifetimes {
       throw new DomainError('conflict', 'this user has as many MQTT sessions as are kept')
     }
     const nowUs = clock.nowUs()
-    const session = new Session(++this.#lastNumber, identity, nowUs)
+    const session = new Session(++this.#lastNumber, identity, {
+      createdAtUs: nowUs,
+      usedAtUs: nowUs,
+    })
     registry.add(session)
     try {
       await log.write(['putSession', session.number, userId, clientId, nowUs, nowUs])

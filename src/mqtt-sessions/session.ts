@@ -51,6 +51,7 @@ export class Session {
   readonly number: number
   readonly userId: string
   readonly clientId: string
+  readonly createdAtUs: number
   readonly subscriptions = new Map<string, number>()
   readonly queue = new Map<number, Queued>()
   readonly received = new Map<number, Received>()
@@ -60,10 +61,15 @@ export class Session {
   queuedBytes = 0
   #lastPacketId = 0
 
-  constructor(number: number, { userId, clientId }: SessionIdentity, usedAtUs: number) {
+  constructor(
+    number: number,
+    { userId, clientId }: SessionIdentity,
+    { createdAtUs, usedAtUs }: { readonly createdAtUs: number; readonly usedAtUs: number },
+  ) {
     this.number = number
     this.userId = userId
     this.clientId = clientId
+    this.createdAtUs = createdAtUs
     this.lastUsedAtUs = usedAtUs
   }
 

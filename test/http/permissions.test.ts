@@ -31,7 +31,7 @@ beforeAll(async () => {
   guarded = operationsOf(body).filter(({ security }) => security.length > 0)
   owner = await newPerson(api)
   stranger = await newPerson(api)
-  foreign = new ForeignResources(api, owner)
+  foreign = new ForeignResources(service, owner)
 })
 
 /** The body that the document shows as an example of an operation; nothing where it takes none. */

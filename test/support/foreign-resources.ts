@@ -1,14 +1,18 @@
+import { connectAsync } from 'mqtt'
 import type { Answer, ApiClient } from './api-client.ts'
 import { exported, jobIn } from './exports.ts'
 import { createKey, type Person } from './people.ts'
+import type { RunningService } from './running-service.ts'
 
 /** Makes resources of one person, for others to ask for. */
 export class ForeignResources {
   readonly #api: ApiClient
   readonly #owner: Person
+  readonly #mqttPort: number
 
-  constructor(api: ApiClient, owner: Person) {
+  constructor({ api, process }: RunningService, owner: Person) {
     this.#api = api
+    this.#mqttPort = process.mqttPort
     this.#owner = owner
   }
 
@@ -44,6 +48,7 @@ export class ForeignResources {
       const path = `/vaults/${this.#newestVault}/provisioning-keys`
       return await made(this.#owner.withKey<Made>('POST', path, body))
     },
+    clientId: () => this.#mqttSession(),
     entryId: () => this.#quarantineEntry(),
     exportId: () => this.#export(),
     name: () => this.#exportedFile(),
@@ -99,6 +104,15 @@ export class ForeignResources {
   async #exportedFile(): Promise<string> {
     const { files } = await jobIn(this.#owner, `/exports/${this.#newestExport}`)
     return files[0]?.name ?? ''
+  }
+
+  /** One that is kept: its client has gone. */
+  async #mqttSession(): Promise<string> {
+    const { apiKey: username, apiSecret: password } = this.#owner.key
+    const options = { port: this.#mqttPort, clientId: `boiler-${++this.#made}`, clean: false }
+    const client = await connectAsync({ ...options, username, password })
+    await client.endAsync()
+    return options.clientId
   }
 
   /** In the stream that the path has named before it. */
