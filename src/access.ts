@@ -50,7 +50,7 @@ export interface Access {
 
 /** Composition of everything that is about who asks: users, keys, tokens, and the audit log. */
 export async function openAccess(needs: AccessNeeds, options: AuthOptions): Promise<Access> {
-  const { state, writer, clock, lifecycle } = needs
+  const { state, writer, clock } = needs
   const audit = new AuditLog(state, clock)
   const lastSeen = new LastSeen({ state, writer, clock })
   const auth = await openAuth(
@@ -64,12 +64,12 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
     },
     options,
   )
-  const { directory, limitedKeys, masterKey, signingKeys } = auth
+  const { directory, limitedKeys, masterKey, signingKeys, droppedPublishes } = auth
   const answers = new AnswerStore({ state, writer, cipher: masterKey })
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)
-  const keys = new KeyStore({ state, writer, masterKey, clock, audit, directory, lifecycle })
+  const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
   const devices = openDevices({ ...needs, audit, auth, posts })
   return {
     auth,

@@ -28,10 +28,10 @@ export type Devices = ReturnType<typeof openDevices>
 /** Composition of the credentials of devices. */
 export function openDevices(needs: DevicesNeeds) {
   const { auth, posts, state, clock } = needs
-  const { directory, masterKey, limitedKeys: keys } = auth
+  const { directory, droppedPublishes, masterKey, limitedKeys: keys } = auth
   const parts = { ...needs, masterKey, keys }
   const devices = new DeviceStore(parts)
-  const routed = { state, devices, directory, clock, posts }
+  const routed = { state, devices, directory, droppedPublishes, clock, posts }
   const routes: readonly GuardedRoutes[] = [
     (callerOf) => deviceRoutes({ ...routed, callerOf }),
     (callerOf) => deviceChangeRoutes({ ...routed, callerOf }),

@@ -137,6 +137,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     kept: engine.mqttSessions.sessions,
     ...mqttAuthentication(access.auth, systemClock),
     connectionLimits: config.mqttConnections,
+    droppedPublishes: access.auth.droppedPublishes,
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.commits.assertReady(),
     isReady: () => engine.commits.failure === undefined,

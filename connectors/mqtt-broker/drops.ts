@@ -1,4 +1,3 @@
-import { LruMap } from '../../src/core/lru-map.ts'
 import { ClosingError } from './guard/closing.ts'
 import type { Session } from './sessions.ts'
 
@@ -7,19 +6,26 @@ const dropsPerMinute = 100
 
 const minuteMs = 60_000
 
-/** Keys whose dropped messages are counted: the counts of others are forgotten. */
-const keysMax = 10_000
-
 /** Dropped messages of a connection since its minute began. */
 export interface DropWindow {
   sinceMs: number
   count: number
 }
 
+/** Where they are counted by key. */
+export interface DropCounter {
+  /** Counts one. Returns how many there are of this key. */
+  count(apiKeyId: string): number
+}
+
 /** Messages that were acknowledged and are for nobody: to no stream and no space of the user. */
 export class Drops {
-  readonly #ofKey = new LruMap<string, number>(keysMax)
+  readonly #ofKey: DropCounter
   total = 0
+
+  constructor(ofKey: DropCounter) {
+    this.#ofKey = ofKey
+  }
 
   /** Counts one. Returns why the connection is to be closed, if it is. */
   count(
@@ -27,8 +33,7 @@ export class Drops {
     nowMs: number,
   ): ClosingError | undefined {
     this.total++
-    const ofKey = (this.#ofKey.get(apiKeyId) ?? 0) + 1
-    this.#ofKey.set(apiKeyId, ofKey)
+    const ofKey = this.#ofKey.count(apiKeyId)
     if (nowMs - drops.sinceMs >= minuteMs) {
       drops.sinceMs = nowMs
       drops.count = 0

@@ -2,7 +2,7 @@ import type { Aedes } from 'aedes'
 import type { UserId } from '../../src/core/ids.ts'
 import { Audience } from './audience.ts'
 import { Distribution } from './distribution.ts'
-import { Drops } from './drops.ts'
+import { type DropCounter, Drops } from './drops.ts'
 import { FanOut, type FanOutNeeds } from './fan-out.ts'
 import type { ConnectionLimits } from './guard/admission.ts'
 import { clientCertificateOf } from './guard/client-certificates.ts'
@@ -30,6 +30,7 @@ export interface MqttBrokerNeeds
     Pick<FanOutNeeds, 'listeners'>,
     Omit<MqttSessionNeeds, 'mayPublishTo'> {
   readonly connectionLimits: ConnectionLimits
+  readonly droppedPublishes: DropCounter
   readonly onClientError: (clientId: string | null, error: Error) => void
 }
 
@@ -90,7 +91,7 @@ export async function startMqttBroker(
   needs: MqttBrokerNeeds,
 ): Promise<MqttBroker> {
   const parts = partsOf(needs)
-  const { sessions, publisher, drops, fanOut, audience, distribution } = parts
+  const { sessions, publisher, distribution } = parts
   const aedes = new IngestBroker(parts)
   await aedes.listen()
   await publishLeftWills(needs, publisher)
@@ -121,20 +122,12 @@ export async function startMqttBroker(
     securePort: listeners.securePort,
     setCertificate: (certificate) => listeners.setCertificate(certificate),
     accept,
-    stats: () => ({
-      ...publisher.stats,
-      ...audience.stats,
-      ...guards.stats,
-      dropped: drops.total,
-      fanOutWaiting: fanOut.waiting,
-      fanOutDropped: fanOut.stats.dropped,
-      connections: aedes.connectedClients,
-    }),
-    sessions: new SessionList(parts),
+    stats: () => ({ ...statsOf(parts), ...guards.stats, connections: aedes.connectedClients }),
+    sessions: parts.sessionList,
     activeDevices: () => sessions.activeDevices(),
     async publishToUser(userId, { topic, payload, qos }) {
-      const message = { topic: innerTopic(topic, userId), payload: Buffer.from(payload), qos }
-      await distribution.publish(message)
+      const inner = innerTopic(topic, userId)
+      await distribution.publish({ topic: inner, payload: Buffer.from(payload), qos })
     },
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     endSessionsOfUser: (userId) => sessions.endUser(userId),
@@ -161,7 +154,7 @@ function partsOf(needs: MqttBrokerNeeds) {
   const distribution = new Distribution(audience, kept)
   const fanOut = new FanOut({ ...needs, distribution })
   for (const filter of kept.filters()) fanOut.listen(filter)
-  const drops = new Drops()
+  const drops = new Drops(needs.droppedPublishes)
   const publisher = new Publisher({ ...needs, sessions, routes, drops, distribution, fanOut })
   kept.begin(sessionRules(sessions, rights))
   const subscriptions = new Subscriptions({
@@ -180,6 +173,17 @@ function partsOf(needs: MqttBrokerNeeds) {
     drops,
     publisher,
     subscriptions,
+    sessionList: new SessionList({ sessions, audience, kept }),
+  }
+}
+
+function statsOf({ publisher, audience, drops, fanOut }: ReturnType<typeof partsOf>) {
+  return {
+    ...publisher.stats,
+    ...audience.stats,
+    dropped: drops.total,
+    fanOutWaiting: fanOut.waiting,
+    fanOutDropped: fanOut.stats.dropped,
   }
 }
 

@@ -4,6 +4,7 @@ import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { AttemptLimits } from './attempt-limits.ts'
 import { Authenticator, type Origin } from './authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
+import { DroppedPublishes } from './dropped-publishes.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { KeyDirectory } from './key-directory.ts'
 import type { LimitedKey } from './limited-key.ts'
@@ -44,6 +45,7 @@ export interface Auth {
   readonly signingKeys: SigningKeys
   readonly limits: AttemptLimits
   readonly failedLogins: FailedLogins
+  readonly droppedPublishes: DroppedPublishes
   /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
   readonly adminFile: string | undefined
   /** Writes down what was only remembered. The state must still be open. */
@@ -82,6 +84,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
     signingKeys,
     limits: new AttemptLimits(),
     failedLogins,
+    droppedPublishes: new DroppedPublishes(),
     adminFile,
     close: () => upkeep.stop(),
   }

@@ -23,7 +23,7 @@ interface RotateDevice extends OneDevice {
 
 /** What happens to a device after it was made: changes, other secrets, its end. */
 export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync {
-  const { devices, clock, posts, callerOf } = needs
+  const { devices, droppedPublishes, clock, posts, callerOf } = needs
   const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
   const deviceOf = (request: FastifyRequest<OneDevice>) =>
     visibleDevice(devices, callerOf(request), request.params.deviceId)
@@ -35,7 +35,8 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
       async (request) => {
         const device = await deviceOf(request)
         await change(needs, device, request)
-        return deviceBody(await visibleDevice(devices, callerOf(request), device.id), clock.nowUs())
+        const changed = await visibleDevice(devices, callerOf(request), device.id)
+        return deviceBody(changed, clock.nowUs(), droppedPublishes.of(device.id))
       },
     )
 
@@ -49,7 +50,11 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
           const overlapS = request.body?.overlapSeconds ?? overlapSDefault
           const actor = actorOf(request, callerOf)
           const { device, secret, ...plan } = await devices.planRotation(actor, found, overlapS)
-          const body = bodyWithSecret({ device, secret }, clock.nowUs())
+          const body = bodyWithSecret(
+            { device, secret },
+            clock.nowUs(),
+            droppedPublishes.of(device.id),
+          )
           return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
         })
       },
@@ -64,7 +69,8 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
         return await posts.answer({ request, reply, userId }, async () => {
           const plan = devices.planRevocation(actorOf(request, callerOf), device)
           const nowUs = clock.nowUs()
-          const body = deviceBody({ ...device, revokedAtUs: device.revokedAtUs ?? nowUs }, nowUs)
+          const revoked = { ...device, revokedAtUs: device.revokedAtUs ?? nowUs }
+          const body = deviceBody(revoked, nowUs, droppedPublishes.of(device.id))
           return { ...plan, statusCode: 200, body }
         })
       },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { DroppedPublishes } from '../auth/dropped-publishes.ts'
 import type { KeyDirectory } from '../auth/key-directory.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
@@ -19,6 +20,7 @@ export interface DeviceRoutesNeeds {
   readonly state: StateDatabase
   readonly devices: DeviceStore
   readonly directory: Pick<KeyDirectory, 'find'>
+  readonly droppedPublishes: Pick<DroppedPublishes, 'of'>
   readonly clock: Clock
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -34,7 +36,7 @@ interface ListDevices {
 
 /** Devices of one's own, and for `platform:admin` of everybody. */
 export function deviceRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync {
-  const { state, devices, clock, callerOf } = needs
+  const { state, devices, droppedPublishes, clock, callerOf } = needs
   const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
   const deviceOf = (request: FastifyRequest<OneDevice>) =>
     visibleDevice(devices, callerOf(request), request.params.deviceId)
@@ -54,14 +56,19 @@ export function deviceRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync {
         const nowUs = clock.nowUs()
         const wanted = { filter, after: page.after, limit: page.limit + 1, nowUs }
         const found = await listDevices(state, userId, wanted)
-        return cursorPage(found, page, { request, reply }).map((one) => deviceBody(one, nowUs))
+        return cursorPage(found, page, { request, reply }).map((one) =>
+          deviceBody(one, nowUs, droppedPublishes.of(one.id)),
+        )
       },
     )
 
     app.get<OneDevice>(
       '/devices/:deviceId',
       { schema: schemas.readDevice, config: { scope: 'streams:read' } },
-      async (request) => deviceBody(await deviceOf(request), clock.nowUs()),
+      async (request) => {
+        const device = await deviceOf(request)
+        return deviceBody(device, clock.nowUs(), droppedPublishes.of(device.id))
+      },
     )
   }
 }
@@ -112,8 +119,12 @@ export function changedMeanwhile(): DomainError {
   return new DomainError('conflict', 'the device was changed at the same time: try again')
 }
 
-export function bodyWithSecret({ device, secret }: DeviceWithSecret, nowUs: number): object {
-  return { ...deviceBody(device, nowUs), apiSecret: secret }
+export function bodyWithSecret(
+  { device, secret }: DeviceWithSecret,
+  nowUs: number,
+  droppedPublishes = 0,
+): object {
+  return { ...deviceBody(device, nowUs, droppedPublishes), apiSecret: secret }
 }
 
 /** A POST that shows a secret: to the key that asks only, and in no cache between us. */

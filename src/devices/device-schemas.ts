@@ -1,6 +1,7 @@
 import {
   boolean,
   component,
+  count,
   cursorListOf,
   cursorQuery,
   dateTime,
@@ -37,6 +38,12 @@ const certificateName = {
   description: 'Common name of the client certificates that stand for it; unique in the service.',
 }
 
+const droppedPublishes = {
+  ...count,
+  description:
+    'Messages over MQTT to topics that are none of its own, since the service was started.',
+}
+
 const properties = {
   id: { ...deviceId, description: 'The same as apiKey, as paths name it.' },
   apiKey: { ...deviceId, description: 'The MQTT user name, and x-api-key.' },
@@ -64,6 +71,7 @@ const properties = {
     ],
     description: 'Written down about once a minute.',
   },
+  droppedPublishes,
 }
 
 const device = component('Device', record(properties))

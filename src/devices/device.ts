@@ -81,7 +81,7 @@ function commandTopic({ ownerId, id }: Pick<Device, 'ownerId' | 'id'>): string {
 const orNull = (timeUs: number | undefined) => (timeUs === undefined ? null : formatUs(timeUs))
 
 /** The device as the interface shows it: never with its secret. */
-export function deviceBody(device: Device, nowUs: number): object {
+export function deviceBody(device: Device, nowUs: number, droppedPublishes = 0): object {
   const { id, lastSeen, registered } = device
   return {
     id,
@@ -103,5 +103,6 @@ export function deviceBody(device: Device, nowUs: number): object {
     lastSeen: lastSeen
       ? { at: formatUs(lastSeen.atUs), address: lastSeen.address, protocol: lastSeen.protocol }
       : null,
+    droppedPublishes,
   }
 }

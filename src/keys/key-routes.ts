@@ -10,7 +10,7 @@ import type { QueryOf } from '../http/schema.ts'
 import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Post, Posts } from '../idempotency/posts.ts'
 import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
-import { createKey, listKeys, revokeKey, rotateKey } from './key-schemas.ts'
+import { createKey, listKeys, readKey, revokeKey, rotateKey } from './key-schemas.ts'
 import { changedMeanwhile, type KeyStore, keysOfUserMax } from './key-store.ts'
 
 /** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
@@ -40,6 +40,15 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
       '/keys',
       { schema: listKeys, config: { scope: 'keys:admin', errors: ['not_found'] } },
       (request, reply) => list(needs, request, reply),
+    )
+
+    app.get<OneKey>(
+      '/keys/:keyId',
+      { schema: readKey, config: { scope: 'keys:admin' } },
+      async (request) => {
+        const { id } = visibleKey(directory, callerOf(request), request.params.keyId)
+        return keyBody(await keys.read(id))
+      },
     )
 
     app.post<RotateKey>(

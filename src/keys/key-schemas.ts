@@ -1,6 +1,7 @@
 import { permissions, scopes } from '../auth/scopes.ts'
 import {
   component,
+  count,
   cursorListOf,
   cursorQuery,
   dateTime,
@@ -39,6 +40,11 @@ const properties = {
     description: 'Until then the secret before the last rotation is good, too.',
   },
   lastUsedAt: nullable(dateTime),
+  droppedPublishes: {
+    ...count,
+    description:
+      'Messages over MQTT to topics that are none of its own, since the service was started.',
+  },
 }
 
 const key = component('Key', record(properties))
@@ -91,6 +97,14 @@ export const listKeys = {
   tags: ['Keys'],
   querystring: query({ ...cursorQuery, userId: text }),
   response: { 200: cursorListOf(key) },
+} as const
+
+export const readKey = {
+  operationId: 'readKey',
+  summary: 'Read a key.',
+  tags: ['Keys'],
+  params,
+  response: { 200: key },
 } as const
 
 export const rotateKey = {

@@ -1,5 +1,6 @@
 import { type Compilable, type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
+import type { DroppedPublishes } from '../auth/dropped-publishes.ts'
 import { type ApiKey, type KeyDirectory, keysMax } from '../auth/key-directory.ts'
 import { anotherAdminRemains } from '../auth/last-admin.ts'
 import type { MasterKey } from '../auth/master-key.ts'
@@ -22,6 +23,7 @@ export interface KeyStoreNeeds {
   readonly clock: Clock
   readonly audit: AuditLog
   readonly directory: KeyDirectory
+  readonly droppedPublishes: Pick<DroppedPublishes, 'of'>
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
 }
 
@@ -102,6 +104,13 @@ export class KeyStore {
       )
     }
     return (await query.execute()).map((row) => this.#fromRow(row))
+  }
+
+  /** @throws DomainError `not_found` when it has been revoked */
+  async read(id: string): Promise<Key> {
+    const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) throw new DomainError('not_found', `no key ${id}`)
+    return this.#fromRow(row)
   }
 
   /**
@@ -219,7 +228,7 @@ export class KeyStore {
   }
 
   #fromRow(row: Selectable<StateSchema['api_keys']>): Key {
-    const { clock, directory } = this.#needs
+    const { clock, directory, droppedPublishes } = this.#needs
     const previousUntilUs = row.previous_until ?? 0
     return {
       id: row.id,
@@ -232,6 +241,7 @@ export class KeyStore {
       rotatedAtUs: row.rotated_at ?? undefined,
       previousSecretUntilUs: previousUntilUs > clock.nowUs() ? previousUntilUs : undefined,
       lastUsedAtUs: directory.lastUsedUs(row.id),
+      droppedPublishes: droppedPublishes.of(row.id),
     }
   }
 }
@@ -240,6 +250,7 @@ const neverUsed = {
   rotatedAtUs: undefined,
   previousSecretUntilUs: undefined,
   lastUsedAtUs: undefined,
+  droppedPublishes: 0,
 }
 
 export function changedMeanwhile(): DomainError {

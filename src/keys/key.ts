@@ -24,6 +24,8 @@ export interface Key {
   /** Until when the secret before the last rotation is good, too. */
   readonly previousSecretUntilUs: number | undefined
   readonly lastUsedAtUs: number | undefined
+  /** Over MQTT, to what is none of its user's, since the service was started. */
+  readonly droppedPublishes: number
 }
 
 /** What somebody asks for. */
@@ -135,5 +137,6 @@ export function keyBody(key: Key): object {
     rotatedAt: orNull(key.rotatedAtUs),
     previousSecretUntil: orNull(key.previousSecretUntilUs),
     lastUsedAt: orNull(key.lastUsedAtUs),
+    droppedPublishes: key.droppedPublishes,
   }
 }

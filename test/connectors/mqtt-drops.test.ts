@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { Drops } from '../../connectors/mqtt-broker/drops.ts'
+import { DroppedPublishes } from '../../src/auth/dropped-publishes.ts'
 
 const session = () => ({ apiKeyId: 'sv_test_1', drops: { sinceMs: 0, count: 0 } })
 
 test('a hundred dropped messages in each minute close nothing', () => {
-  const drops = new Drops()
+  const drops = new Drops(new DroppedPublishes())
   const client = session()
 
   for (let minute = 0; minute < 3; minute++) {
@@ -17,7 +18,7 @@ test('a hundred dropped messages in each minute close nothing', () => {
 })
 
 test('one more does, and says of which key', () => {
-  const drops = new Drops()
+  const drops = new Drops(new DroppedPublishes())
   const client = session()
   for (let sent = 0; sent < 100; sent++) drops.count(client, sent)
 

@@ -44,6 +44,7 @@ describe('POST /keys', () => {
       rotatedAt: null,
       previousSecretUntil: null,
       lastUsedAt: null,
+      droppedPublishes: 0,
     })
     expect(await works(body)).toBe(true)
   })
