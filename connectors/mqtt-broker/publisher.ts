@@ -7,6 +7,7 @@ import type { CompiledStream } from '../../src/pipeline/reading.ts'
 import { Acceptance, type Pending } from './acceptance.ts'
 import type { Distribution } from './distribution.ts'
 import type { Drops } from './drops.ts'
+import { Exchanges } from './exchanges.ts'
 import type { FanOut } from './fan-out.ts'
 import type { MqttConnection } from './guard/connection.ts'
 import type { TakeFilters, TakenPublish } from './guard/framing.ts'
@@ -45,6 +46,7 @@ export class Publisher {
   readonly stats = { published: 0 }
   readonly #parts: PublisherParts
   readonly #acceptance: Acceptance
+  readonly #exchanges = new Exchanges()
 
   constructor(parts: PublisherParts) {
     this.#parts = parts
@@ -77,9 +79,11 @@ export class Publisher {
     this.stats.published++
     const isForOthers = mayPublishInSpace(session, packet.topic)
     // What cannot be kept closes the connection: the client sends it again, and all in order.
-    const acted = isForOthers
-      ? this.#parts.distribution.keep(client, packet)
-      : this.#publishReading(client, session, packet)
+    const act = () =>
+      isForOthers
+        ? this.#parts.distribution.keep(client, packet)
+        : this.#publishReading(client, session, packet)
+    const acted = this.#exchanges.once(client, packet, act)
     callbackify(() => acted)((error) => done(error))
   }
 
@@ -98,7 +102,7 @@ export class Publisher {
     const { kept, intake } = this.#parts
     const taken = takenOf(packet)
     const receipt =
-      packet.qos === 2 && packet.messageId !== undefined && !client.clean
+      packet.qos === 2 && packet.messageId !== undefined
         ? await kept.firstReceipt(client, taken.packetId, () => intake.reserve(taken.payload))
         : undefined
     if (receipt?.isTaken) return

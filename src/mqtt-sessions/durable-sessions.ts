@@ -123,7 +123,9 @@ export class DurableSessions implements MqttSessions {
     reserve: () => number,
   ): Promise<FirstReceipt | undefined> {
     const session = sessionOf(this.#parts, client)
-    return session && (await this.#receivedIds.firstReceipt(session, packetId, reserve))
+    if (session) return await this.#receivedIds.firstReceipt(session, packetId, reserve)
+    const isTaken = this.persistence.hasTaken(client, packetId)
+    return isTaken ? { receivedAtUs: this.#parts.clock.nowUs(), isTaken } : undefined
   }
 
   hasRoomFor(brokerClientId: string): boolean {

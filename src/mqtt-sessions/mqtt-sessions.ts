@@ -97,8 +97,8 @@ export interface MqttSessions {
   awaits(topic: string): boolean
 
   /**
-   * The first receipt of a reading with QoS 2, kept before the reading is. Undefined for a client
-   * whose session ends with its connection. A reading that was taken must not be taken again.
+   * The first receipt of a reading with QoS 2, kept before the reading is. Undefined for a new one of a
+   * client whose session ends with its connection. A reading that was taken must not be taken again.
    */
   firstReceipt(
     client: Client,

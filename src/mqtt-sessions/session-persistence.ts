@@ -157,14 +157,17 @@ export class SessionPersistence {
 
   // Packet ids of QoS 2 that clients send
 
+  /** Whether what came with a packet id was handed on, and is not released yet. */
+  hasTaken(client: SomeClient, packetId: number): boolean {
+    const session = sessionOf(this.#parts, client)
+    return session
+      ? this.#receivedIds.isTaken(session, packetId)
+      : (this.#passing.get(client)?.has(packetId) ?? false)
+  }
+
   /** @throws Error when what came with this packet id was not handed on yet: it is new */
   async incomingGetPacket(client: SomeClient, packet: Numbered): Promise<Numbered> {
-    const { messageId = 0 } = packet
-    const session = sessionOf(this.#parts, client)
-    const isKnown = session
-      ? this.#receivedIds.isTaken(session, messageId)
-      : this.#passing.get(client)?.has(messageId)
-    if (!isKnown) throw new Error('no such packet')
+    if (!this.hasTaken(client, packet.messageId ?? 0)) throw new Error('no such packet')
     return packet
   }
 
