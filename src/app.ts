@@ -36,7 +36,9 @@ export interface Service {
  * (`domains.ts`), and the fronts are what others talk to (`fronts.ts`, `routes.ts`, `access.ts`).
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const engine = await startEngine(config)
+  const engine = await startEngine(config, (error) =>
+    logger.error({ err: error }, 'a message could not be handled: it is in the quarantine'),
+  )
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups } = fronts
   const addresses = addressesOf(config, { http, mqtt })

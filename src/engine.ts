@@ -24,10 +24,13 @@ import { openStateForReading, type StateDatabase } from './state/database.ts'
 const retainedBytesMax = 64 * 1024 * 1024
 const retainedShare = 8
 
+/** Told of what a fault of ours keeps from being handled. */
+type OnFault = (error: unknown) => void
+
 export type Engine = Awaited<ReturnType<typeof startEngine>>
 
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
-export async function startEngine(config: Config) {
+export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
   const { port1: follower, port2: head } = new MessageChannel()
   const worker = new ProcessingWorker({
@@ -71,7 +74,7 @@ export async function startEngine(config: Config) {
     state,
     receipts,
     commits,
-    ...intakeOf(commits, receipts),
+    ...intakeOf(commits, receipts, onFault),
     lifecycle: new LifecycleEvents(state, worker, systemClock),
     folder,
     trimming,
@@ -103,9 +106,13 @@ function openJournal(
   })
 }
 
-function intakeOf(commits: GroupCommit, receipts: ReceiptClock) {
+function intakeOf(
+  commits: GroupCommit,
+  receipts: ReceiptClock,
+  onFault: OnFault = () => undefined,
+) {
   const listeners = new Listeners()
-  return { listeners, intake: new Intake({ commits, receipts, listeners }) }
+  return { listeners, intake: new Intake({ commits, receipts, listeners, onFault }) }
 }
 
 function directoryOf(state: StateDatabase): StreamDirectory {

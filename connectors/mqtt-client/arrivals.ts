@@ -1,5 +1,5 @@
 import type { Packet } from '../mqtt-broker/guard/framing.ts'
-import { BrokerFault } from './broker-packets.ts'
+import { BrokerFault, type BrokerPacket, packetBytesMax } from './broker-packets.ts'
 
 /** Levels of the protocol: MQTT 3.1, 3.1.1 and 5. */
 export type MqttVersion = 3 | 4 | 5
@@ -13,14 +13,20 @@ export interface Arrival {
   readonly isDuplicate: boolean
   /** 0 for QoS 0. */
   readonly packetId: number
+  /** Why it cannot be taken: then the payload is only the beginning of what was sent. */
+  readonly problem?: string
 }
+
+/** Of a message that is too large, this much of the payload is kept for a person to look at. */
+const shownBytes = 64 * 1024
 
 /**
  * Takes a PUBLISH apart: section 3.3 of MQTT 3.1.1 and 5.0.
  *
  * @throws BrokerFault for what no broker may send
  */
-export function takeArrival({ bytes, start, end }: Packet, version: MqttVersion): Arrival {
+export function takeArrival(packet: BrokerPacket, version: MqttVersion): Arrival {
+  const { bytes, start, end, cutFrom } = packet
   const flags = bytes[start] as number
   const qos = (flags >> 1) & 3
   if (qos === 3) throw new BrokerFault('a PUBLISH with QoS 3')
@@ -34,13 +40,20 @@ export function takeArrival({ bytes, start, end }: Packet, version: MqttVersion)
   const payloadStart = version === 5 ? afterProperties(bytes, idEnd, end) : idEnd
   // Topic aliases stand for a topic in MQTT 5: we take none, and say so in CONNECT.
   if (topicEnd === at + 2) throw new BrokerFault('a PUBLISH without a topic')
+  const payload = bytes.subarray(payloadStart, end)
   return {
-    payload: bytes.subarray(payloadStart, end),
+    payload: cutFrom === undefined ? payload : Buffer.from(payload.subarray(0, shownBytes)),
+    ...(cutFrom !== undefined && { problem: tooLarge(cutFrom) }),
     topic: bytes.toString('utf8', at + 2, topicEnd),
     qos,
     isDuplicate: (flags & 8) !== 0,
     packetId,
   }
+}
+
+function tooLarge(bytes: number): string {
+  const most = packetBytesMax.toLocaleString('en')
+  return `the message has ${bytes.toLocaleString('en')} bytes, and ${most} are taken: only its beginning is kept`
 }
 
 /** The packet id of a PUBREL, section 3.6. @throws BrokerFault when it is cut off */

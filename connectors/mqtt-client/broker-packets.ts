@@ -3,12 +3,24 @@ import type { Packet } from '../mqtt-broker/guard/framing.ts'
 /** Bytes of the largest packet that a broker may send us: it is told so in MQTT 5. */
 export const packetBytesMax = 4 * 1024 * 1024
 
+/** Of a larger message this much is looked at, so that it can be told of and acknowledged. */
+const beginningBytes = 128 * 1024
+
+/** A packet as it stands in what has arrived. */
+export interface BrokerPacket extends Packet {
+  /** Bytes of the whole packet, where only its beginning is here: a PUBLISH that is too large. */
+  readonly cutFrom?: number
+}
+
 /** A broker has sent what is no MQTT, or more than we take: the connection is of no use any more. */
 export class BrokerFault extends Error {
   override readonly name = 'BrokerFault'
 }
 
 const nothing = Buffer.alloc(0)
+
+/** Table 2.1. */
+const publishType = 3
 
 /** Cuts what a broker sends into packets. A limit holds before anything of a packet is kept. */
 export class BrokerPackets {
@@ -18,6 +30,8 @@ export class BrokerPackets {
   #at = 0
   /** Bytes below which there is no complete packet, so that dribbled ones are not joined in vain. */
   #needed = 2
+  /** Bytes of a packet that is too large that are still to come, and are kept by nobody. */
+  #leftOut = 0
 
   /** Bytes that arrived and were not handed out. */
   get unread(): number {
@@ -26,8 +40,11 @@ export class BrokerPackets {
 
   /** Adds bytes; `next` then hands out the packets that are complete. */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
+    const leftOut = Math.min(this.#leftOut, chunk.length)
+    this.#leftOut -= leftOut
+    if (leftOut === chunk.length) return
+    this.#chunks.push(leftOut === 0 ? chunk : chunk.subarray(leftOut))
+    this.#length += chunk.length - leftOut
   }
 
   /**
@@ -35,26 +52,35 @@ export class BrokerPackets {
    *
    * @throws BrokerFault
    */
-  next(): Packet | undefined {
+  next(): BrokerPacket | undefined {
     const unread = this.#bytes.length - this.#at
     if (unread + this.#length < this.#needed) return undefined
     if (unread < this.#needed || this.#needed === 2) this.#join()
     const start = this.#at
     const end = this.#endOfPacket(start)
-    if (end === undefined || end > this.#bytes.length) {
-      this.#needed = end === undefined ? this.#bytes.length - start + 1 : end - start
+    const isTooLarge = end !== undefined && end - start > packetBytesMax
+    const wanted = isTooLarge ? start + beginningBytes : end
+    if (wanted === undefined || wanted > this.#bytes.length) {
+      this.#needed = wanted === undefined ? this.#bytes.length - start + 1 : wanted - start
       return undefined
     }
     this.#needed = 2
-    this.#at = end
-    const { length } = this.#bytes
-    const packet = { bytes: this.#bytes, start, end }
-    // A broker that has sent nothing but complete packets keeps no memory.
-    if (end === length) {
-      this.#bytes = nothing
-      this.#at = 0
+    const packet = { bytes: this.#bytes, start, end: wanted }
+    if (!isTooLarge) {
+      this.#passOver(wanted)
+      return packet
     }
-    return packet
+    this.#leftOut = Math.max(0, end - this.#bytes.length)
+    this.#passOver(Math.min(end, this.#bytes.length))
+    return { ...packet, cutFrom: end - start }
+  }
+
+  #passOver(end: number): void {
+    this.#at = end
+    if (end < this.#bytes.length) return
+    // A broker that has sent nothing but complete packets keeps no memory.
+    this.#bytes = nothing
+    this.#at = 0
   }
 
   /** Packets that were handed out keep the bytes that they stand in. */
@@ -79,8 +105,9 @@ export class BrokerPackets {
       length += (digit & 0x7f) * 128 ** digits
       if (digit >= 0x80) continue
       const end = at + 1 + length
-      if (end - start <= packetBytesMax) return end
-      throw new BrokerFault(`a message of ${length} bytes is larger than ${packetBytesMax}`)
+      const isMessage = (this.#bytes[start] as number) >> 4 === publishType
+      if (isMessage || end - start <= packetBytesMax) return end
+      throw new BrokerFault(`a packet of ${length} bytes is larger than ${packetBytesMax}`)
     }
     throw new BrokerFault('malformed remaining length')
   }

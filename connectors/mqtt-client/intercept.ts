@@ -1,5 +1,4 @@
 import { Duplex } from 'node:stream'
-import type { Packet } from '../mqtt-broker/guard/framing.ts'
 import type { Holder, SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 import {
   type Arrival,
@@ -10,7 +9,7 @@ import {
   takeReleased,
   takeSessionPresent,
 } from './arrivals.ts'
-import { BrokerFault, BrokerPackets } from './broker-packets.ts'
+import { BrokerFault, type BrokerPacket, BrokerPackets } from './broker-packets.ts'
 
 /** Messages that may wait for the disk; a broker that knows MQTT 5 is told so. */
 export const unsettledMax = 1_000
@@ -51,6 +50,8 @@ export class MqttIntercept extends Duplex implements Holder {
   #unsettled = 0
   #unsettledBytes = 0
   #arrivals: Arrival[] = []
+  /** Packet ids of QoS 2 messages on their way to the disk, that were not released meanwhile. */
+  readonly #exchanges = new Set<number>()
   #onIdle: (() => void) | undefined
 
   constructor(transport: Duplex, interception: Interception) {
@@ -152,7 +153,7 @@ export class MqttIntercept extends Duplex implements Holder {
     return !isFull && !this.#isLibraryFull && !this.destroyed
   }
 
-  #route(packet: Packet): void {
+  #route(packet: BrokerPacket): void {
     const { bytes, start, end } = packet
     switch ((bytes[start] as number) >> 4) {
       case packetType.publish:
@@ -161,6 +162,7 @@ export class MqttIntercept extends Duplex implements Holder {
       case packetType.pubrel: {
         const packetId = takeReleased(packet)
         this.#interception.kept.delete(packetId)
+        this.#exchanges.delete(packetId)
         this.#transport.write(acknowledgement('pubcomp', packetId))
         return
       }
@@ -177,6 +179,9 @@ export class MqttIntercept extends Duplex implements Holder {
       this.#transport.write(acknowledgement('pubrec', arrival.packetId))
       return
     }
+    // It is on its way to the disk, and will be acknowledged once.
+    if (arrival.qos === 2 && this.#exchanges.has(arrival.packetId)) return
+    if (arrival.qos === 2) this.#exchanges.add(arrival.packetId)
     this.#arrivals.push(arrival)
     this.#unsettled++
     this.#unsettledBytes += arrival.payload.length
@@ -198,7 +203,8 @@ export class MqttIntercept extends Duplex implements Holder {
 
   #acknowledge(arrivals: readonly Arrival[]): void {
     for (const { qos, packetId } of arrivals) {
-      if (qos === 2) this.#interception.kept.add(packetId)
+      // A broker that has released it before it was told to has no more use for its packet id.
+      if (qos === 2 && this.#exchanges.delete(packetId)) this.#interception.kept.add(packetId)
     }
     const bytes = acknowledgements(arrivals)
     if (bytes.length > 0 && !this.destroyed) this.#transport.write(bytes)

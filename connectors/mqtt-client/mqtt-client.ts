@@ -168,13 +168,17 @@ class MqttSource implements FetchedSource {
   }
 
   #messageOf(arrival: Arrival): FetchedMessage {
-    const { payload, topic, isDuplicate } = arrival
+    const { payload, topic, isDuplicate, problem } = arrival
     const { host, port } = this.#options.endpoint
     const source = `mqtt topic '${topic.slice(0, shownTopicLength)}' of ${host}:${port}`
     const seenAtUs = isDuplicate ? this.#retransmissions.find(this.#identityOf(arrival)) : undefined
-    return seenAtUs === undefined
-      ? { payload, source, topic }
-      : { payload, source, topic, receivedAtUs: seenAtUs }
+    return {
+      payload,
+      source,
+      topic,
+      ...(seenAtUs !== undefined && { receivedAtUs: seenAtUs }),
+      ...(problem !== undefined && { problem }),
+    }
   }
 
   #identityOf({ packetId, payload }: Arrival) {

@@ -38,7 +38,7 @@ export async function failingParts({ journal, worker }: WatchedParts): Promise<F
 export interface MeasuredParts extends WatchedParts {
   readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
   readonly commits: GroupCommit
-  readonly intake: { readonly sparkplug: MeasuredNodes }
+  readonly intake: { readonly sparkplug: MeasuredNodes; readonly faults: number }
   readonly mqtt: MqttBroker | undefined
   readonly sources: MeasuredSources
   readonly directory: StreamDirectory
@@ -146,6 +146,12 @@ function keptMetrics(
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
     ...backupMetrics(backups),
+    {
+      type: 'counter',
+      name: 'intake_faults_total',
+      help: 'Quarantined for a fault of ours',
+      value: () => intake.faults,
+    },
   ]
 }
 

@@ -43,8 +43,13 @@ export interface MessageOutcome {
 
 /** The door of the pipeline: what a connector is given, and all it may do with a message. */
 export interface Acceptor {
-  /** Takes a message of any content: what cannot be decoded is quarantined as a whole. */
+  /**
+   * Takes a message of any content: what cannot be decoded is quarantined as a whole, and so is what a
+   * fault of ours keeps from being handled. Offered again it would meet the same fault, for ever.
+   */
   accept(message: RawMessage, settled: Settled): MessageOutcome
+  /** Quarantines a message as a whole, as one that cannot be taken apart, for the reason given. */
+  refuse(message: RawMessage, problem: string, settled: Settled): MessageOutcome
   /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
   /** A time of receipt that a message is accepted with later. */

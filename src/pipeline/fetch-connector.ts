@@ -38,7 +38,11 @@ export interface FetchedSource {
 }
 
 /** A message as it was fetched. */
-export type FetchedMessage = Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs' | 'topic'>
+export interface FetchedMessage
+  extends Pick<RawMessage, 'payload' | 'source' | 'receivedAtUs' | 'topic'> {
+  /** Why it cannot be taken: it goes to the quarantine, with as much of it as there is. */
+  readonly problem?: string
+}
 
 /** All that a run of a source may do. */
 export interface FetchRun {

@@ -22,6 +22,8 @@ export interface IntakeNeeds {
   readonly receipts: ReceiptClock
   /** Those who want messages as they came. */
   readonly listeners?: Listeners
+  /** Told of a message that a fault of ours keeps from being handled. */
+  readonly onFault?: (error: unknown) => void
 }
 
 /**
@@ -33,25 +35,43 @@ export class Intake implements Acceptor {
   readonly #commits: GroupCommit
   readonly #receipts: ReceiptClock
   readonly #listeners: Listeners | undefined
+  readonly #onFault: ((error: unknown) => void) | undefined
+  /** Messages that were quarantined for a fault of ours. */
+  faults = 0
 
-  constructor({ commits, receipts, listeners }: IntakeNeeds) {
+  constructor({ commits, receipts, listeners, onFault }: IntakeNeeds) {
     this.#commits = commits
     this.#receipts = receipts
     this.#listeners = listeners
+    this.#onFault = onFault
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
+    try {
+      return this.#accept(message, settled)
+    } catch (error) {
+      this.faults++
+      this.#onFault?.(error)
+      return this.refuse(message, 'the service could not handle it: a fault of ours', settled)
+    }
+  }
+
+  refuse(message: RawMessage, problem: string, settled: Settled): MessageOutcome {
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const refusal = malformed(problem)
+    const received = receivedAs(message, receivedAtUs)
+    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
+    return { receivedAtUs, verdicts: [refusal] }
+  }
+
+  #accept(message: RawMessage, settled: Settled): MessageOutcome {
     const { format = 'json', decode, scan } = message.stream
     if (format === 'sparkplug' && message.topic !== undefined) {
       return this.#acceptSparkplug(message, message.topic, settled)
     }
     const decoded = decode(message.payload, scan)
     if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
-    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
-    const refusal = malformed(decoded.problem)
-    const received = receivedAs(message, receivedAtUs)
-    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
-    return { receivedAtUs, verdicts: [refusal] }
+    return this.refuse(message, decoded.problem, settled)
   }
 
   /** What such a message means depends on those before it; it may hold nothing to be kept. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
-import type { Acceptor, MessageOutcome } from '../pipeline/connector.ts'
+import type { Acceptor, MessageOutcome, Settled } from '../pipeline/connector.ts'
 import type { FetchedMessage } from '../pipeline/fetch-connector.ts'
 import type { CompiledStream } from '../pipeline/reading.ts'
 
@@ -114,16 +114,18 @@ export class OrderedIntake {
         const message = messages[place] as FetchedMessage
         // What was offered before keeps its first time of receipt, and with it its identity.
         const receivedAtUs = outcomes[place]?.receivedAtUs ?? message.receivedAtUs
-        outcomes[place] = this.#needs.intake.accept(
-          receivedAtUs === undefined
-            ? { ...message, stream }
-            : { ...message, stream, receivedAtUs },
-          (error) => {
-            if (error !== undefined) failed.push(place)
-            if (error !== undefined && !error.retryable) lasting = error
-            if (--left === 0) resolve()
-          },
-        )
+        const raw =
+          receivedAtUs === undefined ? { ...message, stream } : { ...message, stream, receivedAtUs }
+        const settled: Settled = (error) => {
+          if (error !== undefined) failed.push(place)
+          if (error !== undefined && !error.retryable) lasting = error
+          if (--left === 0) resolve()
+        }
+        const { intake } = this.#needs
+        outcomes[place] =
+          message.problem === undefined
+            ? intake.accept(raw, settled)
+            : intake.refuse(raw, message.problem, settled)
       }
       if (left === 0) resolve()
     })

@@ -221,11 +221,66 @@ test('of a long topic only the beginning is kept with what is refused', async ()
   expect(source.entries().sources.map(({ length }) => length < 300)).toEqual([true])
 })
 
-test('a message that is larger than we take ends the connection, with the reason', async () => {
+test.each([
+  [1, '40020007'],
+  [2, '50020007'],
+] as const)(
+  'a message of QoS %s that is larger than we take is refused and acknowledged, and others follow',
+  async (qos, acknowledgement) => {
+    const broker = await ScriptedBroker.start(() => connackOk[4])
+    await using source = await running(broker, { version: 4, qos: 2 })
+    const bytes = 5 * 1024 * 1024
+    const digits = [0, 1, 2, 3].map((place) => Math.floor(bytes / 128 ** place) % 128)
+    const length = digits.map((digit, place) => (place < 3 ? digit | 128 : digit))
+    const head = Buffer.from([0x30 | (qos << 1), ...length])
+    const body = Buffer.alloc(bytes, 'x')
+    Buffer.from([0, 1, 0x61, 0, 7]).copy(body)
+
+    broker.send(head, body, publish({ qos: 1, id: 8, payload: '{"number": 8}' }))
+
+    await expect
+      .poll(() => acknowledgements(broker), patience)
+      .toEqual([acknowledgement, '40020008'])
+    const { numbers, refused } = source.entries()
+    expect(numbers).toEqual([8])
+    expect(refused).toEqual(['78'.repeat(64 * 1024)])
+  },
+)
+
+test('any other packet that is larger than we take ends the connection, with the reason', async () => {
   const broker = await ScriptedBroker.start(() => connackOk[4])
   await using source = await running(broker, { version: 4, qos: 1 })
-  broker.send(Buffer.from([0x32, 0xff, 0xff, 0xff, 0x7f]))
+  broker.send(Buffer.from([0xd0, 0xff, 0xff, 0xff, 0x7f]))
   await expect
     .poll(() => source.runner.status.lastError, patience)
-    .toContain('a message of 268435455 bytes is larger than')
+    .toContain('a packet of 268435455 bytes is larger than')
+})
+
+test('a packet id that the broker has released too early is free for the next message', async () => {
+  const broker = await ScriptedBroker.start(() => connackOk[4])
+  await using source = await running(broker, { version: 4, qos: 2 })
+  source.journal.hold()
+  const released = Buffer.from([0x62, 2, 0, 7])
+  broker.send(publish({ qos: 2, id: 7, payload: '{"number": 7}' }), released)
+  await expect.poll(() => acknowledgements(broker), patience).toEqual(['70020007'])
+  source.journal.release()
+  await expect.poll(() => acknowledgements(broker), patience).toEqual(['70020007', '50020007'])
+
+  broker.send(publish({ qos: 2, id: 7, payload: '{"number": 8}' }))
+
+  await expect.poll(() => source.entries().numbers, patience).toEqual([7, 8])
+})
+
+test('a message that is sent again while it is on its way to the disk is kept once', async () => {
+  const broker = await ScriptedBroker.start(() => connackOk[4])
+  await using source = await running(broker, { version: 4, qos: 2 })
+  source.journal.hold()
+  const message = { qos: 2, id: 7, payload: '{"number": 7}' } as const
+  broker.send(publish(message), publish({ ...message, isDuplicate: true }))
+  broker.send(publish({ qos: 1, id: 8, payload: '{"number": 8}' }))
+  await expect.poll(() => source.runner.status.unacknowledged, patience).toBe(2)
+  source.journal.release()
+
+  await expect.poll(() => acknowledgements(broker), patience).toEqual(['50020007', '40020008'])
+  expect(source.entries().numbers).toEqual([7, 8])
 })
