@@ -56,6 +56,7 @@ async function checks(): Promise<Figure> {
     keys,
     limited: new LimitedKeys(needs),
     tokens,
+    logins: { assertMayLogIn: () => undefined, countFailure: () => undefined },
     onUse: () => undefined,
     onFailure: () => undefined,
   })

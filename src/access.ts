@@ -108,9 +108,6 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   }
 }
 
-/** Of a key that somebody claims to have, this much is remembered. */
-const rememberedCharacters = 100
-
 /**
  * Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. The limits
  * of failed logins are those of `POST /auth/token` (D11).
@@ -123,7 +120,7 @@ export function mqttAuthentication({ authenticator, limits }: Auth, clock: Clock
       const { username, password, address, certificate } = credentials
       if (certificate !== undefined) return authenticator.lookUpCertificate(certificate.commonName)
       // Tokens of all clients come with one user name: they must not shut out each other.
-      if (username !== bearerUsername) limits.assertMayLogIn(address, keyIdOf(username), nowMs())
+      if (username !== bearerUsername) limits.assertMayLogIn(address, username, nowMs())
       return authenticator.lookUpPassword(username, password)
     },
 
@@ -138,16 +135,12 @@ export function mqttAuthentication({ authenticator, limits }: Auth, clock: Clock
         if (!(error instanceof DomainError)) throw error
         // Tokens expire every hour: that is no sign of an attack.
         if (certificate === undefined && error.code !== 'token_expired') {
-          limits.countFailure(address, keyIdOf(username), nowMs())
+          limits.countFailure(address, username, nowMs())
         }
         return undefined
       }
     },
   }
-}
-
-function keyIdOf(username: string): string {
-  return username.slice(0, rememberedCharacters)
 }
 
 /** A session that was opened with a certificate ends with it. */

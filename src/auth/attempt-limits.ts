@@ -55,6 +55,9 @@ export class RateLimiter {
   }
 }
 
+/** Of a key that somebody claims to have, this much is remembered. */
+const rememberedCharacters = 100
+
 /** The limits of `POST /auth/token` (D11). Known and unknown keys are the same to them. */
 export class AttemptLimits {
   readonly #failuresOfPair = new RateLimiter(tokenRates.failuresOfPair)
@@ -67,7 +70,7 @@ export class AttemptLimits {
   assertMayTry(address: string, keyId: string, nowMs: number): void {
     const from = networkOf(address)
     const waitS = Math.max(
-      this.#failuresOfPair.waitS(`${from} ${keyId}`, nowMs),
+      this.#failuresOfPair.waitS(pairOf(address, keyId), nowMs),
       this.#tokensOfKey.waitS(keyId, nowMs),
       this.#tokensOfAddress.waitS(from, nowMs),
     )
@@ -76,7 +79,7 @@ export class AttemptLimits {
 
   /** The same for a login that makes no token. @throws DomainError `rate_limited` */
   assertMayLogIn(address: string, keyId: string, nowMs: number): void {
-    const waitS = this.#failuresOfPair.waitS(`${networkOf(address)} ${keyId}`, nowMs)
+    const waitS = this.#failuresOfPair.waitS(pairOf(address, keyId), nowMs)
     if (waitS > 0) throw limited(waitS)
   }
 
@@ -86,10 +89,9 @@ export class AttemptLimits {
   }
 
   countFailure(address: string, keyId: string, nowMs: number): void {
-    const from = networkOf(address)
-    this.#failuresOfPair.count(`${from} ${keyId}`, nowMs)
-    this.#failuresOfKey.count(keyId, nowMs)
-    this.#failuresOfAddress.count(from, nowMs)
+    this.#failuresOfPair.count(pairOf(address, keyId), nowMs)
+    this.#failuresOfKey.count(keyId.slice(0, rememberedCharacters), nowMs)
+    this.#failuresOfAddress.count(networkOf(address), nowMs)
   }
 
   /**
@@ -108,6 +110,10 @@ export class AttemptLimits {
     this.countFailure(address, keyId, nowMs)
     if (waitS > 0) throw limited(waitS)
   }
+}
+
+function pairOf(address: string, keyId: string): string {
+  return `${networkOf(address)} ${keyId.slice(0, rememberedCharacters)}`
 }
 
 function limited(waitS: number): DomainError {

@@ -2,7 +2,7 @@ import type { AuditLog } from '../audit/audit-log.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { AttemptLimits } from './attempt-limits.ts'
-import { Authenticator, type Origin } from './authenticate.ts'
+import { Authenticator, type Logins, type Origin } from './authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
 import { DroppedPublishes } from './dropped-publishes.ts'
 import { FailedLogins } from './failed-logins.ts'
@@ -67,10 +67,12 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
   const failedLogins = new FailedLogins({
     findAny: (id) => directory.findAny(id) ?? limitedKeys.findAny(id),
   })
+  const limits = new AttemptLimits()
   const authenticator = new Authenticator({
     keys: directory,
     limited: limitedKeys,
     tokens,
+    logins: loginsWithin(limits, clock),
     onUse,
     onFailure: (attempt) => failedLogins.record(attempt),
   })
@@ -82,10 +84,19 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
     authenticator,
     tokens,
     signingKeys,
-    limits: new AttemptLimits(),
+    limits,
     failedLogins,
     droppedPublishes: new DroppedPublishes(),
     adminFile,
     close: () => upkeep.stop(),
+  }
+}
+
+/** Keys in the headers of requests have the limits of `POST /auth/token`: they are as good as a token. */
+function loginsWithin(limits: AttemptLimits, clock: Clock): Logins {
+  return {
+    assertMayLogIn: (address, keyId) =>
+      limits.assertMayLogIn(address, keyId, clock.nowUs() / 1_000),
+    countFailure: (address, keyId) => limits.countFailure(address, keyId, clock.nowUs() / 1_000),
   }
 }

@@ -56,6 +56,13 @@ interface Presented {
   apiSecret?: string
 }
 
+/** Attempts to be let in with a key and a secret. */
+export interface Logins {
+  /** @throws DomainError `rate_limited` */
+  assertMayLogIn(address: string, keyId: string): void
+  countFailure(address: string, keyId: string): void
+}
+
 export interface AuthenticatorNeeds {
   readonly keys: Pick<KeyDirectory, 'find' | 'isUnchanged' | 'verify' | 'use'>
   readonly limited: Pick<
@@ -69,6 +76,8 @@ export interface AuthenticatorNeeds {
     | 'verify'
   >
   readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
+  /** How often wrong secrets may come with a key (D11). */
+  readonly logins: Logins
   /** Told of each use of a limited key. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
   /** Told of credentials that were not good. */
@@ -97,12 +106,14 @@ export class Authenticator {
   /**
    * What has to be waited for before `authenticate` can judge: a limited key that is not at hand.
    *
-   * @throws DomainError as `authenticate` does, for headers that are none
+   * @throws DomainError as `authenticate` does, for headers that are none; `rate_limited` after too
+   *   many wrong secrets
    */
-  lookUp({ rawHeaders }: Pick<Credentials, 'rawHeaders'>): Promise<void> | undefined {
+  lookUp({ rawHeaders, address }: Credentials): Promise<void> | undefined {
     const { authorization, apiKey, apiSecret } = presented(rawHeaders)
-    if (authorization === undefined) return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
-    return this.#lookUpToken(bearerToken(authorization) ?? '')
+    if (authorization !== undefined) return this.#lookUpToken(bearerToken(authorization) ?? '')
+    if (apiKey !== undefined) this.#needs.logins.assertMayLogIn(address, apiKey)
+    return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
   }
 
   /** The same for `byPassword` and `byKey`. */
@@ -130,7 +141,12 @@ export class Authenticator {
       return this.#byToken(token, { address, protocol: 'http' })
     }
     if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
-    return this.byKey(apiKey ?? '', apiSecret ?? '', { address, protocol: 'http' })
+    try {
+      return this.byKey(apiKey ?? '', apiSecret ?? '', { address, protocol: 'http' })
+    } catch (error) {
+      this.#needs.logins.countFailure(address, apiKey ?? '')
+      throw error
+    }
   }
 
   /**

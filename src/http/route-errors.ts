@@ -17,6 +17,7 @@ const ofGuarded: readonly ErrorCode[] = [
   'invalid_request',
   'missing_credentials',
   'overloaded',
+  'rate_limited',
   'token_expired',
 ]
 
@@ -28,7 +29,7 @@ const ofBodies: readonly ErrorCode[] = [
 ]
 
 /** What an Idempotency-Key can be wrong about. */
-const ofKeys: readonly ErrorCode[] = ['idempotency_conflict', 'rate_limited']
+const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 
 /** Every code that a route can answer with: those of its shape, and those that it names. */
 export function errorsOf({ method, schema, config }: DescribedRoute): readonly ErrorCode[] {

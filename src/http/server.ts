@@ -170,7 +170,8 @@ function admission(authenticator: Pick<Authenticator, 'authenticate' | 'lookUp'>
   return (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void): void => {
     let pending: Promise<void> | undefined
     try {
-      pending = authenticator.lookUp({ rawHeaders: credentialHeaders(request.raw) })
+      const rawHeaders = credentialHeaders(request.raw)
+      pending = authenticator.lookUp({ rawHeaders, address: request.ip })
     } catch (error) {
       done(error as Error)
       return

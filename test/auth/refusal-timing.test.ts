@@ -40,6 +40,7 @@ test('refusing an unknown key takes as long as refusing a wrong secret', async (
   const authenticator = new Authenticator({
     keys,
     limited: new LimitedKeys({ state, masterKey, clock: systemClock }),
+    logins: { assertMayLogIn: () => undefined, countFailure: () => undefined },
     onUse: () => undefined,
     tokens: { isGood: () => expect.unreachable(), verify: () => expect.unreachable() },
     onFailure: (attempt) => failed.record(attempt),

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tokenRates } from '../../src/auth/attempt-limits.ts'
 import { ApiClient } from '../support/api-client.ts'
-import { createKey, newPerson } from '../support/people.ts'
+import { createKey, type MadeKey, newPerson } from '../support/people.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const services = startedServices()
@@ -82,4 +82,44 @@ test('many keys of one address get as many tokens as they ask for', async () => 
   }
 
   expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+describe('a key in the headers of requests', () => {
+  const headersOf = ({ apiKey }: MadeKey, secret: string) => ({
+    'x-api-key': apiKey,
+    'x-api-secret': secret,
+  })
+
+  test('is no way around the limit: wrong secrets end in 429, and so does the right one then', async () => {
+    const { api } = await started()
+    const [ada, bob] = [await newPerson(api), await newPerson(api)]
+    const token = await ada.token()
+    const ask = async (secret: string) =>
+      api.request<Record<string, unknown>>('GET', '/users', { headers: headersOf(ada.key, secret) })
+    const statuses: number[] = []
+    for (let count = 0; count < tokenRates.failuresOfPair.burst; count++) {
+      statuses.push((await ask('wrong')).status)
+    }
+    expect(new Set(statuses)).toEqual(new Set([401]))
+
+    const { status, body, headers } = await ask(ada.key.apiSecret)
+
+    expect(status).toBe(429)
+    expect(body).toMatchObject({ error: 'rate_limited', retryAfter: expect.any(Number) as number })
+    expect(headers.get('retry-after')).toBe(String(body['retryAfter']))
+    // Whoever has a token goes on, and so do other keys of the same address.
+    const withToken = { headers: { authorization: `Bearer ${token}` } }
+    expect((await api.request('GET', '/users', withToken)).status).toBe(200)
+    expect((await bob.withKey('GET', '/users')).status).toBe(200)
+  })
+
+  test('shares its limit with POST /auth/token', async () => {
+    const { api, logIn } = await started()
+    const ada = await newPerson(api)
+    for (let count = 0; count < tokenRates.failuresOfPair.burst; count++) {
+      await api.request('GET', '/users', { headers: headersOf(ada.key, 'wrong') })
+    }
+
+    expect((await logIn(ada.key.apiKey, ada.key.apiSecret)).status).toBe(429)
+  })
 })
