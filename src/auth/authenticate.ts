@@ -10,6 +10,7 @@ import {
   type ProvisioningKey,
 } from './limited-key.ts'
 import type { LimitedKeys } from './limited-keys.ts'
+import { bearerToken, presentedIn } from './presented.ts'
 import { commonScope } from './scopes.ts'
 import type { Tokens, VerifiedToken } from './tokens.ts'
 
@@ -48,12 +49,6 @@ export interface LoginAttempt {
 export interface Origin {
   readonly address: string
   readonly protocol: 'http' | 'mqtt'
-}
-
-interface Presented {
-  authorization?: string
-  apiKey?: string
-  apiSecret?: string
 }
 
 /** Attempts to be let in with a key and a secret. */
@@ -110,7 +105,7 @@ export class Authenticator {
    *   many wrong secrets
    */
   lookUp({ rawHeaders, address }: Credentials): Promise<void> | undefined {
-    const { authorization, apiKey, apiSecret } = presented(rawHeaders)
+    const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
     if (authorization !== undefined) return this.#lookUpToken(bearerToken(authorization) ?? '')
     if (apiKey !== undefined) this.#needs.logins.assertMayLogIn(address, apiKey)
     return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
@@ -132,7 +127,7 @@ export class Authenticator {
    *   `token_expired`
    */
   authenticate({ rawHeaders, address }: Credentials): AuthenticatedCaller {
-    const { authorization, apiKey, apiSecret } = presented(rawHeaders)
+    const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
     const hasKey = apiKey !== undefined || apiSecret !== undefined
     if (authorization !== undefined) {
       if (hasKey) throw ambiguous()
@@ -262,47 +257,6 @@ export class Authenticator {
       }
       throw error
     }
-  }
-}
-
-/** What a caller is known to be no user by. */
-function bearerToken(authorization: string): string | undefined {
-  // As nearly everybody writes it, without a pattern: this runs for every request.
-  if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) {
-    return authorization.slice(7) || undefined
-  }
-  return /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-}
-
-/**
- * The credentials among raw headers. Node would keep the first of two Authorization headers and
- * join two x-api-key headers to "a, b"; here a header that comes twice is no credential (D1).
- */
-function presented(rawHeaders: readonly string[]): Presented {
-  const found: Presented = {}
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const place = placeOf(rawHeaders[index] as string)
-    if (place === undefined) continue
-    if (found[place] !== undefined) {
-      throw new DomainError('invalid_api_key', `the header ${rawHeaders[index]} came twice`)
-    }
-    found[place] = rawHeaders[index + 1] as string
-  }
-  return found
-}
-
-function placeOf(name: string): keyof Presented | undefined {
-  // Lengths first: most headers are none of the three, and this runs for every request.
-  if (name.length !== 9 && name.length !== 12 && name.length !== 13) return undefined
-  switch (name.toLowerCase()) {
-    case 'authorization':
-      return 'authorization'
-    case 'x-api-key':
-      return 'apiKey'
-    case 'x-api-secret':
-      return 'apiSecret'
-    default:
-      return undefined
   }
 }
 

@@ -84,12 +84,11 @@ test('many keys of one address get as many tokens as they ask for', async () => 
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-describe('a key in the headers of requests', () => {
-  const headersOf = ({ apiKey }: MadeKey, secret: string) => ({
-    'x-api-key': apiKey,
-    'x-api-secret': secret,
-  })
+function headersOf({ apiKey }: MadeKey, secret: string) {
+  return { 'x-api-key': apiKey, 'x-api-secret': secret }
+}
 
+describe('a key in the headers of requests', () => {
   test('is no way around the limit: wrong secrets end in 429, and so does the right one then', async () => {
     const { api } = await started()
     const [ada, bob] = [await newPerson(api), await newPerson(api)]

@@ -274,36 +274,3 @@ test('the readings of one message share what their transform may do', () => {
   expect(fourth).toBe(third)
   expect(others).toEqual([undefined, undefined])
 })
-
-describe('a message that a fault of ours keeps from being handled', () => {
-  test.each([
-    ['decoded', { decode: broken }],
-    ['judged', { judge: broken, scan: undefined }],
-  ])('is quarantined with its bytes when it cannot be %s, and told of', async (_, faulty) => {
-    const faults: unknown[] = []
-    const journal = new KeepingJournal()
-    const commits = new GroupCommit(journal)
-    const receipts = new ReceiptClock({ nowUs: () => nowUs })
-    const intake = new Intake({ commits, receipts, onFault: (error) => faults.push(error) })
-    const settled: (DomainError | undefined)[] = []
-    const payload = Buffer.from('{"level":1}')
-    const message = { stream: { ...stream, ...faulty }, payload, source: 'mqtt client pump' }
-
-    intake.accept(message, (error) => settled.push(error))
-    intake.accept({ ...message, stream }, (error) => settled.push(error))
-    await commits.drain()
-
-    expect(settled).toEqual([undefined, undefined])
-    expect(journal.entries).toMatchObject([
-      { notes: { reason: 'malformed' } },
-      { values: '{"level":1}' },
-    ])
-    expect(textsOf(journal.entries)[0]).toBe('{"level":1}')
-    expect(faults).toEqual([new Error('a bug')])
-    expect(intake.faults).toBe(1)
-  })
-})
-
-function broken(): never {
-  throw new Error('a bug')
-}
