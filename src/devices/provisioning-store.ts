@@ -126,13 +126,24 @@ export class ProvisioningStore {
       .updateTable('provisioning_keys')
       .set({ devices_registered: sql<number>`devices_registered + 1` })
       .where('id', '=', id)
-      .where(this.#isGood(clock.nowUs()))
+      .where(isGood(clock.nowUs()))
       .where(sql<SqlBool>`devices_registered < devices_max`)
   }
 
-  #isGood(nowUs: number): Expression<SqlBool> {
-    return sql<SqlBool>`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowUs}))`
+  /** Whether devices may register with a key, for a change that is made only then. */
+  isGood(id: string): Expression<SqlBool> {
+    const { state, clock } = this.#needs
+    const found = state
+      .selectFrom('provisioning_keys')
+      .select('id')
+      .where('id', '=', id)
+      .where(isGood(clock.nowUs()))
+    return sql<SqlBool>`exists ${found}`
   }
+}
+
+function isGood(nowUs: number): Expression<SqlBool> {
+  return sql<SqlBool>`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${nowUs}))`
 }
 
 function fromRow(row: Selectable<StateSchema['provisioning_keys']>): ProvisioningKey {

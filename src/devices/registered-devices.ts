@@ -1,3 +1,4 @@
+import type { Expression, SqlBool } from 'kysely'
 import type { LimitedKeys } from '../auth/limited-keys.ts'
 import type { MasterKey } from '../auth/master-key.ts'
 import type { Clock } from '../core/clock.ts'
@@ -37,9 +38,9 @@ export class RegisteredDevices {
 
   /**
    * Gives a device that may register again new credentials, once: the old ones end. The changes
-   * cannot be made when it may not any more.
+   * cannot be made when it may not any more, or the condition does not hold.
    */
-  planAgain(device: Device): PlannedRotation {
+  planAgain(device: Device, when: Expression<SqlBool>): PlannedRotation {
     const { state, masterKey, clock, keys } = this.#needs
     const secret = newDeviceSecret()
     const nowUs = clock.nowUs()
@@ -63,7 +64,8 @@ export class RegisteredDevices {
           })
           .where('id', '=', device.id)
           .where('revoked_at', 'is', null)
-          .where('may_register_again', '=', 1),
+          .where('may_register_again', '=', 1)
+          .where(when),
       ],
       afterwards: async () => keys.end(device.id),
     }

@@ -77,7 +77,7 @@ async function register(
     if (!key) throw ended()
     assertRate(rates, key, needs.clock.nowUs())
     const known = await registered.find(key.vaultId, serial)
-    return known ? again(needs, known) : await newcomer(needs, key, { serial, name })
+    return known ? again(needs, key, known) : await newcomer(needs, key, { serial, name })
   })
 }
 
@@ -111,11 +111,19 @@ function assertRate(
 }
 
 /** @throws DomainError `conflict` for a device whose owner has not allowed it */
-function again(needs: RegistrationRoutesNeeds, known: Device): Effect {
+function again(needs: RegistrationRoutesNeeds, { id }: ProvisioningKey, known: Device): Effect {
   if (!known.mayRegisterAgain || known.revokedAtUs !== undefined) throw alreadyThere()
-  const { device, secret, ...plan } = needs.registered.planAgain(known)
-  const body = answerBody({ device, secret }, needs.clock.nowUs())
-  return { ...plan, statusCode: 201, body, refusal: async () => alreadyThere() }
+  const { registered, provisioning, clock } = needs
+  const { device, secret, ...plan } = registered.planAgain(known, provisioning.isGood(id))
+  const body = answerBody({ device, secret }, clock.nowUs())
+  const refusal = async () => ((await isOver(provisioning, id)) ? ended() : alreadyThere())
+  return { ...plan, statusCode: 201, body, refusal }
+}
+
+/** Whether a key was revoked meanwhile, or is gone with its vault. */
+async function isOver(provisioning: ProvisioningStore, id: string): Promise<boolean> {
+  const now = await provisioning.find(id)
+  return now === undefined || now.revokedAtUs !== undefined
 }
 
 async function newcomer(
