@@ -59,6 +59,11 @@ export class Audience {
     return this.#filters.match(topic).size > 0
   }
 
+  /** The levels that follow on these, in the filters of those who are connected. */
+  levelsBelow(...levels: readonly string[]): Iterable<string> {
+    return this.#filters.levelsBelow(...levels)
+  }
+
   /** The highest QoS of a client's filters that match a topic; 0 when none does. */
   grantedFor(client: Client, topic: string): number {
     let highest = 0

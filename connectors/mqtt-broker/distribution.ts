@@ -1,11 +1,14 @@
 import type { Client, PublishPacket } from 'aedes'
+import type { UserId } from '../../src/core/ids.ts'
 import type { Audience, PassedMessage } from './audience.ts'
+import { ownTopicLevels, streamLevel } from './topics.ts'
 
 /** Where messages are kept for those who are to get them later. */
 export interface MessageStore {
   keep(client: Client | null, packet: PublishPacket): Promise<void>
   /** Whether somebody is to get what comes on a topic, who may be away now. */
   awaits(topic: string): boolean
+  levelsBelow(userId: string, ...levels: readonly string[]): Iterable<string>
 }
 
 /** Brings messages to those who have subscribed to them, now or when they come back. */
@@ -44,6 +47,16 @@ export class Distribution {
   /** Whether anybody has subscribed to a topic of the broker's. */
   isHeard(topic: string): boolean {
     return this.#audience.hears(topic) || this.#store.awaits(topic)
+  }
+
+  /** Whether anybody has subscribed to a topic of the user's own that is none of a stream. */
+  isHeardBy(userId: UserId): boolean {
+    const own = ownTopicLevels(userId)
+    for (const level of this.#audience.levelsBelow(...own)) if (level !== streamLevel) return true
+    for (const level of this.#store.levelsBelow(userId, ...own)) {
+      if (level !== streamLevel) return true
+    }
+    return false
   }
 
   /** A message of the service's own: resolves when it is kept and on its way, with how many want it now. */

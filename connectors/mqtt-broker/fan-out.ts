@@ -1,7 +1,7 @@
 import type { StreamId, UserId } from '../../src/core/ids.ts'
 import type { RawMessage } from '../../src/pipeline/connector.ts'
 import type { Distribution } from './distribution.ts'
-import { innerStreamTopic, outerTopic, ownerOfTopic, readingsTopicOf } from './topics.ts'
+import { innerStreamTopic, outerTopic, readingsTopicOf } from './topics.ts'
 
 /** Messages that wait to be passed on, and their bytes: what comes beyond is not passed on. */
 const messagesMax = 10_000
@@ -36,8 +36,6 @@ export interface FanOutNeeds {
 export class FanOut {
   readonly stats = { passedOn: 0, dropped: 0 }
   readonly #needs: FanOutNeeds
-  /** Users with a subscription to topics of their own, outside of their space. */
-  readonly #users = new Set<UserId>()
   #waiting: WaitingMessage[] = []
   #bytes = 0
   #isRunning = false
@@ -59,14 +57,12 @@ export class FanOut {
     const topic = outerTopic(filter)
     if (topic === filter) return
     const streamId = readingsTopicOf(topic)
-    const userId = ownerOfTopic(filter)
     if (streamId !== undefined) this.#needs.listeners.add(streamId)
-    else if (userId !== undefined) this.#users.add(userId)
   }
 
   /** Whether a user has subscribed to topics outside of the space that is for messages. */
   isHeardBy(userId: UserId): boolean {
-    return this.#users.has(userId)
+    return this.#needs.distribution.isHeardBy(userId)
   }
 
   /** Takes a message that is durable. */

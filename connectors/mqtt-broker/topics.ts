@@ -13,7 +13,8 @@ export interface StreamTopic {
   readonly part: 'data' | 'events'
 }
 
-const streamPrefix = 'streams/'
+export const streamLevel = 'streams'
+const streamPrefix = `${streamLevel}/`
 const streamIdEnd = streamPrefix.length + 36
 const userPrefix = 'users/'
 const ownPrefix = 'own/'
@@ -65,6 +66,11 @@ export function isOfSpaces(topic: string): boolean {
 /** The broker's name of the topic, or the filter, that a user's client has named. */
 export function innerTopic(topic: string, userId: UserId): string {
   return isInSpace(topic, spaceOf({ userId })) ? topic : `${ownPrefix}${userId}/${topic}`
+}
+
+/** What the broker's names of a user's topics begin with, outside of the space for messages. */
+export function ownTopicLevels(userId: UserId): readonly string[] {
+  return [ownPrefix.slice(0, -1), userId]
 }
 
 /** The broker's name of the topic that a message to a stream goes out on. */

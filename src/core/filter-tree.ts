@@ -44,6 +44,13 @@ export class FilterTree<Holder> {
     }
   }
 
+  /** The levels that follow on these, in all filters that begin with them. */
+  levelsBelow(...levels: readonly string[]): Iterable<string> {
+    let node: Node<Holder> | undefined = this.#root
+    for (const level of levels) node = node?.children.get(level)
+    return node?.children.keys() ?? []
+  }
+
   get isEmpty(): boolean {
     return this.#root.children.size === 0
   }

@@ -117,6 +117,10 @@ export class DurableSessions implements MqttSessions {
     return ownerId !== undefined && registry.matching(ownerId, topic).size > 0
   }
 
+  levelsBelow(userId: string, ...levels: readonly string[]): Iterable<string> {
+    return this.#parts.registry.levelsBelow(userId, levels)
+  }
+
   async firstReceipt(
     client: Client,
     packetId: number,

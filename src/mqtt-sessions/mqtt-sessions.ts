@@ -106,6 +106,9 @@ export interface MqttSessions {
     reserve: () => number,
   ): Promise<FirstReceipt | undefined>
 
+  /** The levels that follow on these, in the filters with QoS 1 or 2 that a user's sessions have. */
+  levelsBelow(userId: string, ...levels: readonly string[]): Iterable<string>
+
   /** Whether a new session of this client finds room; always true for one that is there. */
   hasRoomFor(brokerClientId: string): boolean
 

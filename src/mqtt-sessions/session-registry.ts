@@ -60,6 +60,10 @@ export class SessionRegistry {
     return this.#users.get(userId)?.filters.match(topic) ?? nobody
   }
 
+  levelsBelow(userId: string, levels: readonly string[]): Iterable<string> {
+    return this.#users.get(userId)?.filters.levelsBelow(...levels) ?? []
+  }
+
   userIds(): Iterable<string> {
     return this.#users.keys()
   }

@@ -1,8 +1,9 @@
+import type { Client } from 'aedes'
 import { expect, test } from 'vitest'
 import { Audience } from '../../connectors/mqtt-broker/audience.ts'
 import { Distribution } from '../../connectors/mqtt-broker/distribution.ts'
 import { FanOut } from '../../connectors/mqtt-broker/fan-out.ts'
-import { innerStreamTopic } from '../../connectors/mqtt-broker/topics.ts'
+import { innerStreamTopic, innerTopic } from '../../connectors/mqtt-broker/topics.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { RawMessage } from '../../src/pipeline/connector.ts'
 import { Listeners } from '../../src/pipeline/listeners.ts'
@@ -35,4 +36,26 @@ test('a stream that everybody has left is followed no more', async () => {
   expect(isWanted(awaited)).toBe(true)
   expect(broker.sessions.stats().queued).toBe(1)
   expect(failures).toEqual([])
+})
+
+test('topics of a user are passed on as long as somebody has subscribed to one of them', async () => {
+  await using broker = await SessionBroker.start()
+  const audience = new Audience()
+  const distribution = new Distribution(audience, broker.sessions)
+  // Whose everything is in the sessions of these tests.
+  const userId = 'ada' as UserId
+  const client = {} as Client
+  const ofStream = innerStreamTopic({ streamId: newId<StreamId>(), part: 'data' }, userId)
+
+  audience.add(client, ofStream, 1)
+  expect(distribution.isHeardBy(userId)).toBe(false)
+  audience.add(client, innerTopic('plants/+', userId), 0)
+  expect(distribution.isHeardBy(userId)).toBe(true)
+  audience.leave(client)
+  expect(distribution.isHeardBy(userId)).toBe(false)
+
+  await new SessionSubscriber('away').subscribe(broker.port, innerTopic('plants/+', userId), 1)
+  expect(distribution.isHeardBy(userId)).toBe(true)
+  await broker.sessions.end({ userId, clientId: 'away' })
+  expect(distribution.isHeardBy(userId)).toBe(false)
 })
