@@ -110,6 +110,7 @@ function startPurging({ engine, access, domains, transfers, onFailure }: Parts):
       () => domains.receiptStore.purge(systemClock.nowUs()),
       () => engine.mqttSessions.sessions.purge(),
       () => transfers.exportJobs.purge(),
+      () => transfers.importJobs.purge(),
     ],
     onFailure,
   )

@@ -12,6 +12,7 @@ import { exportRoutes } from './exports/export-routes.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import { importRoutes } from './imports/import-routes.ts'
 import { type LiveParts, tailRoutes } from './live/tail-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
@@ -24,12 +25,13 @@ import { templateRoutes } from './templates/template-routes.ts'
 import type { Transfers } from './transfers.ts'
 import { vaultRoutes } from './vaults/vault-routes.ts'
 
-export interface RoutedParts extends Domains, Pick<Transfers, 'exportJobs' | 'exportStore'> {
+export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> {
   readonly engine: Engine
   readonly posts: Posts
   readonly live: LiveParts
   readonly sources: StreamSources
   readonly corsOrigins: readonly string[]
+  readonly importBytesMax: number
 }
 
 /**
@@ -79,7 +81,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
     (callerOf) => retentionRoutes({ ...parts, ...engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
-    (callerOf) => exportRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    ...transferRoutes(parts),
     (callerOf) => quarantineRoutes({ ...parts, callerOf }),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>
@@ -94,5 +96,13 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertReady: () => commits.assertReady(),
         callerOf,
       }),
+  ]
+}
+
+/** Readings into files, and files into streams. */
+function transferRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => exportRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => importRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
   ]
 }

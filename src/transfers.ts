@@ -2,10 +2,19 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { filesIn } from './config/data-folder.ts'
 import { systemClock } from './core/clock.ts'
+import type { StreamId, UserId } from './core/ids.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
+import { assertSpace } from './exports/export-run.ts'
 import { ExportStore } from './exports/export-store.ts'
-import { Exports } from './exports/exports.ts'
+import { openExports } from './exports/exports.ts'
+import type { ImportJob } from './imports/import-job.ts'
+import { ImportRun } from './imports/import-run.ts'
+import { ImportStore } from './imports/import-store.ts'
+import { Spool, spooledName } from './imports/spool.ts'
+import { BackgroundJobs } from './jobs/background-jobs.ts'
+import type { AggregateQuery } from './time-series/aggregate-query.ts'
+import type { LinesRequest } from './worker.ts'
 
 export type Transfers = ReturnType<typeof openTransfers>
 
@@ -16,37 +25,73 @@ interface TransfersNeeds {
   readonly logger: Logger
 }
 
-/** Composition of what brings readings into files: nothing runs before `start`. */
+/** Composition of what brings readings into files, and files into streams: nothing runs before `start`. */
 export function openTransfers({ engine, domains, config, logger }: TransfersNeeds) {
   const { state, worker } = engine
   const { streams, queried } = domains
   const exportStore = new ExportStore(state, worker)
-  const exportJobs = new Exports({
+  const exporting = {
     state,
-    writer: worker,
     clock: systemClock,
     nowUs: () => systemClock.nowUs(),
     store: exportStore,
     queried,
-    loadStream: (id) => streams.load(id),
-    fieldsOf: (id) => worker.fieldsOf(id),
-    readLines: (request) => worker.readLines(request),
-    aggregate: (query) => worker.aggregate(query),
-    newestUs: (id) => newestUs(engine, id),
+    loadStream: (id: StreamId) => streams.load(id),
+    fieldsOf: (id: string) => worker.fieldsOf(id),
+    readLines: (request: LinesRequest) => worker.readLines(request),
+    aggregate: (query: AggregateQuery) => worker.aggregate(query),
+    newestUs: (id: string) => newestUs(engine, id),
     folder: filesIn(config.dataDir).exports,
     bytesOfUserMax: config.exportBytesMax,
-    onFailure: (error) => logger.error({ err: error }, 'an export failed'),
-  })
+    onFailure: (error: unknown) => logger.error({ err: error }, 'an export failed'),
+  }
+  const exportJobs = openExports(exporting)
+  const imports = openImports({ engine, domains, config, logger })
   return {
+    ...imports,
     exportStore,
     exportJobs,
+    assertSpace: (ownerId: UserId) => assertSpace(exporting, ownerId),
     async start() {
       await exportJobs.start()
+      await imports.importJobs.start()
     },
     async stop() {
-      await exportJobs.stop()
+      await Promise.all([exportJobs.stop(), imports.importJobs.stop()])
     },
   }
+}
+
+/** Imports that run at once: each has a process, and brings rows to the journal one slice after the other. */
+const importsAtOnceMax = 2
+
+function openImports({ engine, domains, config, logger }: TransfersNeeds) {
+  const { state, worker, journal, commits, receipts, directory } = engine
+  const folder = filesIn(config.dataDir).imports
+  const importStore = new ImportStore(state, worker)
+  const head = async () => (await journal.status()).head
+  const importJobs: BackgroundJobs<ImportJob> = new BackgroundJobs<ImportJob>({
+    store: importStore,
+    folder,
+    atOnceMax: importsAtOnceMax,
+    clock: systemClock,
+    onFailure: (error) => logger.error({ err: error }, 'an import failed'),
+    open: (job, signal) => new ImportRun(needs, job, signal),
+  })
+  const needs = {
+    store: importStore,
+    commits,
+    receipts,
+    findStream: (id: StreamId) => directory.find(id),
+    lag: async () => (await head()) - (await worker.status()).shipper.position,
+    decided: () => domains.processing.caughtUp(),
+    stored: async () => worker.stored(await head()),
+    duplicatesOf: async (id: StreamId) => (await worker.progress(id)).counts.duplicates,
+    pathOf: ({ id }: ImportJob) => importJobs.pathOf(id, spooledName),
+  }
+  const { importBytesMax } = config
+  const spool = new Spool({ folder, bytesMax: importBytesMax })
+  return { importStore, importJobs, spool }
 }
 
 async function newestUs({ worker }: Engine, id: string): Promise<number | undefined> {

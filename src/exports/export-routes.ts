@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
-import { type ExportId, parseId, type UserId } from '../core/ids.ts'
-import { cursorPage, cursorRequest } from '../http/pagination.ts'
-import type { QueryOf } from '../http/schema.ts'
+import type { UserId } from '../core/ids.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
+import { jobRoutes, ownJob } from '../jobs/job-routes.ts'
+import { keptOfUserMax, openOfUserMax } from '../jobs/job-store.ts'
 import type { SelectionNeeds } from '../queries/selected-streams.ts'
 import { sendFile } from './download.ts'
 import { type ExportJob, exportBody, fileBody } from './export-job.ts'
@@ -18,27 +18,21 @@ import {
   listExports,
   resumeExport,
 } from './export-schemas.ts'
-import { type ExportStore, keptOfUserMax, openOfUserMax } from './export-store.ts'
+import type { ExportStore } from './export-store.ts'
 import type { Exports } from './exports.ts'
 
 export interface ExportRoutesNeeds extends SelectionNeeds {
   readonly exportJobs: Exports
   readonly exportStore: ExportStore
+  /** @throws DomainError `disk_full` when a new export of a user would have no space */
+  readonly assertSpace: (userId: UserId) => Promise<void>
   readonly posts: Posts
   readonly nowUs: () => number
   readonly callerOf: CallerOf
 }
 
-interface OneExport {
-  Params: { exportId: string }
-}
-
 interface OneFile {
   Params: { exportId: string; name: string }
-}
-
-interface ListExports {
-  Querystring: QueryOf<typeof listExports.querystring>
 }
 
 interface CreateExport {
@@ -46,6 +40,8 @@ interface CreateExport {
 }
 
 const scope = 'data:read'
+
+const what = 'export'
 
 const createOptions = {
   schema: createExport,
@@ -57,82 +53,32 @@ const createOptions = {
 
 /** Readings into files, in the background. All of it is the owner's alone. */
 export function exportRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
-  const { exportJobs, exportStore, callerOf } = needs
+  const { exportJobs: jobs, exportStore: store, posts, callerOf } = needs
   return async (app) => {
     app.post<CreateExport>('/exports', createOptions, (request, reply) =>
       create(needs, request, reply),
     )
 
-    app.get<ListExports>(
-      '/exports',
-      { schema: listExports, config: { scope } },
-      async (request, reply) => {
-        const page = cursorRequest(request.query)
-        const limits = { after: page.after, limit: page.limit + 1 }
-        const found = await exportStore.list(callerOf(request).userId, limits)
-        const jobs = cursorPage(found, page, { request, reply })
-        return jobs.map((job) => exportBody(exportJobs.asItIs(job)))
-      },
-    )
-
-    app.get<OneExport>(
-      '/exports/:exportId',
-      { schema: getExport, config: { scope } },
-      async (request) => {
-        const job = await ownExport(needs, callerOf(request).userId, request.params.exportId)
-        const files = await exportStore.files(job.id)
-        return { ...exportBody(job), files: files.map(fileBody) }
-      },
-    )
-
-    app.delete<OneExport>(
-      '/exports/:exportId',
-      { schema: deleteExport, config: { scope } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const { exportId } = request.params
-        const id = parseId<ExportId>(exportId)
-        const isRemoved = id !== undefined && (await exportJobs.remove(userId, id))
-        if (!isRemoved) throw unknownExport(exportId)
-        return reply.code(204).send()
-      },
-    )
-
-    await app.register(changeRoutes(needs))
-  }
-}
-
-/** What becomes of a job, and what it has written. */
-function changeRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
-  const { exportJobs, exportStore, posts, callerOf } = needs
-  return async (app) => {
-    // Whatever has ended already is answered as it is: either can be asked for again.
-    app.post<OneExport>(
-      '/exports/:exportId/cancel',
-      { schema: cancelExport, config: { scope } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const { id } = await ownExport(needs, userId, request.params.exportId)
-          await exportJobs.cancel(userId, id)
-          const body = exportBody(await ownExport(needs, userId, id))
-          return { statusCode: 200, body, changes: [] }
-        })
-      },
-    )
-
-    app.post<OneExport>(
-      '/exports/:exportId/resume',
-      { schema: resumeExport, config: { scope } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const { id } = await ownExport(needs, userId, request.params.exportId)
-          await exportJobs.resume(userId, id)
-          const body = exportBody(await ownExport(needs, userId, id))
-          return { statusCode: 202, body, changes: [] }
-        })
-      },
+    await app.register(
+      jobRoutes<ExportJob>({
+        jobs,
+        store,
+        path: '/exports',
+        param: 'exportId',
+        what,
+        scopes: { look: scope, change: scope },
+        schemas: {
+          list: listExports,
+          get: getExport,
+          cancel: cancelExport,
+          resume: resumeExport,
+          remove: deleteExport,
+        },
+        body: exportBody,
+        details: async ({ id }) => ({ files: (await store.files(id)).map(fileBody) }),
+        posts,
+        callerOf,
+      }),
     )
 
     app.get<OneFile>(
@@ -140,9 +86,9 @@ function changeRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
       { schema: downloadFile, config: { scope, errors: ['range_not_satisfiable'] } },
       async (request, reply) => {
         const { exportId, name } = request.params
-        const job = await ownExport(needs, callerOf(request).userId, exportId)
-        const file = (await exportStore.files(job.id)).find((one) => one.name === name)
-        const path = file && exportJobs.pathOf(job.id, file.name)
+        const job = await ownJob({ jobs, what }, callerOf(request).userId, exportId)
+        const file = (await store.files(job.id)).find((one) => one.name === name)
+        const path = file && jobs.pathOf(job.id, file.name)
         if (file === undefined || path === undefined) {
           throw new DomainError('not_found', `no file ${name}`)
         }
@@ -161,7 +107,7 @@ async function create(
   const { userId } = needs.callerOf(request)
   return await posts.answer({ request, reply, userId }, async () => {
     const asked = { userId, nowUs: nowUs() }
-    await exportJobs.assertSpace(userId)
+    await needs.assertSpace(userId)
     const wanted = await exportRequest(needs, asked, request.body)
     const { job, changes } = exportStore.plan(userId, wanted, asked.nowUs)
     return {
@@ -176,20 +122,4 @@ async function create(
       afterwards: async () => exportJobs.wake(),
     }
   })
-}
-
-/** @throws DomainError `not_found` for what is unknown or somebody else's alike (D5) */
-async function ownExport(
-  { exportJobs }: ExportRoutesNeeds,
-  userId: UserId,
-  text: string,
-): Promise<ExportJob> {
-  const id = parseId<ExportId>(text)
-  const job = id && (await exportJobs.find(userId, id))
-  if (job) return job
-  throw unknownExport(text)
-}
-
-function unknownExport(text: string): DomainError {
-  return new DomainError('not_found', `no export ${text}`)
 }

@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
+import type { JobRun } from '../jobs/background-jobs.ts'
+import { patiently, pause } from '../jobs/patience.ts'
 import { type ExportFile, type ExportJob, fileNameOf } from './export-job.ts'
 import type { ExportStore } from './export-store.ts'
 import { type Lines, openPartSource, type PartSource, type PartSourceNeeds } from './part-source.ts'
-import type { PartWriter } from './part-writer.ts'
+import { PartWriter } from './part-writer.ts'
 
 /**
  * What one file has at most: it is done again after a crash, and Parquet is made of all of it at once.
@@ -21,10 +22,6 @@ const filesMax = 10_000
 
 /** Space on the disk that exports leave to the journal and the store. */
 const spareBytes = 512 * 1024 * 1024
-
-/** Waits before a store that does not answer is asked again: doubled each time, up to the longest. */
-const retryMsFirst = 500
-const retryMsMax = 30_000
 
 /** How long to rest after each chunk, in shares of the time that it took: others are served then. */
 const restShare = 0.25
@@ -41,37 +38,26 @@ export interface ExportRunNeeds extends PartSourceNeeds {
 }
 
 /** One run of a job, from its last finished file on. */
-export class ExportRun {
+export class ExportRun implements JobRun {
   readonly #needs: ExportRunNeeds
   readonly #job: ExportJob
-  readonly #writer: PartWriter
+  readonly #writer = new PartWriter()
   readonly #signal: AbortSignal
   #progress: number
   #files = 0
   #originUs: number | undefined
 
-  constructor(
-    needs: ExportRunNeeds,
-    job: ExportJob,
-    { writer, signal }: { readonly writer: PartWriter; readonly signal: AbortSignal },
-  ) {
+  constructor(needs: ExportRunNeeds, job: ExportJob, signal: AbortSignal) {
     this.#needs = needs
     this.#job = job
-    this.#writer = writer
     this.#signal = signal
     this.#progress = job.progress
   }
 
-  /** From 0 to 1, with what is not finished yet. */
   get progress(): number {
     return this.#progress
   }
 
-  /**
-   * Resolves with whether everything is written; false when it was told to end before.
-   *
-   * @throws DomainError why the job cannot go on
-   */
   async run(): Promise<boolean> {
     await this.#takeUp()
     const { request, nextStream } = this.#job
@@ -86,6 +72,10 @@ export class ExportRun {
       cursor = undefined
     }
     return !this.#signal.aborted
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close()
   }
 
   /** Makes sure that the finished files are what they were, and removes what was not finished. */
@@ -110,13 +100,12 @@ export class ExportRun {
     index: number,
     from: string | undefined,
   ): Promise<boolean> {
-    const newestUs = await this.#patiently(() => this.#needs.newestUs(stream.id))
+    const newestUs = await patiently(() => this.#needs.newestUs(stream.id), this.#signal)
     let cursor = from
     this.#originUs = undefined
     do {
-      const source = await this.#patiently(() =>
-        openPartSource(this.#needs, stream, this.#job.request),
-      )
+      const open = () => openPartSource(this.#needs, stream, this.#job.request)
+      const source = await patiently(open, this.#signal)
       if (source === undefined) return !this.#signal.aborted
       const place = { stream, index, newestUs: newestUs ?? 0 }
       const written = await this.#writePart(source, cursor, place)
@@ -174,14 +163,14 @@ export class ExportRun {
     let bytes = 0
     do {
       const startedMs = performance.now()
-      const lines = await this.#patiently(() => source.read(cursor, partRowsMax - rows))
+      const lines = await patiently(() => source.read(cursor, partRowsMax - rows), this.#signal)
       if (this.#signal.aborted) return undefined
       cursor = lines.cursor
       rows += lines.rows
       bytes += lines.bytes.byteLength
       this.#advance(lines, place)
       if (lines.rows > 0) await this.#writer.write(lines.bytes)
-      await this.#pause((performance.now() - startedMs) * restShare)
+      await pause((performance.now() - startedMs) * restShare, this.#signal)
     } while (cursor !== undefined && rows < partRowsMax && bytes < partBytesMax)
     return { rows, cursor }
   }
@@ -206,23 +195,6 @@ export class ExportRun {
       throw new DomainError('too_many_points', `an export has at most ${filesMax} files`)
     }
     await assertSpace(this.#needs, this.#job.ownerId)
-  }
-
-  /** Asks a store that does not answer at the moment again, as long as the job may run. */
-  async #patiently<Value>(ask: () => Promise<Value>): Promise<Value> {
-    for (let retryMs = retryMsFirst; ; retryMs = Math.min(retryMs * 2, retryMsMax)) {
-      try {
-        return await ask()
-      } catch (error) {
-        if (!(error instanceof DomainError) || !error.retryable || this.#signal.aborted) throw error
-      }
-      await this.#pause(retryMs)
-    }
-  }
-
-  /** Ends early when the job is told to end. */
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#signal }).catch(() => undefined)
   }
 
   get #folder(): string {

@@ -9,13 +9,12 @@ import {
   listOf,
   noContent,
   nullable,
-  number,
   query,
   record,
   text,
   uuid,
 } from '../http/schema.ts'
-import { jobStates } from '../jobs/job.ts'
+import { jobMembers } from '../jobs/job-schemas.ts'
 import { aggregationSchema, functionsNote, rangeParameters } from '../queries/data-schemas.ts'
 import { streamSelection } from '../queries/query-schemas.ts'
 import { contentTypes, exportFormats } from './export-job.ts'
@@ -23,20 +22,6 @@ import { contentTypes, exportFormats } from './export-job.ts'
 const fieldsMax = 256
 
 const tags = ['Exports and imports'] as const
-
-/** What all jobs tell of themselves. */
-const jobMembers = {
-  state: { enum: [...jobStates] },
-  progress: { ...number, minimum: 0, maximum: 1 },
-  createdAt: dateTime,
-  startedAt: nullable(dateTime),
-  finishedAt: nullable(dateTime),
-  expiresAt: nullable({ ...dateTime, description: 'When it is removed with all it has made.' }),
-  failure: nullable({
-    ...record({ error: text, message: text }),
-    description: 'Why it has failed.',
-  }),
-} as const
 
 const format = { enum: [...exportFormats] } as const
 

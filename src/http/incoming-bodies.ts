@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route takes bodies that are compressed. */
     readonly takesCompressed?: boolean
+    /** Whether the route brings bodies to the disk as they come: they take no room in memory. */
+    readonly spoolsBody?: boolean
   }
 }
 
@@ -53,6 +55,7 @@ async function admitted(
 ): Promise<RequestPayload> {
   refuseOtherCharsets(request)
   const coding = codingOf(request, reply)
+  if (request.routeOptions.config.spoolsBody === true) return payload
   const room = bodies.roomOf(ownerOf(request), reply.raw)
   const { bodyLimit: bytesMax } = request.routeOptions
   const { 'content-length': length } = request.headers

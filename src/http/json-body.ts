@@ -34,6 +34,11 @@ export function rememberBody(request: FastifyRequest, bytes: Buffer): void {
   digests.set(request, hash('sha256', bytes))
 }
 
+/** The same for a body that nobody holds in memory: its SHA-256 in hex. */
+export function rememberDigest(request: FastifyRequest, sha256: string): void {
+  digests.set(request, sha256)
+}
+
 /** SHA-256 of the bytes of a body that came with an Idempotency-Key: hex. */
 export function bodyDigestOf(request: FastifyRequest): string {
   return digests.get(request) ?? hash('sha256', '')

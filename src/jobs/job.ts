@@ -37,7 +37,7 @@ export interface Job<Id extends string = string> {
 }
 
 /** The columns that all tables of jobs have. */
-interface JobRow {
+export interface JobRow {
   readonly id: string
   readonly owner_id: string
   readonly created_at: number

@@ -14,6 +14,7 @@ import {
   verdictAccepted,
   verdictCleared,
   verdictFiltered,
+  verdictImported,
   verdictQuarantined,
   verdictRedriven,
   verdictRedrivenFiltered,
@@ -67,7 +68,8 @@ export class EntryReader {
 
   /** Whether it brings a reading that is to be stored. */
   get accepted(): boolean {
-    return this.#verdict === verdictAccepted || this.#verdict === verdictRedriven
+    const verdict = this.#verdict
+    return verdict === verdictAccepted || verdict === verdictImported || verdict === verdictRedriven
   }
 
   /** Whether a filter has kept its reading from being stored. */
@@ -199,7 +201,7 @@ function verdictsOf(format: number | undefined): readonly number[] {
   return format === entryFormat ? firstVerdicts : reviewVerdicts
 }
 
-const firstVerdicts = [verdictAccepted, verdictQuarantined, verdictFiltered]
+const firstVerdicts = [verdictAccepted, verdictQuarantined, verdictFiltered, verdictImported]
 const reviewVerdicts = [
   verdictRedriven,
   verdictUnfit,

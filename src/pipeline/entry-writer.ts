@@ -12,6 +12,7 @@ import {
   verdictAccepted,
   verdictCleared,
   verdictFiltered,
+  verdictImported,
   verdictQuarantined,
   verdictRedriven,
   verdictRedrivenFiltered,
@@ -80,11 +81,14 @@ export class EntryWriter {
     const verdict = origin === undefined ? verdictAccepted : verdictRedriven
     const plain = origin === undefined && reading.extra === '' && reading.flagged.length === 0
     const notes = plain ? '' : acceptedNotes(reading, origin)
-    this.#reserve((notes.length + reading.values.length) * utf8BytesPerUnit)
-    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
-    this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
-    const notesEnd = this.#notes(body, notes)
-    this.#finish(notesEnd + this.#buffer.write(reading.values, notesEnd, 'utf8'))
+    this.#toBeStored(stream, reading, { verdict, receivedAtUs, notes })
+  }
+
+  /** Keeps a reading of a file to be stored: history, which moves no alert. */
+  imported(stream: StreamVersion, reading: AcceptedReading, receivedAtUs: number): void {
+    const plain = reading.extra === '' && reading.flagged.length === 0
+    const notes = plain ? '' : acceptedNotes(reading, undefined)
+    this.#toBeStored(stream, reading, { verdict: verdictImported, receivedAtUs, notes })
   }
 
   /** Keeps that a reading is not to be stored; with an origin it comes out of the quarantine. */
@@ -168,6 +172,19 @@ export class EntryWriter {
     return taken
   }
 
+  #toBeStored(
+    stream: StreamVersion,
+    reading: AcceptedReading,
+    entry: { readonly verdict: number; readonly receivedAtUs: number; readonly notes: string },
+  ): void {
+    const { verdict, receivedAtUs, notes } = entry
+    this.#reserve((notes.length + reading.values.length) * utf8BytesPerUnit)
+    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
+    this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
+    const notesEnd = this.#notes(body, notes)
+    this.#finish(notesEnd + this.#buffer.write(reading.values, notesEnd, 'utf8'))
+  }
+
   #refused(
     stream: StreamVersion,
     { timestampUs = Number.NaN }: RefusedReading,
@@ -198,7 +215,8 @@ export class EntryWriter {
   #header(stream: StreamVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
     const at = this.#length
     const buffer = this.#buffer
-    const isFirst = verdict <= verdictQuarantined || verdict === verdictFiltered
+    const isFirst =
+      verdict <= verdictQuarantined || verdict === verdictFiltered || verdict === verdictImported
     buffer[at + 4] = isFirst ? entryFormat : quarantineFormat
     buffer[at + 5] = verdict
     buffer.set(this.#bytesOf(stream), at + 6)

@@ -16,7 +16,9 @@ import type { PayloadFormat } from './stream-schema.ts'
  *    22  u32  version of the stream       54       notes (JSON or empty), then the body
  *
  * The body of an accepted reading is the canonical JSON of its declared fields; that of a
- * quarantined one is the bytes as they arrived. A filtered one (verdict 7) has no body.
+ * quarantined one is the bytes as they arrived. A filtered one (verdict 7) has no body. An imported
+ * one (verdict 9) is like an accepted one, but it is history: it moves no alert (D30), and how long
+ * it takes to be stored says nothing about the service.
  *
  * Format 2 has the same layout, and is of what people do with the quarantine. Its verdicts name
  * entries of the quarantine by the offset of the reading's first entry. A reading that was counted as
@@ -46,6 +48,7 @@ export const verdictRejudged = 5
 export const verdictRemoved = 6
 export const verdictFiltered = 7
 export const verdictRedrivenFiltered = 8
+export const verdictImported = 9
 export const verdictCleared = 16
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */

@@ -9,7 +9,7 @@ import type {
 } from '../time-series/time-series-store.ts'
 import type { WindowDefinition, WindowVersion } from '../time-series/windows/window-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, verdictCleared, verdictRedriven } from './entry.ts'
+import { streamIdOf, verdictCleared, verdictImported, verdictRedriven } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 
 /** Entries of one shipment. */
@@ -174,7 +174,9 @@ export class Shipper implements Consumer {
             telling.add(version)
             windows.set(reading, toTell)
           }
-          if (entry.verdict === verdictRedriven) redriven.add(reading)
+          if (entry.verdict === verdictRedriven || entry.verdict === verdictImported) {
+            redriven.add(reading)
+          }
         }
         counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
         nextOffset++

@@ -35,7 +35,10 @@ export interface StoredReading {
 export interface Shipment {
   /** Each an object of its own. */
   readonly readings: readonly StoredReading[]
-  /** Those of them that have waited in the quarantine: how long says nothing about the service. */
+  /**
+   * Those of them that have waited in the quarantine or come out of a file: how long they took says
+   * nothing about the service.
+   */
   readonly redriven?: ReadonlySet<StoredReading>
   /**
    * Those of streams that drop what is unchanged (D24), each with the length of the windows, in
@@ -77,7 +80,7 @@ export interface StoredCounts {
   readonly keptFromUs: number
   /** Dropped, because they said the same as the one before. */
   readonly unchanged: number
-  /** Sum over the stored readings of the time from receipt to the commit here; redriven ones add 0. */
+  /** Sum over the stored readings of the time from receipt to the commit here; redriven and imported ones add 0. */
   readonly latencyUs: number
   readonly lastStoredAtUs: number
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
 import type { ExportRequest } from '../../src/exports/export-job.ts'
-import { ExportStore, keptOfUserMax, openOfUserMax } from '../../src/exports/export-store.ts'
+import { ExportStore } from '../../src/exports/export-store.ts'
+import { keptOfUserMax, openOfUserMax } from '../../src/jobs/job-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 const request: ExportRequest = {
@@ -49,8 +50,7 @@ test('a file is not added to an export that was cancelled', async () => {
   const { job, changes } = store.plan(ada, request, 0)
   await subject.commit(...changes)
   await store.begin(job.id, 0)
-  const move = { from: ['running'], to: 'cancelled', nowUs: 1 } as const
-  await subject.attempt(store.move(ada, job.id, move))
+  await store.cancel(ada, job.id, 1)
   const file = { number: 1, name: 'a', streamId: 'b' as never, rows: 1, bytes: 1, sha256: '' }
   const done = { file, nextStream: 1, nextCursor: undefined, progress: 1 }
 

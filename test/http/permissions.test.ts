@@ -36,7 +36,15 @@ beforeAll(async () => {
 
 /** The body that the document shows as an example of an operation; nothing where it takes none. */
 function exampleBody({ requestBody }: Operation): unknown {
-  return requestBody?.content['application/json']?.['example']
+  const { content = {} } = requestBody ?? {}
+  return (content['application/json'] ?? content['text/csv'])?.['example']
+}
+
+/** What it has to be sent with, where it is no JSON. */
+function exampleHeaders({ requestBody }: Operation): Readonly<Record<string, string>> {
+  const { content = {} } = requestBody ?? {}
+  const isCsv = content['application/json'] === undefined && content['text/csv'] !== undefined
+  return isCsv ? { 'content-type': 'text/csv' } : {}
 }
 
 function nameOf({ method, path }: Operation): string {
@@ -149,7 +157,8 @@ async function asked(
 ): Promise<readonly Answer<ErrorBody>[]> {
   const answers: Answer<ErrorBody>[] = []
   for (const one of interfacesOf(operation)) {
-    answers.push(await sendIn(person, one)<ErrorBody>(operation.method, at, body))
+    const headers = exampleHeaders(operation)
+    answers.push(await sendIn(person, one)<ErrorBody>(operation.method, at, body, headers))
   }
   return answers
 }
@@ -173,7 +182,8 @@ describe('every operation on a resource', () => {
     for (const operation of personal()) {
       const at = await foreignPath(operation)
       const body = exampleBody(operation)
-      const answer = await owner.withToken<ErrorBody>(operation.method, at, body)
+      const headers = exampleHeaders(operation)
+      const answer = await owner.withToken<ErrorBody>(operation.method, at, body, headers)
       verdicts.push(verdictOf(operation, answer))
     }
 
@@ -186,8 +196,9 @@ describe('every operation on a resource', () => {
       const body = exampleBody(operation)
       const path = await foreignPath(operation)
       const unknown = unknownPath(operation)
-      const ofForeign = await stranger.withToken<ErrorBody>(method, path, body)
-      const ofUnknown = await stranger.withToken<ErrorBody>(method, unknown, body)
+      const headers = exampleHeaders(operation)
+      const ofForeign = await stranger.withToken<ErrorBody>(method, path, body, headers)
+      const ofUnknown = await stranger.withToken<ErrorBody>(method, unknown, body, headers)
 
       expect(withoutIds(ofForeign.body.message, path)).toBe(
         withoutIds(ofUnknown.body.message, unknown),

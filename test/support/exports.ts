@@ -54,7 +54,7 @@ export async function exported(asker: Asker, body: object): Promise<JobBody> {
 
 /** Asks for a file of an export, as the bootstrap user. */
 export async function download(
-  service: RunningService,
+  service: Pick<RunningService, 'api' | 'process'>,
   job: JobBody,
   file: ExportedFile | undefined,
   headers: Readonly<Record<string, string>> = {},

@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt'
 import type { Answer, ApiClient } from './api-client.ts'
-import { exported, jobIn } from './exports.ts'
+import { exported, type JobBody, jobIn } from './exports.ts'
 import { createKey, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
 
@@ -51,6 +51,7 @@ export class ForeignResources {
     clientId: () => this.#mqttSession(),
     entryId: () => this.#quarantineEntry(),
     exportId: () => this.#export(),
+    importId: () => this.#import(),
     name: () => this.#exportedFile(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
@@ -98,6 +99,14 @@ export class ForeignResources {
     const body = { streamIds: [await this.#dataStream()], format: 'csv' }
     this.#newestExport = (await exported(this.#owner, body)).exportId
     return this.#newestExport
+  }
+
+  async #import(): Promise<string> {
+    const path = `/streams/${await this.#dataStream()}/import`
+    const head = 'timestamp,temperature\n'
+    const headers = { 'content-type': 'text/csv' }
+    const { body } = await this.#owner.withToken<JobBody>('POST', path, head, headers)
+    return body.importId
   }
 
   /** Of the export that the path has named before it. */

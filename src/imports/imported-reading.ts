@@ -1,0 +1,82 @@
+import { parseJson } from '../../processors/decode-json.ts'
+import { claimOf, timeOf } from '../../processors/timestamp.ts'
+import type { RefusedReading } from '../pipeline/reading.ts'
+import type { StreamSchema } from '../pipeline/stream-schema.ts'
+import type { Row } from './row.ts'
+
+/** Behind the names of fields in rows that an export has written: what is out of range. */
+const flagEnding = ':flag'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A row as a device would have sent it. */
+export interface ImportedReading {
+  readonly reading: unknown
+  /** What the quarantine keeps of it, should it be refused. */
+  readonly payload: Uint8Array
+  /** Why it cannot be read. */
+  readonly problem?: string
+  /** Why it is refused before anybody judges it. */
+  readonly refusal?: RefusedReading
+}
+
+/**
+ * Takes a row apart. What exports write beside the fields (the stream, flags, `extra` around unknown
+ * fields, the time under another name than that of the stream) becomes what was sent. Pure.
+ *
+ * A row needs a time of its own: with the time of its receipt it would be another reading each time.
+ */
+export function importedReading({ payload, problem }: Row, schema: StreamSchema): ImportedReading {
+  if (problem !== undefined) return { reading: undefined, payload, problem }
+  const parsed = parseJson(payload)
+  if (!parsed.ok) return { reading: undefined, payload, problem: parsed.problem }
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { reading: undefined, payload, problem: 'a row must be an object' }
+  }
+  const given = value as Members
+  const reading = asSent(given, schema)
+  const isChanged = reading !== given
+  const kept = isChanged ? Buffer.from(JSON.stringify(reading)) : payload
+  if (Object.hasOwn(reading, schema.timestampField)) return { reading, payload: kept }
+  return { reading, payload: kept, refusal: withoutTime(schema) }
+}
+
+/** The very same object where there is nothing to change. */
+function asSent(given: Members, schema: StreamSchema): Members {
+  const { timestampField, timestampFormat } = schema
+  const extra = isObject(given['extra']) ? given['extra'] : undefined
+  const isRenamed =
+    timestampField !== 'timestamp' &&
+    !Object.hasOwn(given, timestampField) &&
+    Object.hasOwn(given, 'timestamp')
+  if (extra === undefined && !isRenamed && !Object.keys(given).some(isOwn)) return given
+  const isLeft = (name: string) =>
+    isOwn(name) || (name === 'extra' && extra !== undefined) || (name === 'timestamp' && isRenamed)
+  const members = Object.entries(given).filter(([name]) => !isLeft(name))
+  const unknown = Object.entries(extra ?? {}).filter(([name]) => !Object.hasOwn(given, name))
+  const time = isRenamed ? timeOf(given['timestamp'], 'rfc3339') : undefined
+  const claim = typeof time === 'number' ? claimOf(time, timestampFormat) : given['timestamp']
+  const renamed = isRenamed ? [[timestampField, claim] as const] : []
+  return Object.fromEntries([...members, ...unknown, ...renamed])
+}
+
+/** What exports write beside what was sent. */
+function isOwn(name: string): boolean {
+  return name === 'streamId' || name.endsWith(flagEnding)
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withoutTime({ timestampField: path }: StreamSchema): RefusedReading {
+  const message = 'is missing: a row of a file needs a time of its own'
+  return {
+    accepted: false,
+    reason: 'timestamp_invalid',
+    message: `${path} ${message}`,
+    details: [{ path, message }],
+    timestampUs: undefined,
+  }
+}
