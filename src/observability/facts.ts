@@ -88,6 +88,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_deleted_total', 'Removed', () => processing?.totals.deleted ?? 0],
     ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
     ['counter', 'readings_unchanged_total', 'Nothing new', () => processing?.totals.unchanged ?? 0],
+    ['gauge', 'readings_late', 'To be looked up', () => processing?.totals.late ?? 0],
     ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
     ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],

@@ -98,6 +98,8 @@ export interface StoredTotals {
   readonly deleted: number
   readonly expired: number
   readonly unchanged: number
+  /** Kept, but not yet known to be new: they wait for each other, to be looked up together. */
+  readonly late?: number
 }
 
 /** Readings of a stream that are not kept any longer: those from before a time. */

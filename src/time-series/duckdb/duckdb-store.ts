@@ -114,7 +114,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   totals(): StoredTotals {
-    return totalsOf(this.#catalog.streams.values())
+    return { ...totalsOf(this.#catalog.streams.values()), late: this.late }
   }
 
   queries(): QueryLoad {
