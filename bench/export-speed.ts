@@ -27,7 +27,8 @@ const startUs = Date.UTC(2025, 0, 1) * 1000
 
 /**
  * Fills a stream with readings, and compares memory and the time to the acknowledgement under MQTT load
- * without a reader, with a slow reader of all of it as CSV, and with a fast one.
+ * without a reader, with a slow reader of all of it as CSV, with a fast one, and beside jobs that write it
+ * into files.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -72,8 +73,33 @@ async function main(): Promise<void> {
   print('with a fast reader', await withMemory(service, load))
   const took = ((await lines) - 1) / ((performance.now() - beganMs) / 1000)
   console.log(`the fast reader got ${Math.round(took).toLocaleString('en')} readings/s`)
+  for (const format of ['csv', 'parquet']) {
+    const job = exportJob(api, exported, format)
+    print(`beside ${format} files`, await withMemory(service, load))
+    console.log(`the job wrote ${Math.round(await job).toLocaleString('en')} readings/s`)
+  }
   await service.end('SIGTERM')
   rmSync(dataDir, { recursive: true })
+}
+
+interface Job {
+  readonly exportId: string
+  readonly state: string
+  readonly rows: number
+}
+
+/** Lets the service write all of a stream into files; resolves with readings per second. */
+async function exportJob(api: ApiClient, streamId: string, format: string): Promise<number> {
+  const beganMs = performance.now()
+  const body = { streamIds: [streamId], format }
+  const made = await api.withToken<Job>('POST', '/exports', body)
+  for (;;) {
+    const path = `/exports/${made.body.exportId}`
+    const { state, rows } = (await api.withToken<Job>('GET', path)).body
+    if (state === 'completed') return rows / ((performance.now() - beganMs) / 1000)
+    if (state === 'failed') throw new Error('the export failed')
+    await sleep(200)
+  }
 }
 
 async function openCsv(

@@ -192,6 +192,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         serviceMetrics({
           ...engine,
           ...domains,
+          ...transfers,
           sources: fetching.running,
           tails: live.tails,
           mqtt,

@@ -2,7 +2,9 @@ import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
-import { type Command, CommandError, type Input } from './command.ts'
+import { type Command, CommandError, type Input, type Outcome, UsageError } from './command.ts'
+import { ExportJob } from './export-job.ts'
+import { ProgressBar } from './progress-bar.ts'
 import { Session } from './session.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
@@ -29,10 +31,12 @@ const columnTypes: Readonly<Record<string, string>> = {
 /** Writes the stored readings of a stream into a file. */
 export const exportReadings: Command = {
   name: 'export',
-  summary: 'Write the readings of a data stream into a file.',
+  summary: 'Write the readings of a data stream into a file, or into the files of a folder.',
   description:
     'The file appears under its name when it is complete. Parquet has a column for each field of the ' +
-    'definition, and one for the time; what the definition does not know is in the column extra.',
+    'definition, and one for the time; what the definition does not know is in the column extra. ' +
+    'With --output the service writes files in the background, which are downloaded into the folder; ' +
+    'what was interrupted goes on when the same command is run again.',
   operands: [streamOperand],
   options: [
     {
@@ -42,16 +46,21 @@ export const exportReadings: Command = {
       isRequired: true,
       summary: 'Of the file.',
     },
-    { name: 'out', value: 'FILE', isRequired: true, summary: 'Where it is written.' },
+    { name: 'out', value: 'FILE', summary: 'One file, written as it comes: for what is not long.' },
+    { name: 'output', value: 'FOLDER', summary: 'Files in a folder, by a job of the service.' },
     { name: 'start', value: 'TIME', summary: 'RFC 3339; included. Default: the first reading.' },
     { name: 'end', value: 'TIME', summary: 'RFC 3339; excluded. Default: the last reading.' },
     ...serviceOptions,
   ],
   async run(input) {
     const { options, operands } = input
-    const file = options['out'] ?? ''
+    const { out: file, output: folder } = options
+    if ((file === undefined) === (folder === undefined)) {
+      throw new UsageError('either --out FILE or --output FOLDER is needed')
+    }
     const format = options['format'] as Format
     const session = Session.open(input)
+    if (file === undefined) return await intoFolder(session, input, folder ?? '')
     const part = `${file}.part`
     try {
       await download(session, input, { format, part })
@@ -67,6 +76,33 @@ export const exportReadings: Command = {
     }
     return { json: { file, format }, text: `wrote ${file}` }
   },
+}
+
+/** Has the service write files, and brings them here. Ctrl-C cancels it for now. */
+async function intoFolder(session: Session, input: Input, folder: string): Promise<Outcome> {
+  const { operands, options, isJson } = input
+  const { start, end, format } = options
+  const streamIds = [operands['STREAM']]
+  const request = { streamIds, format, ...(start && { start }), ...(end && { end }) }
+  const bar = new ProgressBar(isJson)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop)
+  try {
+    const job = new ExportJob(session, { folder, request }, (progress) => bar.show(progress))
+    const { rows, files } = await job.run(stopping.signal)
+    bar.end()
+    const names = files.map(({ name }) => name)
+    return {
+      json: { folder, format, rows, files: names },
+      text: `wrote ${rows} readings into ${names.length} files in ${folder}`,
+    }
+  } catch (error) {
+    bar.end()
+    throw error
+  } finally {
+    process.off('SIGINT', stop)
+  }
 }
 
 async function download(

@@ -83,9 +83,16 @@ export class Session {
   /** An answer without an end, or a long one. @throws CommandError when it is a refusal */
   async open(request: SessionRequest): Promise<IncomingMessage> {
     const incoming = await this.#send(request, new AbortController().signal)
-    if (incoming.statusCode === 200) return incoming
+    if (incoming.statusCode === 200 || incoming.statusCode === 206) return incoming
     parsed(await readAnswer(incoming))
     throw new CommandError('not_this_service', `an unexpected answer: ${incoming.statusCode}`)
+  }
+
+  /** Removes something. @throws CommandError with the service's code and message */
+  async remove(path: string): Promise<void> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const answer = await readAnswer(await this.#send({ method: 'DELETE', path }, signal))
+    if (answer.status !== 204) parsed(answer)
   }
 
   /** All items of a list of the token interface. */

@@ -41,6 +41,7 @@ type StoredJobs<Stored extends Job> = Pick<
   | 'remove'
   | 'requeue'
   | 'resume'
+  | 'waiting'
 >
 
 export interface BackgroundJobsNeeds<Stored extends Job> {
@@ -60,13 +61,14 @@ export class BackgroundJobs<Stored extends Job> {
   readonly #queue: JobQueue<Stored>
   readonly #runs = new Map<string, JobRun>()
   #failed = 0
+  #waiting = 0
 
   constructor(needs: BackgroundJobsNeeds<Stored>) {
-    const { store, atOnceMax, onFailure } = needs
+    const { atOnceMax, onFailure } = needs
     this.#needs = needs
     this.#queue = new JobQueue<Stored>({
       atOnceMax,
-      next: (owners) => store.next(owners),
+      next: (owners) => this.#next(owners),
       run: (job, signal) => this.#run(job, signal),
       onFailure,
     })
@@ -74,6 +76,11 @@ export class BackgroundJobs<Stored extends Job> {
 
   get running(): number {
     return this.#queue.running
+  }
+
+  /** Jobs that waited when it was last looked for one. */
+  get waiting(): number {
+    return this.#waiting
   }
 
   /** Jobs that have failed since the start. */
@@ -148,6 +155,13 @@ export class BackgroundJobs<Stored extends Job> {
   /** Ends all that run, as they are: a later start goes on with them. */
   async stop(): Promise<void> {
     await this.#queue.stop()
+  }
+
+  async #next(owners: readonly UserId[]): Promise<Stored | undefined> {
+    const { store } = this.#needs
+    const job = await store.next(owners)
+    this.#waiting = await store.waiting()
+    return job
   }
 
   async #run(queued: Stored, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import type { FailingParts } from './health.ts'
+import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
@@ -35,7 +36,7 @@ export async function failingParts({ journal, worker }: WatchedParts): Promise<F
   return failing
 }
 
-export interface MeasuredParts extends WatchedParts {
+export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
   readonly commits: GroupCommit
   readonly intake: { readonly sparkplug: MeasuredNodes; readonly faults: number }
@@ -138,7 +139,7 @@ function retentionMetrics(status: () => ProcessingStatus | undefined): readonly 
 }
 
 function keptMetrics(
-  { sources, mqttSessions, intake, backups }: MeasuredParts,
+  { sources, mqttSessions, intake, backups, ...jobs }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
@@ -153,6 +154,7 @@ function keptMetrics(
       help: 'Quarantined for a fault of ours',
       value: () => intake.faults,
     },
+    ...jobMetrics(jobs),
   ]
 }
 

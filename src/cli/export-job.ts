@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from './command.ts'
+import type { JobProgress } from './progress-bar.ts'
+import type { Session } from './session.ts'
+
+/** How often it is asked how far the service is. */
+const askMs = 300
+
+/** What is written down in the folder until everything is there. */
+const noteName = '.export.json'
+
+/** What a file is called until all of it is there. */
+const partEnding = '.part'
+
+interface ExportedFile {
+  readonly name: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface Job {
+  readonly exportId: string
+  readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
+  readonly progress: number
+  readonly rows: number
+  readonly bytes: number
+  readonly failure: { readonly message: string } | null
+  readonly files: readonly ExportedFile[]
+}
+
+interface Note {
+  readonly exportId: string
+  readonly request: object
+}
+
+/**
+ * An export of the service whose files are brought into a folder, each once it is finished. What was
+ * interrupted goes on when the same is asked for again.
+ */
+export class ExportJob {
+  readonly #session: Session
+  readonly #folder: string
+  readonly #request: object
+  readonly #tell: (progress: JobProgress) => void
+
+  constructor(
+    session: Session,
+    { folder, request }: { readonly folder: string; readonly request: object },
+    tell: (progress: JobProgress) => void,
+  ) {
+    this.#session = session
+    this.#folder = folder
+    this.#request = request
+    this.#tell = tell
+  }
+
+  /**
+   * Resolves when all files are in the folder.
+   *
+   * @throws CommandError `export_failed`; `interrupted` once the signal has ended it: the job of the
+   *   service is cancelled then, and what it has written stays there
+   */
+  async run(signal: AbortSignal): Promise<Pick<Job, 'rows' | 'files'>> {
+    mkdirSync(this.#folder, { recursive: true })
+    const id = await this.#begin()
+    for (;;) {
+      const job = await this.#find(id)
+      this.#tell(job)
+      for (const file of job.files) {
+        if (!signal.aborted) await this.#fetch(id, file, signal)
+      }
+      if (signal.aborted) throw await this.#cancelled(id)
+      if (job.state === 'completed') return await this.#end(id, job)
+      if (job.state === 'failed' || job.state === 'cancelled') {
+        const why = job.failure?.message ?? 'it was cancelled'
+        throw new CommandError('export_failed', `${why}; the same command goes on with it`)
+      }
+      await sleep(askMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  /** Makes a job, or goes on with the one that the folder knows of. */
+  async #begin(): Promise<string> {
+    const note = this.#note()
+    if (note !== undefined) {
+      const path = `/exports/${note.exportId}/resume`
+      try {
+        await this.#session.call({ method: 'POST', path })
+        return note.exportId
+      } catch (error) {
+        // It was removed since: a new one has its files in the same order.
+        if (!(error instanceof CommandError) || error.code !== 'not_found') throw error
+      }
+    }
+    const body = this.#request
+    const { exportId } = await this.#session.call<Job>({ method: 'POST', path: '/exports', body })
+    const text = JSON.stringify({ exportId, request: body } satisfies Note)
+    writeFileSync(join(this.#folder, noteName), text)
+    return exportId
+  }
+
+  /** @throws CommandError `folder_in_use` where the folder is of another export */
+  #note(): Note | undefined {
+    const path = join(this.#folder, noteName)
+    if (!existsSync(path)) return undefined
+    const note = JSON.parse(readFileSync(path, 'utf8')) as Note
+    if (JSON.stringify(note.request) === JSON.stringify(this.#request)) return note
+    const message = `${this.#folder} holds another export that was interrupted: take another folder`
+    throw new CommandError('folder_in_use', message)
+  }
+
+  async #find(id: string): Promise<Job> {
+    return await this.#session.call<Job>({ method: 'GET', path: `/exports/${id}` })
+  }
+
+  /** Downloads a file as far as it is not here yet. */
+  async #fetch(id: string, file: ExportedFile, signal: AbortSignal): Promise<void> {
+    const path = join(this.#folder, file.name)
+    const part = path + partEnding
+    if (existsSync(path) && (await digestOf(path)) === file.sha256) return
+    const from = existsSync(part) ? statSync(part).size : 0
+    if (from < file.bytes) {
+      const incoming = await this.#session.open({
+        method: 'GET',
+        path: `/exports/${id}/files/${file.name}`,
+        headers: { range: `bytes=${from}-`, 'if-range': `"${file.sha256}"` },
+      })
+      const flags = incoming.statusCode === 206 ? 'a' : 'w'
+      try {
+        await pipeline(incoming, createWriteStream(part, { flags }), { signal })
+      } catch (error) {
+        if (signal.aborted) return
+        throw error
+      }
+    }
+    if ((await digestOf(part)) !== file.sha256) {
+      rmSync(part)
+      throw new CommandError('export_failed', `${file.name} came damaged: run the command again`)
+    }
+    renameSync(part, path)
+  }
+
+  async #cancelled(id: string): Promise<CommandError> {
+    await this.#session.call({ method: 'POST', path: `/exports/${id}/cancel` })
+    const message = 'cancelled: the same command goes on with it'
+    return new CommandError('interrupted', message)
+  }
+
+  /** The service need not keep what is here. */
+  async #end(id: string, { rows, files }: Job): Promise<Pick<Job, 'rows' | 'files'>> {
+    await this.#session.remove(`/exports/${id}`)
+    rmSync(join(this.#folder, noteName))
+    return { rows, files }
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256')
+  await pipeline(createReadStream(path), digest)
+  return digest.digest('hex')
+}

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import {
+  resultOf,
+  startStreamvault,
+  streamvault,
+  streamvaultJson,
+} from '../support/command-line.ts'
+import { download, exported, type JobBody } from '../support/exports.ts'
+import { runningService } from '../support/running-service.ts'
+import { adminKey, adminSecret } from '../support/service-process.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+const service = runningService()
+let streamId = ''
+
+beforeAll(async () => {
+  const { api } = service
+  streamId = await api.createStream({ temperature: { type: 'number' } })
+  const readings = Array.from({ length: 1_000 }, (_, second) => ({
+    timestamp: new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString(),
+    temperature: second,
+  }))
+  await api.withToken('POST', `/streams/${streamId}/data`, readings)
+  await api.settled(streamId, readings.length)
+})
+
+function environment(): Readonly<Record<string, string>> {
+  return {
+    STREAMVAULT_DATA_DIR: service.process.dataDir,
+    STREAMVAULT_ADMIN_KEY: adminKey,
+    STREAMVAULT_ADMIN_SECRET: adminSecret,
+  }
+}
+
+function words(folder: TemporaryFolder): readonly string[] {
+  return ['export', streamId, '--format', 'csv', '--output', folder.path]
+}
+
+/** The file of an export of the service, and what is in it. */
+async function expectedFile(): Promise<{ readonly job: JobBody; readonly text: string }> {
+  const job = await exported(service.api, { streamIds: [streamId], format: 'csv' })
+  return { job, text: await (await download(service, job, job.files[0])).text() }
+}
+
+test('export brings the files of a job into a folder, and leaves nothing else behind', async () => {
+  using folder = new TemporaryFolder()
+  const before = await service.api.withToken<readonly unknown[]>('GET', '/exports')
+  const result = await streamvaultJson<{ rows: number; files: readonly string[] }>(
+    words(folder),
+    environment(),
+  )
+  const after = await service.api.withToken<readonly unknown[]>('GET', '/exports')
+  const { text } = await expectedFile()
+
+  expect(result.rows).toBe(1_000)
+  expect(readdirSync(folder.path)).toEqual(result.files)
+  expect(readFileSync(folder.file(result.files[0] ?? ''), 'utf8')).toBe(text)
+  expect(after.body).toHaveLength(before.body.length)
+})
+
+test('export goes on with what was interrupted: with the job, and within the file', async () => {
+  using folder = new TemporaryFolder()
+  const { job, text } = await expectedFile()
+  const [file] = job.files
+  const request = { streamIds: [streamId], format: 'csv' }
+  const note = JSON.stringify({ exportId: job.exportId, request })
+  writeFileSync(folder.file('.export.json'), note)
+  writeFileSync(folder.file(`${file?.name}.part`), text.slice(0, 5_000))
+  const { files } = await streamvaultJson<{ files: readonly string[] }>(
+    words(folder),
+    environment(),
+  )
+
+  expect(files).toEqual([file?.name])
+  expect(readFileSync(folder.file(file?.name ?? ''), 'utf8')).toBe(text)
+  expect((await service.api.withToken('GET', `/exports/${job.exportId}`)).status).toBe(404)
+})
+
+test('what is not what the service has written is not taken', async () => {
+  using folder = new TemporaryFolder()
+  const { job, text } = await expectedFile()
+  const name = job.files[0]?.name ?? ''
+  const request = { streamIds: [streamId], format: 'csv' }
+  writeFileSync(folder.file('.export.json'), JSON.stringify({ exportId: job.exportId, request }))
+  writeFileSync(folder.file(`${name}.part`), 'x'.repeat(5_000))
+  const damaged = await streamvault(words(folder), environment())
+  await streamvaultJson(words(folder), environment())
+
+  expect(damaged.code).toBe(1)
+  expect(damaged.stderr).toContain('came damaged')
+  expect(readFileSync(folder.file(name), 'utf8')).toBe(text)
+})
+
+test('a folder that holds another export is left alone', async () => {
+  using folder = new TemporaryFolder()
+  writeFileSync(folder.file('.export.json'), JSON.stringify({ exportId: 'x', request: {} }))
+  const { code, stderr } = await streamvault(words(folder), environment())
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('another export')
+})
+
+test('Ctrl-C cancels the job, and the same command goes on with it', async () => {
+  using folder = new TemporaryFolder()
+  // Of one owner one job runs at a time: this one waits behind the others.
+  for (let count = 0; count < 9; count++) {
+    const body = { streamIds: [streamId], format: 'parquet' }
+    await service.api.withToken('POST', '/exports', body)
+  }
+  const child = startStreamvault(words(folder), environment())
+  const ended = resultOf(child)
+  await expect.poll(() => existsSync(folder.file('.export.json')), { timeout: 20_000 }).toBe(true)
+  child.kill('SIGINT')
+  const { code, stderr } = await ended
+  const { exportId } = JSON.parse(readFileSync(folder.file('.export.json'), 'utf8')) as JobBody
+  const cancelled = await service.api.withToken<JobBody>('GET', `/exports/${exportId}`)
+  await streamvaultJson(words(folder), environment())
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('the same command goes on with it')
+  expect(cancelled.body.state).toBe('cancelled')
+  expect(existsSync(folder.file('.export.json'))).toBe(false)
+})
