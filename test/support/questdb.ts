@@ -53,13 +53,25 @@ export class QuestDb implements AsyncDisposable {
     return new QuestDbConnection(this.server(), { sockets: 1 })
   }
 
+  /** Takes away the tables of a server that `newServer` has made. */
+  async dropTables({ prefix }: QuestDbServer): Promise<void> {
+    const connection = this.connection()
+    const { rows } = await connection.run(
+      `SELECT table_name FROM tables() WHERE starts_with(table_name, '${prefix}')`,
+    )
+    for (const [table] of rows) await connection.run(`DROP TABLE "${String(table)}"`)
+    connection.close()
+  }
+
   /** Begins to answer, with all that it has stored. */
   async start(): Promise<void> {
-    this.#child = await startQuestDb({
+    const child = await startQuestDb({
       folder: this.#folder.path,
       port: this.port,
       settings: this.#settings,
     })
+    this.#child = child
+    process.once('exit', () => child.kill('SIGKILL'))
   }
 
   async stop(): Promise<void> {

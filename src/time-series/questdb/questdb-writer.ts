@@ -42,6 +42,7 @@ export class QuestDbWriter {
   readonly #shapes: Map<string, Shape>
   #position: Offset
   #connection: QuestDbConnection | undefined
+  #isClosing = false
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor({ server, path, clock }: QuestDbWriterOptions) {
@@ -133,15 +134,21 @@ export class QuestDbWriter {
       const record = this.#streams.get(streamId)
       if (!record) return
       const place = { connection, unapplied: this.#unapplied, shapes: record.shapes }
-      await removeStream(place, { streamId, by: this.#position })
+      await removeStream(place, streamId)
       this.#file.forgetShapes(streamId)
       record.shapes.clear()
     })
     return this.counts(streamId).stored
   }
 
-  async close(): Promise<void> {
+  /** Ends what is under way with the server: nothing but `close` may follow. */
+  interrupt(): void {
+    this.#isClosing = true
     this.#connection?.close()
+  }
+
+  async close(): Promise<void> {
+    this.interrupt()
     await this.#lastWrite
     this.#file.close()
   }
@@ -221,16 +228,18 @@ export class QuestDbWriter {
   }
 
   async #connected(): Promise<QuestDbConnection> {
+    if (this.#isClosing) throw new QuestDbAway('the store is being closed')
     if (this.#connection) return this.#connection
     const connection = new QuestDbConnection(this.#server, { sockets: 1, isPinned: true })
+    // Before it is asked anything, so that it can be interrupted.
+    this.#connection = connection
     try {
       await claimTables(connection, { id: this.#file.id, isNew: this.#shapes.size === 0 })
       await prepareTables(connection, this.#shapes.values())
     } catch (error) {
-      connection.close()
+      this.#disconnect()
       throw error
     }
-    this.#connection = connection
     return connection
   }
 

@@ -1,8 +1,10 @@
-import type { Offset } from '../../journal/journal.ts'
 import type { Removal } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { literal, quoted, tableOf } from './layout.ts'
 import type { Unapplied } from './unapplied.ts'
+
+/** In the place of the entry that has removed a reading: no entry is needed when its stream is gone. */
+const removedWithStream = -1
 
 /** Where readings of a stream are. */
 export interface StreamPlace {
@@ -59,13 +61,13 @@ export async function newestOutside(
 /** Marks all readings of a stream that gets no more. */
 export async function removeStream(
   { connection, unapplied, shapes }: StreamPlace,
-  { streamId, by }: { readonly streamId: string; readonly by: Offset },
+  streamId: string,
 ): Promise<void> {
   for (const shape of shapes) {
     const table = quoted(tableOf(connection.server.prefix, shape))
     unapplied.addUnknown()
     await connection.run(
-      `UPDATE ${table} SET "$removedBy" = ${by}
+      `UPDATE ${table} SET "$removedBy" = ${removedWithStream}
        WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null`,
     )
   }

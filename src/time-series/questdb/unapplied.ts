@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { StoredReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { literal, tableOf } from './layout.ts'
@@ -86,7 +86,11 @@ export class Unapplied {
 
   /** Resolves when queries see everything that was sent before the call. */
   async applied(connection: QuestDbConnection, signal?: AbortSignal): Promise<void> {
-    if (this.isEmpty) return
+    if (this.isEmpty) {
+      // Who asks again and again about streams without readings would else let nobody have a turn.
+      await nextTurn()
+      return
+    }
     await this.#until(connection, await this.#look(connection, signal), signal)
     await this.#look(connection, signal)
   }

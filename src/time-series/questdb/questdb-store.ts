@@ -1,0 +1,113 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Offset } from '../../journal/journal.ts'
+import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import type {
+  HistoryPage,
+  HistoryQuery,
+  LatestPage,
+  LatestQuery,
+  QueryLoad,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+  Removal,
+  Shipment,
+  StoredCounts,
+  StoredTotals,
+  TimeSeriesStore,
+} from '../time-series-store.ts'
+import { QuestDbConnection, type QuestDbServer } from './connection.ts'
+import { QuestDbWriter } from './questdb-writer.ts'
+import { QuestDbReader } from './read/reader.ts'
+
+/** TCP connections for queries: as many as are answered at a time. */
+const readSockets = 4
+
+export interface QuestDbStoreOptions {
+  readonly server: QuestDbServer
+  /** Of the file with position and counts. */
+  readonly path: string
+  readonly clock: Clock
+}
+
+/** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */
+export class QuestDbStore implements TimeSeriesStore {
+  readonly #writer: QuestDbWriter
+  readonly #reader: QuestDbReader
+  readonly #reading: QuestDbConnection
+
+  constructor(options: QuestDbStoreOptions) {
+    this.#writer = new QuestDbWriter(options)
+    this.#reading = new QuestDbConnection(options.server, { sockets: readSockets })
+    this.#reader = new QuestDbReader({ connection: this.#reading, stored: this.#writer })
+  }
+
+  position(): Offset {
+    return this.#writer.position()
+  }
+
+  async write(shipment: Shipment): Promise<void> {
+    await this.#writer.write(shipment)
+  }
+
+  async remove(removal: Removal): Promise<void> {
+    await this.#writer.remove(removal)
+  }
+
+  async removeStream(streamId: string): Promise<number> {
+    return await this.#writer.removeStream(streamId)
+  }
+
+  counts(streamId: string): StoredCounts {
+    return this.#writer.counts(streamId)
+  }
+
+  storedPerSecond(streamId: string): number {
+    return this.#writer.storedPerSecond(streamId)
+  }
+
+  totals(): StoredTotals {
+    return this.#writer.totals()
+  }
+
+  queries(): QueryLoad {
+    return this.#reader.queries()
+  }
+
+  fieldsOf(streamId: string): readonly string[] {
+    const columns = this.#writer.shapesOf(streamId).flatMap((shape) => shape.columns)
+    return [...new Set(columns.map(({ name }) => name))].sort()
+  }
+
+  async latest(query: LatestQuery): Promise<LatestPage> {
+    return await this.#reader.latest(query)
+  }
+
+  async query(query: ReadingsQuery): Promise<ReadingsPage> {
+    return await this.#reader.query(query)
+  }
+
+  async aggregate(query: AggregateQuery): Promise<AggregatePage> {
+    return await this.#reader.aggregate(query)
+  }
+
+  async history(query: HistoryQuery): Promise<HistoryPage> {
+    return await this.#reader.history(query)
+  }
+
+  async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
+    return await this.#reader.placeBeforeNewest(streamId, count)
+  }
+
+  /** Ends what is under way with the server: nothing but `close` may follow. */
+  interrupt(): void {
+    this.#writer.interrupt()
+    this.#reader.close()
+  }
+
+  async close(): Promise<void> {
+    this.interrupt()
+    await this.#writer.close()
+    this.#reading.close()
+  }
+}

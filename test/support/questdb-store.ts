@@ -1,0 +1,29 @@
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { QuestDbStore } from '../../src/time-series/questdb/questdb-store.ts'
+import type { OpenStore } from '../contracts/open-store.ts'
+import type { QuestDb } from './questdb.ts'
+import { TemporaryFolder } from './temporary-folder.ts'
+
+/** A new store in tables of its own on a server that others use, too. */
+export async function openQuestDbStore(
+  questDb: QuestDb,
+  clock: Clock = systemClock,
+): Promise<OpenStore> {
+  const folder = new TemporaryFolder()
+  const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock }
+  let store = new QuestDbStore(options)
+  return {
+    get store() {
+      return store
+    },
+    async reopen() {
+      await store.close()
+      store = new QuestDbStore(options)
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await questDb.dropTables(options.server)
+      folder[Symbol.dispose]()
+    },
+  }
+}
