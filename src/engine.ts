@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
-import { openDataFolder } from './config/data-folder.ts'
+import { filesIn, openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
@@ -35,7 +35,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const { port1: follower, port2: head } = new MessageChannel()
   const worker = new ProcessingWorker({
     statePath: folder.state,
-    timeSeriesPath: folder.timeSeries,
+    timeSeries: { config: config.timeSeries, files: filesIn(folder.path) },
     journalPath: folder.journal,
     head,
     logLevel: config.logLevel,

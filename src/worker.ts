@@ -8,6 +8,7 @@ import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
+import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
 import type { ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
@@ -24,7 +25,6 @@ import { storeProcedures } from './store-procedures.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
-import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
   HistoryPage,
@@ -47,7 +47,7 @@ import { startLoops, type WorkerLoops } from './worker-loops.ts'
 /** What the worker thread is started with. */
 export interface WorkerData {
   readonly statePath: string
-  readonly timeSeriesPath: string
+  readonly timeSeries: TimeSeriesPlace
   readonly journalPath: string
   /** Tells of each new head of the journal. */
   readonly head: MessagePort
@@ -127,7 +127,7 @@ async function compose(data: WorkerData) {
   const logger = createLogger(data.logLevel)
   const [state, store] = await Promise.all([
     openStateForWriting(data.statePath),
-    DuckDbStore.open(data.timeSeriesPath, systemClock),
+    openTimeSeries(data.timeSeries),
   ])
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
@@ -231,6 +231,8 @@ function run(port: MessagePort, data: WorkerData): void {
     async stop() {
       const { state, store, retention } = await composed
       stopping.abort()
+      // A server that does not answer would be waited for.
+      store.interrupt?.()
       await Promise.all([loops?.done, retention.stop()])
       await store.close()
       await state.destroy()

@@ -218,7 +218,7 @@ const rules: readonly ImportRule[] = [
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
+    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

@@ -1,5 +1,6 @@
 import type { LogLevel } from '../observability/logger.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
+import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 
 /** The service's settings, read once at the start. */
 export interface Config extends NetworkConfig {
@@ -13,6 +14,7 @@ export interface Config extends NetworkConfig {
   readonly adminKey: { readonly key: string; readonly secret: string } | undefined
   readonly masterKey: string | undefined
   readonly publicUrl: string
+  readonly timeSeries: TimeSeriesConfig
   readonly journalBytesMax: number
   /** Bytes that the exports of one user may have, and that one import may. */
   readonly exportBytesMax: number
@@ -83,6 +85,7 @@ export function readSettings(environment: Environment): ReadSettings {
     adminKey: read.adminKey(),
     masterKey: read.masterKey(),
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),
+    timeSeries: readTimeSeries(read.text('STREAMVAULT_TIMESERIES_URL', 'duckdb'), problems),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
     exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
     importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),
@@ -90,10 +93,17 @@ export function readSettings(environment: Environment): ReadSettings {
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
   // Settings of adapters that do not exist yet: better said at the start than silently ignored.
-  read.oneOf('STREAMVAULT_TIMESERIES_URL', 'duckdb', ['duckdb'])
   read.oneOf('STREAMVAULT_STATE_URL', 'sqlite', ['sqlite'])
   read.oneOf('STREAMVAULT_JOURNAL_URL', 'sqlite', ['sqlite'])
   return { config: Object.freeze(config), problems, known }
+}
+
+function readTimeSeries(given: string, problems: string[]): TimeSeriesConfig {
+  const parsed = parseTimeSeriesUrl(given)
+  if (parsed) return parsed
+  const shown = withoutUserInfo(given)
+  problems.push(`STREAMVAULT_TIMESERIES_URL must be ${timeSeriesForms}, not '${shown}'`)
+  return { kind: 'duckdb' }
 }
 
 function reader(environment: Environment, problems: string[], known: Set<string>) {

@@ -17,6 +17,8 @@ export interface DataFiles {
   readonly state: string
   readonly journal: string
   readonly timeSeries: string
+  /** Beside the time series in QuestDB: how far they are stored, and counts. */
+  readonly questDbPositions: string
   readonly mqttSessions: string
   /** Folders: what exports have written, and what imports read. */
   readonly exports: string
@@ -45,6 +47,7 @@ export function filesIn(path: string): DataFiles {
     state: join(path, 'state.db'),
     journal: join(path, 'journal.db'),
     timeSeries: join(path, 'time-series.duckdb'),
+    questDbPositions: join(path, 'questdb-positions.db'),
     mqttSessions: join(path, 'mqtt-sessions.db'),
     exports: join(path, 'exports'),
     imports: join(path, 'imports'),

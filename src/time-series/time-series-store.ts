@@ -273,5 +273,8 @@ export interface TimeSeriesStore {
    */
   copyTo?(folder: string, signal: AbortSignal): Promise<StoreCopy>
 
+  /** Ends what waits for a server: nothing but `close` may follow. */
+  interrupt?(): void
+
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { TemporaryFolder } from './temporary-folder.ts'
 export async function openQuestDbStore(
   questDb: QuestDb,
   clock: Clock = systemClock,
-): Promise<OpenStore> {
+): Promise<OpenStore<QuestDbStore>> {
   const folder = new TemporaryFolder()
   const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock }
   let store = new QuestDbStore(options)

@@ -15,7 +15,6 @@ interface Suspect {
 
 export interface DuplicateNeeds {
   readonly connection: QuestDbConnection
-  readonly prefix: string
   readonly unapplied: Unapplied
   /** The store's position: rows from it on were sent by an attempt that did not come to its end. */
   readonly position: Offset
@@ -65,12 +64,12 @@ function isRising({ record, readings }: StreamGroup): boolean {
 }
 
 async function storedAlready(
-  { connection, prefix, position }: DuplicateNeeds,
+  { connection, position }: DuplicateNeeds,
   suspects: readonly Suspect[],
 ): Promise<StoredReading[]> {
   const found: StoredReading[] = []
   for (const [shape, all] of byShape(suspects)) {
-    const table = tableOf(prefix, shape)
+    const table = tableOf(connection.server.prefix, shape)
     // In the order of time, so that each look-up touches few partitions.
     const sorted = all.sort((left, right) => left.timestampUs - right.timestampUs)
     for (let from = 0; from < sorted.length; from += lookUpMax) {

@@ -9,7 +9,9 @@ import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 const fileVersion = 1
 
 const ddl = `
-  CREATE TABLE IF NOT EXISTS position (next_offset INTEGER NOT NULL, folder TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS position (
+    next_offset INTEGER NOT NULL, folder TEXT NOT NULL, expiry_round INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS shapes (id TEXT PRIMARY KEY, columns TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS stream_shapes (
     stream TEXT NOT NULL, shape TEXT NOT NULL, PRIMARY KEY (stream, shape)
@@ -34,10 +36,13 @@ export interface PositionChange {
   readonly position: Offset
   readonly streams: readonly StreamChange[]
   readonly newShapes: readonly Shape[]
+  /** See `ExpiringPortion`. */
+  readonly expiryRound?: number
 }
 
 export interface KeptPositions {
   readonly position: Offset
+  readonly expiryRound: number
   readonly streams: Map<string, StreamState>
   readonly shapes: Map<string, Shape>
 }
@@ -59,14 +64,18 @@ export class PositionsFile {
   constructor(path: string) {
     this.#database = openForWriting(path)
     this.id = String(this.#database.prepare('SELECT folder FROM position').get()?.['folder'])
-    this.#move = this.#database.prepare('UPDATE position SET next_offset = ?')
+    this.#move = this.#database.prepare(
+      'UPDATE position SET next_offset = ?, expiry_round = coalesce(?, expiry_round)',
+    )
     this.#shape = this.#database.prepare('INSERT INTO shapes VALUES (?, ?)')
     this.#streamShape = this.#database.prepare('INSERT INTO stream_shapes VALUES (?, ?)')
     this.#stream = this.#database.prepare('INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?)')
   }
 
   read(): KeptPositions {
-    const [position] = this.#database.prepare('SELECT next_offset FROM position').all()
+    const [position] = this.#database
+      .prepare('SELECT next_offset, expiry_round FROM position')
+      .all()
     const streams = new Map<string, StreamState>()
     for (const row of this.#database.prepare('SELECT * FROM streams').iterate()) {
       const content = row['newest_content']
@@ -86,15 +95,16 @@ export class PositionsFile {
       const id = String(row['id'])
       shapes.set(id, { id, columns: JSON.parse(String(row['columns'])) as Column[] })
     }
-    return { position: Number(position?.['next_offset']), streams, shapes }
+    const expiryRound = Number(position?.['expiry_round'])
+    return { position: Number(position?.['next_offset']), expiryRound, streams, shapes }
   }
 
   /** Makes a change durable. */
-  commit({ position, streams, newShapes }: PositionChange): void {
+  commit({ position, streams, newShapes, expiryRound }: PositionChange): void {
     this.#transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
-      this.#move.run(position)
+      this.#move.run(position, expiryRound ?? null)
     })
   }
 
@@ -147,7 +157,7 @@ function openForWriting(path: string): DatabaseSync {
   }
   database.exec(ddl)
   database
-    .prepare('INSERT INTO position SELECT 0, ? WHERE NOT EXISTS (SELECT * FROM position)')
+    .prepare('INSERT INTO position SELECT 0, ?, 0 WHERE NOT EXISTS (SELECT * FROM position)')
     .run(randomUUID())
   database.exec(`PRAGMA user_version = ${fileVersion}`)
   return database

@@ -2,6 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type {
+  ExpiringStore,
+  Expiry,
   HistoryPage,
   HistoryQuery,
   LatestPage,
@@ -31,7 +33,7 @@ export interface QuestDbStoreOptions {
 }
 
 /** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */
-export class QuestDbStore implements TimeSeriesStore {
+export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
   readonly #writer: QuestDbWriter
   readonly #reader: QuestDbReader
   readonly #reading: QuestDbConnection
@@ -56,6 +58,10 @@ export class QuestDbStore implements TimeSeriesStore {
 
   async removeStream(streamId: string): Promise<number> {
     return await this.#writer.removeStream(streamId)
+  }
+
+  async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
+    await this.#writer.expire(expiries, signal)
   }
 
   counts(streamId: string): StoredCounts {

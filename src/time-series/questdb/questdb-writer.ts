@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
-import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
-import { type CountChange, countChange, groupByStream } from '../stream-groups.ts'
-import { noCounts, type StreamState } from '../stream-state.ts'
+import { countChange, groupByStream } from '../stream-groups.ts'
+import type { StreamState } from '../stream-state.ts'
 import type {
+  Expiry,
   Removal,
   Shape,
   Shipment,
@@ -11,14 +11,15 @@ import type {
   StoredReading,
   StoredTotals,
 } from '../time-series-store.ts'
-import { QuestDbAway, QuestDbConnection, type QuestDbServer } from './connection.ts'
+import type { QuestDbConnection, QuestDbServer } from './connection.ts'
 import { findDuplicates } from './duplicates.ts'
-import { type PositionChange, PositionsFile } from './positions-file.ts'
-import { claimTables, prepareTables } from './preparation.ts'
+import { expireReadings } from './expire-readings.ts'
+import { Ledger, newStream } from './ledger.ts'
+import { prepareTables } from './preparation.ts'
 import { newestOutside, removeReadings, removeStream } from './removal.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { Unapplied } from './unapplied.ts'
 import { writeRows } from './write-rows.ts'
+import { type WritePlace, WriterTurns } from './writer-turns.ts'
 
 export interface QuestDbWriterOptions {
   readonly server: QuestDbServer
@@ -33,132 +34,124 @@ export interface QuestDbWriterOptions {
  * offsets in the journal, and comes to the same counts.
  */
 export class QuestDbWriter {
-  readonly #server: QuestDbServer
   readonly #clock: Clock
-  readonly #file: PositionsFile
+  readonly #ledger: Ledger
+  readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
-  readonly #unapplied: Unapplied
-  readonly #streams: Map<string, StreamState>
-  readonly #shapes: Map<string, Shape>
-  #position: Offset
-  #connection: QuestDbConnection | undefined
-  #isClosing = false
-  #lastWrite: Promise<void> = Promise.resolve()
+  /** How far it was looked for what is too old of each stream, since the start. */
+  readonly #expiredToUs = new Map<string, number>()
 
   constructor({ server, path, clock }: QuestDbWriterOptions) {
-    this.#server = server
     this.#clock = clock
-    this.#file = new PositionsFile(path)
-    const { position, streams, shapes } = this.#file.read()
-    this.#position = position
-    this.#streams = streams
-    this.#shapes = shapes
+    this.#ledger = new Ledger(path)
+    this.#turns = new WriterTurns(server, this.#ledger)
     this.#buffer = new RowBuffer(server.prefix)
-    this.#unapplied = new Unapplied(server.prefix)
   }
 
   position(): Offset {
-    return this.#position
+    return this.#ledger.position
   }
 
   /** Undefined: nothing of it has arrived. */
   stream(id: string): Readonly<StreamState> | undefined {
-    return this.#streams.get(id)
+    return this.#ledger.stream(id)
   }
 
   /** The shapes that readings of a stream have had. */
   shapesOf(id: string): readonly Shape[] {
-    const known = [...(this.#streams.get(id)?.shapes ?? [])]
-    return known.flatMap((shape) => this.#shapes.get(shape) ?? [])
+    return this.#ledger.shapesOf(id)
   }
 
   counts(streamId: string): StoredCounts {
-    return this.#streams.get(streamId)?.counts ?? noCounts
+    return this.#ledger.counts(streamId)
   }
 
   storedPerSecond(streamId: string): number {
-    return this.#streams.get(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
+    return this.#ledger.stream(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
   }
 
   totals(): StoredTotals {
-    let stored = 0
-    let duplicates = 0
-    let deleted = 0
-    let expired = 0
-    let unchanged = 0
-    for (const { counts } of this.#streams.values()) {
-      stored += counts.stored
-      duplicates += counts.duplicates
-      deleted += counts.deleted
-      expired += counts.expired
-      unchanged += counts.unchanged
-    }
-    return { stored, duplicates, deleted, expired, unchanged }
+    return this.#ledger.totals()
   }
 
   /** Resolves when queries on a connection see what was stored before the call. */
   async applied(connection: QuestDbConnection, signal?: AbortSignal): Promise<void> {
-    await this.#unapplied.applied(connection, signal)
+    await this.#turns.unapplied.applied(connection, signal)
   }
 
   async write(shipment: Shipment): Promise<void> {
-    await this.#exclusively(shipment.from, (connection) => this.#write(connection, shipment))
+    await this.#turns.take(async (place) => {
+      this.#assertNext(shipment.from)
+      await this.#write(place, shipment)
+    })
   }
 
   async remove(removal: Removal): Promise<void> {
-    await this.#exclusively(removal.from, async (connection) => {
-      const { streamId, nextOffset } = removal
-      const record = this.#streams.get(streamId)
+    await this.#turns.take(async (place) => {
+      this.#assertNext(removal.from)
+      const { streamId: id, startUs, endUs, nextOffset: position } = removal
+      const record = this.#ledger.stream(id)
       if (!record) {
-        this.#commit({ position: nextOffset, streams: [], newShapes: [] })
+        this.#ledger.commit({ position, streams: [], newShapes: [] })
         return
       }
-      const place = { connection, unapplied: this.#unapplied, shapes: record.shapes }
-      const deleted = await removeReadings(place, removal)
-      const { counts, timestampMaxUs } = record
-      const wasNewest = timestampMaxUs >= removal.startUs && timestampMaxUs < removal.endUs
-      const after = {
+      const { counts, timestampMaxUs, newestContent, shapes } = record
+      const deleted = await removeReadings({ ...place, shapes }, removal)
+      const wasNewest = timestampMaxUs >= startUs && timestampMaxUs < endUs
+      const change = {
+        id,
         counts: { ...counts, deleted: counts.deleted + deleted },
-        timestampMaxUs: wasNewest ? await newestOutside(place, removal) : timestampMaxUs,
+        timestampMaxUs: wasNewest
+          ? await newestOutside({ ...place, shapes }, removal)
+          : timestampMaxUs,
         // What comes next is stored, even if it says the same as what was removed.
-        newestContent: wasNewest ? undefined : record.newestContent,
+        newestContent: wasNewest ? undefined : newestContent,
+        newShapes: [],
       }
-      const change = { id: streamId, ...after, newShapes: [] }
-      this.#commit({ position: nextOffset, streams: [change], newShapes: [] })
-      Object.assign(record, after)
+      this.#ledger.commit({ position, streams: [change], newShapes: [] })
     })
   }
 
   async removeStream(streamId: string): Promise<number> {
-    await this.#exclusively(this.#position, async (connection) => {
-      const record = this.#streams.get(streamId)
+    await this.#turns.take(async (place) => {
+      const record = this.#ledger.stream(streamId)
       if (!record) return
-      const place = { connection, unapplied: this.#unapplied, shapes: record.shapes }
-      await removeStream(place, streamId)
-      this.#file.forgetShapes(streamId)
-      record.shapes.clear()
+      await removeStream({ ...place, shapes: record.shapes }, streamId)
+      this.#ledger.forgetShapes(streamId)
     })
     return this.counts(streamId).stored
   }
 
+  async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
+    const due = expiries.filter(
+      ({ streamId, beforeUs }) => (this.#expiredToUs.get(streamId) ?? 0) < beforeUs,
+    )
+    const done = await expireReadings({ ledger: this.#ledger, turns: this.#turns }, due, signal)
+    for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
+  }
+
   /** Ends what is under way with the server: nothing but `close` may follow. */
   interrupt(): void {
-    this.#isClosing = true
-    this.#connection?.close()
+    this.#turns.interrupt()
   }
 
   async close(): Promise<void> {
-    this.interrupt()
-    await this.#lastWrite
-    this.#file.close()
+    await this.#turns.close()
+    this.#ledger.close()
   }
 
-  async #write(connection: QuestDbConnection, shipment: Shipment): Promise<void> {
-    const groups = groupByStream({ stream: (id) => this.#streams.get(id) ?? newStream() }, shipment)
+  #assertNext(from: Offset): void {
+    const position = this.position()
+    if (from !== position) throw new Error(`expected a shipment from ${position}, not from ${from}`)
+  }
+
+  async #write({ connection, unapplied }: WritePlace, shipment: Shipment): Promise<void> {
+    const ledger = this.#ledger
+    const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const newShapes = this.#newShapes(shipment)
-    await this.#unapplied.settle(connection)
-    const place = { connection, unapplied: this.#unapplied, prefix: this.#server.prefix }
-    const duplicates = await findDuplicates({ ...place, position: this.#position }, groups)
+    await unapplied.settle(connection)
+    const { position } = ledger
+    const duplicates = await findDuplicates({ connection, unapplied, position }, groups)
     await prepareTables(connection, newShapes)
     const kept = groups.flatMap(({ readings }) =>
       duplicates.size > 0 ? readings.filter((reading) => !duplicates.has(reading)) : readings,
@@ -173,91 +166,17 @@ export class QuestDbWriter {
       ...after,
       newShapes: [...(shapesAdded.get(id) ?? [])].filter((shape) => !record.shapes.has(shape)),
     }))
-    this.#commit({ position: shipment.nextOffset, streams, newShapes })
-    this.#unapplied.add(kept)
-    this.#remember(changes, shapesAdded, nowUs)
+    ledger.commit({ position: shipment.nextOffset, streams, newShapes })
+    unapplied.add(kept)
+    for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
   }
 
   #newShapes({ readings }: Shipment): Shape[] {
     const shapes = new Map<string, Shape>()
-    for (const { shape } of readings) if (!this.#shapes.has(shape.id)) shapes.set(shape.id, shape)
+    for (const { shape } of readings) {
+      if (!this.#ledger.shapes.has(shape.id)) shapes.set(shape.id, shape)
+    }
     return [...shapes.values()]
-  }
-
-  #commit(change: PositionChange): void {
-    this.#file.commit(change)
-    this.#position = change.position
-    for (const shape of change.newShapes) this.#shapes.set(shape.id, shape)
-  }
-
-  /** Memory follows what is on disk. */
-  #remember(
-    changes: readonly CountChange[],
-    shapesAdded: ReadonlyMap<string, ReadonlySet<string>>,
-    nowUs: number,
-  ): void {
-    for (const { id, record, added, after } of changes) {
-      Object.assign(record, after)
-      record.rate.add(added.stored, nowUs)
-      for (const shape of shapesAdded.get(id) ?? []) record.shapes.add(shape)
-      this.#streams.set(id, record)
-    }
-  }
-
-  /** Works one after another. */
-  async #exclusively(
-    from: Offset,
-    work: (connection: QuestDbConnection) => Promise<void>,
-  ): Promise<void> {
-    const result = this.#lastWrite.then(() => this.#from(from, work))
-    this.#lastWrite = result.then(nothing, nothing)
-    await result
-  }
-
-  /** Works on the connection of the work before, or on a new one. */
-  async #from(from: Offset, work: (connection: QuestDbConnection) => Promise<void>): Promise<void> {
-    if (from !== this.#position) {
-      throw new Error(`expected a shipment from ${this.#position}, not from ${from}`)
-    }
-    try {
-      await work(await this.#connected())
-    } catch (error) {
-      if (error instanceof QuestDbAway) this.#disconnect()
-      throw error
-    }
-  }
-
-  async #connected(): Promise<QuestDbConnection> {
-    if (this.#isClosing) throw new QuestDbAway('the store is being closed')
-    if (this.#connection) return this.#connection
-    const connection = new QuestDbConnection(this.#server, { sockets: 1, isPinned: true })
-    // Before it is asked anything, so that it can be interrupted.
-    this.#connection = connection
-    try {
-      await claimTables(connection, { id: this.#file.id, isNew: this.#shapes.size === 0 })
-      await prepareTables(connection, this.#shapes.values())
-    } catch (error) {
-      this.#disconnect()
-      throw error
-    }
-    return connection
-  }
-
-  #disconnect(): void {
-    this.#connection?.close()
-    this.#connection = undefined
-    // Nobody knows what became of what was under way.
-    this.#unapplied.addUnknown()
-  }
-}
-
-function newStream(): StreamState {
-  return {
-    shapes: new Set(),
-    counts: noCounts,
-    timestampMaxUs: -1,
-    newestContent: undefined,
-    rate: new DecayingRate(),
   }
 }
 
@@ -275,5 +194,3 @@ function shapesOf(readings: readonly StoredReading[]): Map<string, Set<string>> 
   }
   return shapes
 }
-
-function nothing(): void {}

@@ -1,15 +1,12 @@
 import type { Removal } from '../time-series-store.ts'
-import type { QuestDbConnection } from './connection.ts'
 import { literal, quoted, tableOf } from './layout.ts'
-import type { Unapplied } from './unapplied.ts'
+import type { WritePlace } from './writer-turns.ts'
 
 /** In the place of the entry that has removed a reading: no entry is needed when its stream is gone. */
 const removedWithStream = -1
 
 /** Where readings of a stream are. */
-export interface StreamPlace {
-  readonly connection: QuestDbConnection
-  readonly unapplied: Unapplied
+export interface StreamPlace extends WritePlace {
   /** Ids of the shapes that its readings have had. */
   readonly shapes: Iterable<string>
 }

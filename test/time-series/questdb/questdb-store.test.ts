@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import type { Clock } from '../../../src/core/clock.ts'
 import { timeSeriesContract } from '../../contracts/time-series-contract.ts'
+import { timeSeriesExpiryContract } from '../../contracts/time-series-expiry-contract.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { openQuestDbStore } from '../../support/questdb-store.ts'
 
@@ -10,5 +12,8 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
-  timeSeriesContract((clock) => openQuestDbStore(questDb, clock))
+  const open = (clock?: Clock) => openQuestDbStore(questDb, clock)
+
+  timeSeriesContract(open)
+  timeSeriesExpiryContract(open)
 })

@@ -1,0 +1,80 @@
+import type { StreamState } from '../stream-state.ts'
+import type { Expiry } from '../time-series-store.ts'
+import { dropDeadMonths, markExpired } from './expiry.ts'
+import { tableOf } from './layout.ts'
+import type { Ledger } from './ledger.ts'
+import type { StreamChange } from './positions-file.ts'
+import type { WriterTurns } from './writer-turns.ts'
+
+/** Streams whose readings one statement marks: it has to fit into the head of a request. */
+const streamsPerPortion = 500
+
+interface ExpiryNeeds {
+  readonly ledger: Ledger
+  readonly turns: WriterTurns
+}
+
+/** Removes what is too old of streams in portions, and gives back room. Returns what it has done. */
+export async function expireReadings(
+  { ledger, turns }: ExpiryNeeds,
+  expiries: readonly Expiry[],
+  signal: AbortSignal,
+): Promise<Expiry[]> {
+  const known = expiries.filter(({ streamId }) => ledger.stream(streamId))
+  const done: Expiry[] = []
+  const tables = new Set<string>()
+  for (const [beforeUs, group] of Map.groupBy(known, (expiry) => expiry.beforeUs)) {
+    for (let from = 0; from < group.length && !signal.aborted; from += streamsPerPortion) {
+      const portion = group.slice(from, from + streamsPerPortion)
+      const streamIds = portion.map(({ streamId }) => streamId)
+      const touched = await expirePortion({ ledger, turns }, { streamIds, beforeUs })
+      for (const table of touched) tables.add(table)
+      done.push(...portion)
+    }
+  }
+  for (const table of tables) {
+    if (signal.aborted) break
+    await turns.take((place) => dropDeadMonths(place, { table, position: ledger.position }))
+  }
+  return done
+}
+
+/** Returns the tables that readings may have gone from. */
+async function expirePortion(
+  { ledger, turns }: ExpiryNeeds,
+  { streamIds, beforeUs }: { readonly streamIds: readonly string[]; readonly beforeUs: number },
+): Promise<ReadonlySet<string>> {
+  return await turns.take(async (place) => {
+    const { prefix } = place.connection.server
+    const shapes = streamIds.flatMap((id) => ledger.shapesOf(id))
+    const tables = new Set(shapes.map(({ id }) => tableOf(prefix, id)))
+    const { expiryRound: round, position } = ledger
+    const expired = await markExpired(place, { streamIds, beforeUs, tables, round })
+    const streams = streamIds.flatMap((id) => {
+      const record = ledger.stream(id)
+      return record ? [changeOf(id, record, { beforeUs, expired: expired.get(id) ?? 0 })] : []
+    })
+    ledger.commit({ position, streams, newShapes: [], expiryRound: round + 1 })
+    return tables
+  })
+}
+
+/** A stream without what came before a time. */
+function changeOf(
+  id: string,
+  { counts, timestampMaxUs, newestContent }: StreamState,
+  { beforeUs, expired }: { readonly beforeUs: number; readonly expired: number },
+): StreamChange {
+  const isAllGone = timestampMaxUs < beforeUs
+  return {
+    id,
+    counts: {
+      ...counts,
+      expired: counts.expired + expired,
+      keptFromUs: Math.max(counts.keptFromUs, beforeUs),
+    },
+    timestampMaxUs: isAllGone ? -1 : timestampMaxUs,
+    newestContent: isAllGone ? undefined : newestContent,
+    newShapes: [],
+  }
+}

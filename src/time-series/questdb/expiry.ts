@@ -1,0 +1,73 @@
+import type { Offset } from '../../journal/journal.ts'
+import { literal, quoted } from './layout.ts'
+import type { WritePlace } from './writer-turns.ts'
+
+export interface ExpiringPortion {
+  readonly streamIds: readonly string[]
+  readonly beforeUs: number
+  /** Names of the tables that their readings are in. */
+  readonly tables: Iterable<string>
+  /** Grows with each portion that was counted, so that a repetition finds what it has marked itself. */
+  readonly round: number
+}
+
+/** Marks readings that are too old as removed, and says how many there are of each stream. */
+export async function markExpired(
+  { connection, unapplied }: WritePlace,
+  { streamIds, beforeUs, tables, round }: ExpiringPortion,
+): Promise<ReadonlyMap<string, number>> {
+  await unapplied.applied(connection)
+  const mark = markOf(round)
+  const isTooOld = `"streamId" IN (${streamIds.map(literal).join()}) AND "timestamp" < ${beforeUs}
+    AND ("$removedBy" = null OR "$removedBy" = ${mark})`
+  const expired = new Map<string, number>()
+  for (const table of tables) {
+    const { rows } = await connection.run(
+      `SELECT "streamId", count() FROM ${quoted(table)} WHERE ${isTooOld} GROUP BY "streamId"`,
+    )
+    if (rows.length === 0) continue
+    for (const [id, count] of rows) {
+      expired.set(String(id), (expired.get(String(id)) ?? 0) + Number(count))
+    }
+    unapplied.addUnknown()
+    await connection.run(`UPDATE ${quoted(table)} SET "$removedBy" = ${mark} WHERE ${isTooOld}`)
+  }
+  return expired
+}
+
+/** Below what removals and ends of streams write. */
+function markOf(round: number): number {
+  return -2 - round
+}
+
+/**
+ * Gives back the room of the oldest months in which nothing lives. Waits until what was sent is there:
+ * a late reading that nobody sees yet would go with its month.
+ */
+export async function dropDeadMonths(
+  { connection, unapplied }: WritePlace,
+  { table, position }: { readonly table: string; readonly position: Offset },
+): Promise<void> {
+  await unapplied.applied(connection)
+  const first = async (condition: string, order: 'ASC' | 'DESC') => {
+    const { rows } = await connection.run(
+      `SELECT "timestamp"::LONG FROM ${quoted(table)} WHERE ${condition}
+       ORDER BY "timestamp" ${order} LIMIT 1`,
+    )
+    return rows[0] === undefined ? undefined : Number(rows[0][0])
+  }
+  const oldestUs = await first('true', 'ASC')
+  const newestUs = await first('true', 'DESC')
+  if (oldestUs === undefined || newestUs === undefined) return
+  // What a removal has marked that is not counted yet is still needed.
+  const livingUs = await first(`"$removedBy" = null OR "$removedBy" >= ${position}`, 'ASC')
+  const keptUs = startOfMonthUs(Math.min(livingUs ?? newestUs, newestUs))
+  if (oldestUs >= keptUs) return
+  unapplied.addUnknown()
+  await connection.run(`ALTER TABLE ${quoted(table)} DROP PARTITION WHERE "timestamp" < ${keptUs}`)
+}
+
+function startOfMonthUs(timestampUs: number): number {
+  const date = new Date(timestampUs / 1_000)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) * 1_000
+}

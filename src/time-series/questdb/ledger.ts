@@ -1,0 +1,105 @@
+import { DecayingRate } from '../../core/decaying-rate.ts'
+import type { Offset } from '../../journal/journal.ts'
+import { noCounts, type StreamState } from '../stream-state.ts'
+import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
+import { type PositionChange, PositionsFile } from './positions-file.ts'
+
+/** What is known of what is stored: in memory, as the file has it. */
+export class Ledger {
+  readonly #file: PositionsFile
+  readonly #streams: Map<string, StreamState>
+  readonly #shapes: Map<string, Shape>
+  #position: Offset
+  #expiryRound: number
+
+  constructor(path: string) {
+    this.#file = new PositionsFile(path)
+    const { position, expiryRound, streams, shapes } = this.#file.read()
+    this.#position = position
+    this.#expiryRound = expiryRound
+    this.#streams = streams
+    this.#shapes = shapes
+  }
+
+  /** Of the data folder. */
+  get id(): string {
+    return this.#file.id
+  }
+
+  get position(): Offset {
+    return this.#position
+  }
+
+  get expiryRound(): number {
+    return this.#expiryRound
+  }
+
+  get shapes(): ReadonlyMap<string, Shape> {
+    return this.#shapes
+  }
+
+  stream(id: string): StreamState | undefined {
+    return this.#streams.get(id)
+  }
+
+  /** The shapes that readings of a stream have had. */
+  shapesOf(id: string): readonly Shape[] {
+    const known = [...(this.#streams.get(id)?.shapes ?? [])]
+    return known.flatMap((shape) => this.#shapes.get(shape) ?? [])
+  }
+
+  counts(id: string): StoredCounts {
+    return this.#streams.get(id)?.counts ?? noCounts
+  }
+
+  totals(): StoredTotals {
+    let stored = 0
+    let duplicates = 0
+    let deleted = 0
+    let expired = 0
+    let unchanged = 0
+    for (const { counts } of this.#streams.values()) {
+      stored += counts.stored
+      duplicates += counts.duplicates
+      deleted += counts.deleted
+      expired += counts.expired
+      unchanged += counts.unchanged
+    }
+    return { stored, duplicates, deleted, expired, unchanged }
+  }
+
+  /** Makes a change durable; memory follows. */
+  commit(change: PositionChange): void {
+    this.#file.commit(change)
+    this.#position = change.position
+    this.#expiryRound = change.expiryRound ?? this.#expiryRound
+    for (const shape of change.newShapes) this.#shapes.set(shape.id, shape)
+    for (const { id, newShapes, ...after } of change.streams) {
+      const record = this.#streams.get(id) ?? newStream()
+      Object.assign(record, after)
+      for (const shape of newShapes) record.shapes.add(shape)
+      this.#streams.set(id, record)
+    }
+  }
+
+  /** Forgets which shapes a stream has had: none of its rows is alive. */
+  forgetShapes(id: string): void {
+    this.#file.forgetShapes(id)
+    this.#streams.get(id)?.shapes.clear()
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+}
+
+/** A stream of which nothing is stored. */
+export function newStream(): StreamState {
+  return {
+    shapes: new Set(),
+    counts: noCounts,
+    timestampMaxUs: -1,
+    newestContent: undefined,
+    rate: new DecayingRate(),
+  }
+}
