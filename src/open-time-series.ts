@@ -2,6 +2,7 @@ import type { DataFiles } from './config/data-folder.ts'
 import type { TimeSeriesConfig } from './config/time-series-url.ts'
 import { systemClock } from './core/clock.ts'
 import { DuckDbStore } from './time-series/duckdb/duckdb-store.ts'
+import type { StoreLogger } from './time-series/questdb/questdb-writer.ts'
 import type { ExpiringStore, TimeSeriesStore } from './time-series/time-series-store.ts'
 
 /** Which store, and its file: one, or what is known here of the rows on a server. */
@@ -13,12 +14,17 @@ export interface TimeSeriesPlace {
 export type OpenedTimeSeries = TimeSeriesStore & ExpiringStore
 
 /** Opens the store that the settings name. A server may be away: then the store waits for it. */
-export async function openTimeSeries({
-  config,
-  files,
-}: TimeSeriesPlace): Promise<OpenedTimeSeries> {
+export async function openTimeSeries(
+  { config, files }: TimeSeriesPlace,
+  logger: StoreLogger,
+): Promise<OpenedTimeSeries> {
   if (config.kind === 'duckdb') return await DuckDbStore.open(files.timeSeries, systemClock)
   // Its client library is only loaded by those who need it.
   const { QuestDbStore } = await import('./time-series/questdb/questdb-store.ts')
-  return new QuestDbStore({ server: config, path: files.questDbPositions, clock: systemClock })
+  return new QuestDbStore({
+    server: config,
+    path: files.questDbPositions,
+    clock: systemClock,
+    logger,
+  })
 }

@@ -127,7 +127,7 @@ async function compose(data: WorkerData) {
   const logger = createLogger(data.logLevel)
   const [state, store] = await Promise.all([
     openStateForWriting(data.statePath),
-    openTimeSeries(data.timeSeries),
+    openTimeSeries(data.timeSeries, logger),
   ])
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()

@@ -41,8 +41,9 @@ export interface ConservationCounters {
  */
 export function countersOf(decided: DecidedCounts, stored: StoredCounts): ConservationCounters {
   const received = Math.max(decided.received, stored.received)
-  const { filtered, quarantined, discarded } = decided
-  const { unchanged } = stored
+  const { filtered, quarantined } = decided
+  const { unchanged, refused = 0 } = stored
+  const discarded = decided.discarded + refused
   const settled = stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
   return {
     received,

@@ -80,6 +80,8 @@ export interface StoredCounts {
   readonly keptFromUs: number
   /** Dropped, because they said the same as the one before. */
   readonly unchanged: number
+  /** Not stored, because a server did not take them; none where nothing is said. */
+  readonly refused?: number
   /** Sum over the stored readings of the time from receipt to the commit here; redriven and imported ones add 0. */
   readonly latencyUs: number
   readonly lastStoredAtUs: number

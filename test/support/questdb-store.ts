@@ -4,13 +4,15 @@ import type { OpenStore } from '../contracts/open-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
+const logger = { warn: () => undefined, error: () => undefined }
+
 /** A new store in tables of its own on a server that others use, too. */
 export async function openQuestDbStore(
   questDb: QuestDb,
   clock: Clock = systemClock,
 ): Promise<OpenStore<QuestDbStore>> {
   const folder = new TemporaryFolder()
-  const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock }
+  const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock, logger }
   let store = new QuestDbStore(options)
   return {
     get store() {

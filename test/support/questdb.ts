@@ -37,6 +37,8 @@ export class QuestDb implements AsyncDisposable {
   private constructor(port: number, settings: readonly string[]) {
     this.port = port
     this.#settings = settings
+    // A test run that is cut off leaves no server behind.
+    process.once('exit', () => this.#child?.kill('SIGKILL'))
   }
 
   /** Tables that nobody else has. */
@@ -65,13 +67,11 @@ export class QuestDb implements AsyncDisposable {
 
   /** Begins to answer, with all that it has stored. */
   async start(): Promise<void> {
-    const child = await startQuestDb({
+    this.#child = await startQuestDb({
       folder: this.#folder.path,
       port: this.port,
       settings: this.#settings,
     })
-    this.#child = child
-    process.once('exit', () => child.kill('SIGKILL'))
   }
 
   async stop(): Promise<void> {

@@ -4,6 +4,10 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
+import type { RefusedReading } from './write-rows.ts'
+
+/** Refused readings that are kept, of all streams: the newest. They are counted all the same. */
+const refusedMax = 10_000
 
 /** Version of the tables below; a file of a newer one is refused. */
 const fileVersion = 1
@@ -19,6 +23,10 @@ const ddl = `
   CREATE TABLE IF NOT EXISTS streams (
     id TEXT PRIMARY KEY, counts TEXT NOT NULL, timestamp_max INTEGER NOT NULL, newest_content TEXT
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS refused_readings (
+    entry INTEGER PRIMARY KEY, stream TEXT NOT NULL, timestamp INTEGER NOT NULL,
+    reading TEXT NOT NULL, message TEXT NOT NULL
+  ) STRICT;
 `
 
 /** What is known of a stream after a step: all but its rate, which is not kept. */
@@ -38,6 +46,8 @@ export interface PositionChange {
   readonly newShapes: readonly Shape[]
   /** See `ExpiringPortion`. */
   readonly expiryRound?: number
+  /** Readings that QuestDB did not take. */
+  readonly refused?: readonly RefusedReading[]
 }
 
 export interface KeptPositions {
@@ -100,10 +110,11 @@ export class PositionsFile {
   }
 
   /** Makes a change durable. */
-  commit({ position, streams, newShapes, expiryRound }: PositionChange): void {
+  commit({ position, streams, newShapes, expiryRound, refused = [] }: PositionChange): void {
     this.#transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
+      if (refused.length > 0) this.#keepRefused(refused)
       this.#move.run(position, expiryRound ?? null)
     })
   }
@@ -125,6 +136,20 @@ export class PositionsFile {
       newestContent === undefined ? null : String(newestContent),
     )
     for (const shape of newShapes) this.#streamShape.run(id, shape)
+  }
+
+  #keepRefused(refused: readonly RefusedReading[]): void {
+    const insert = this.#database.prepare(
+      'INSERT OR REPLACE INTO refused_readings VALUES (?, ?, ?, ?, ?)',
+    )
+    for (const { reading, message } of refused) {
+      const { offset, streamId, timestampUs, values } = reading
+      insert.run(offset, streamId, timestampUs, values, message)
+    }
+    this.#database.exec(
+      `DELETE FROM refused_readings WHERE entry NOT IN (
+         SELECT entry FROM refused_readings ORDER BY entry DESC LIMIT ${refusedMax})`,
+    )
   }
 
   #transact(work: () => void): void {

@@ -52,3 +52,11 @@ export async function claimTables(
   }
   await connection.run(`INSERT INTO ${quoted(table)} VALUES (${literal(id)}, now())`)
 }
+
+/** What a commit survives, as the server is set; undefined when it does not say. */
+export async function commitMode(connection: QuestDbConnection): Promise<unknown> {
+  const { rows } = await connection.run(
+    `SELECT value FROM (SHOW PARAMETERS) WHERE property_path = 'cairo.commit.mode'`,
+  )
+  return rows[0]?.[0]
+}

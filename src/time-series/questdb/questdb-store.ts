@@ -19,7 +19,7 @@ import type {
   TimeSeriesStore,
 } from '../time-series-store.ts'
 import { QuestDbConnection, type QuestDbServer } from './connection.ts'
-import { QuestDbWriter } from './questdb-writer.ts'
+import { QuestDbWriter, type StoreLogger } from './questdb-writer.ts'
 import { QuestDbReader } from './read/reader.ts'
 
 /** TCP connections for queries: as many as are answered at a time. */
@@ -30,6 +30,7 @@ export interface QuestDbStoreOptions {
   /** Of the file with position and counts. */
   readonly path: string
   readonly clock: Clock
+  readonly logger: StoreLogger
 }
 
 /** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */

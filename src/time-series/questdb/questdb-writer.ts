@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
-import { countChange, groupByStream } from '../stream-groups.ts'
+import { countChange, groupByStream, type StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
 import type {
   Expiry,
@@ -18,7 +18,7 @@ import { Ledger, newStream } from './ledger.ts'
 import { prepareTables } from './preparation.ts'
 import { newestOutside, removeReadings, removeStream } from './removal.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { writeRows } from './write-rows.ts'
+import { type RefusedReading, writeRows } from './write-rows.ts'
 import { type WritePlace, WriterTurns } from './writer-turns.ts'
 
 export interface QuestDbWriterOptions {
@@ -26,6 +26,12 @@ export interface QuestDbWriterOptions {
   /** Of the file with position and counts. */
   readonly path: string
   readonly clock: Clock
+  readonly logger: StoreLogger
+}
+
+export interface StoreLogger {
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
 }
 
 /**
@@ -35,16 +41,18 @@ export interface QuestDbWriterOptions {
  */
 export class QuestDbWriter {
   readonly #clock: Clock
+  readonly #logger: StoreLogger
   readonly #ledger: Ledger
   readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
   /** How far it was looked for what is too old of each stream, since the start. */
   readonly #expiredToUs = new Map<string, number>()
 
-  constructor({ server, path, clock }: QuestDbWriterOptions) {
+  constructor({ server, path, clock, logger }: QuestDbWriterOptions) {
     this.#clock = clock
+    this.#logger = logger
     this.#ledger = new Ledger(path)
-    this.#turns = new WriterTurns(server, this.#ledger)
+    this.#turns = new WriterTurns({ server, ledger: this.#ledger, logger })
     this.#buffer = new RowBuffer(server.prefix)
   }
 
@@ -156,17 +164,29 @@ export class QuestDbWriter {
     const kept = groups.flatMap(({ readings }) =>
       duplicates.size > 0 ? readings.filter((reading) => !duplicates.has(reading)) : readings,
     )
-    await writeRows(connection, this.#buffer, kept)
+    const refused = await writeRows(connection, this.#buffer, kept)
+    // Were the table another than it should be, all rows would be refused.
+    if (refused.length > 0)
+      await prepareTables(
+        connection,
+        refused.map(({ reading }) => reading.shape),
+      )
+    for (const { reading, message } of refused) {
+      const { streamId, offset } = reading
+      this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
+    }
 
     const nowUs = this.#clock.nowUs()
-    const changes = groups.map((group) => countChange(group, duplicates, nowUs))
+    const taken = withoutRefused(groups, refused)
+    const changes = taken.map((group) => countChange(group, duplicates, nowUs))
     const shapesAdded = shapesOf(kept)
     const streams = changes.map(({ id, record, after }) => ({
       id,
       ...after,
+      counts: withRefused(id, after.counts, refused),
       newShapes: [...(shapesAdded.get(id) ?? [])].filter((shape) => !record.shapes.has(shape)),
     }))
-    ledger.commit({ position: shipment.nextOffset, streams, newShapes })
+    ledger.commit({ position: shipment.nextOffset, streams, newShapes, refused })
     unapplied.add(kept)
     for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
   }
@@ -178,6 +198,29 @@ export class QuestDbWriter {
     }
     return [...shapes.values()]
   }
+}
+
+/** Groups whose readings are those that QuestDB has taken. */
+function withoutRefused(
+  groups: readonly StreamGroup[],
+  refused: readonly RefusedReading[],
+): readonly StreamGroup[] {
+  if (refused.length === 0) return groups
+  const readings = new Set(refused.map(({ reading }) => reading))
+  return groups.map((group) => ({
+    ...group,
+    readings: group.readings.filter((reading) => !readings.has(reading)),
+  }))
+}
+
+function withRefused(
+  streamId: string,
+  counts: StoredCounts,
+  refused: readonly RefusedReading[],
+): StoredCounts {
+  if (refused.length === 0) return counts
+  const added = refused.filter(({ reading }) => reading.streamId === streamId).length
+  return { ...counts, refused: (counts.refused ?? 0) + added }
 }
 
 /** The shapes of readings, by stream. Neighbours are mostly of one, which costs little. */

@@ -1,7 +1,13 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
+import { messageOf } from '../../core/errors.ts'
 import { parseRfc3339 } from '../../core/time.ts'
 import type { Column, StoredReading } from '../time-series-store.ts'
 import { booleanBytes, storedDigest, tableOf } from './layout.ts'
+
+/** A reading that the line protocol has no row for. */
+export class UnfitReading extends Error {
+  override readonly name = 'UnfitReading'
+}
 
 /**
  * Rows in the line protocol, as the client library encodes them. They stay here until they are
@@ -17,7 +23,16 @@ export class RowBuffer extends SenderBufferV2 {
     this.#prefix = prefix
   }
 
+  /** @throws UnfitReading: the buffer is of no use then until it is cleared */
   push(reading: StoredReading): void {
+    try {
+      this.#push(reading)
+    } catch (error) {
+      throw new UnfitReading(messageOf(error), { cause: error })
+    }
+  }
+
+  #push(reading: StoredReading): void {
     const { shape, streamId, extra, flagged } = reading
     this.table(tableOf(this.#prefix, shape.id))
       .symbol('streamId', streamId)

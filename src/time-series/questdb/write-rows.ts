@@ -1,6 +1,6 @@
 import type { StoredReading } from '../time-series-store.ts'
 import { type QuestDbConnection, QuestDbRefusal } from './connection.ts'
-import type { RowBuffer } from './row-buffer.ts'
+import { type RowBuffer, UnfitReading } from './row-buffer.ts'
 
 /** A reading that QuestDB does not take, and what it says about it. */
 export interface RefusedReading {
@@ -26,7 +26,7 @@ export async function writeRows(
     await connection.write(buffer.bytes)
     return []
   } catch (error) {
-    if (!isAboutRows(error)) throw error
+    if (!(error instanceof UnfitReading || isAboutRows(error))) throw error
     const [reading] = readings
     if (readings.length === 1 && reading) return [{ reading, message: error.message }]
     const middle = Math.ceil(readings.length / 2)

@@ -1,6 +1,6 @@
 import { QuestDbAway, QuestDbConnection, type QuestDbServer } from './connection.ts'
 import type { Ledger } from './ledger.ts'
-import { claimTables, prepareTables } from './preparation.ts'
+import { claimTables, commitMode, prepareTables } from './preparation.ts'
 import { Unapplied } from './unapplied.ts'
 
 /** What work on the tables is done with. */
@@ -9,18 +9,26 @@ export interface WritePlace {
   readonly unapplied: Unapplied
 }
 
+export interface WriterTurnsNeeds {
+  readonly server: QuestDbServer
+  readonly ledger: Ledger
+  readonly logger: { warn(facts: object, message: string): void }
+}
+
 /** Lets one at a time write, each on the connection of the one before, or on a new one. */
 export class WriterTurns {
   readonly unapplied: Unapplied
   readonly #server: QuestDbServer
   readonly #ledger: Ledger
+  readonly #logger: WriterTurnsNeeds['logger']
   #connection: QuestDbConnection | undefined
   #isClosing = false
   #last: Promise<void> = Promise.resolve()
 
-  constructor(server: QuestDbServer, ledger: Ledger) {
+  constructor({ server, ledger, logger }: WriterTurnsNeeds) {
     this.#server = server
     this.#ledger = ledger
+    this.#logger = logger
     this.unapplied = new Unapplied(server.prefix)
   }
 
@@ -61,11 +69,19 @@ export class WriterTurns {
       const { id, shapes } = this.#ledger
       await claimTables(connection, { id, isNew: shapes.size === 0 })
       await prepareTables(connection, shapes.values())
+      await this.#warnOfCommitMode(connection)
       return connection
     } catch (error) {
       this.#disconnect()
       throw error
     }
+  }
+
+  async #warnOfCommitMode(connection: QuestDbConnection): Promise<void> {
+    const mode = await commitMode(connection)
+    if (mode === 'sync' || mode === 'adaptive') return
+    const message = 'a power cut of QuestDB can lose readings: set its cairo.commit.mode to sync'
+    this.#logger.warn({ mode }, message)
   }
 
   #disconnect(): void {

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
+import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import {
+  marchUs,
+  type ReadingNotes,
+  shipmentOf,
+  storedReading,
+} from '../../support/stored-readings.ts'
+import { Written } from '../../support/written-to-questdb.ts'
+
+describe.skipIf(isQuestDbMissing)('the writer', () => {
+  let questDb: QuestDb
+  beforeAll(async () => {
+    questDb = await QuestDb.start()
+  })
+  afterAll(async () => await questDb[Symbol.asyncDispose]())
+
+  test('stores each reading once, whatever comes twice, and counts exactly through crashes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+        await using written = new Written(questDb)
+        const model = new Model()
+        for (const one of steps) {
+          if (one.kind === 'ship') await ship(written, one, model)
+          else await remove(written, one, model)
+          expect(written.writer.counts('boiler')).toMatchObject(model.counts)
+        }
+        expect(await written.identities()).toEqual(model.identities)
+      }),
+      { numRuns: 20 },
+    )
+  }, 120_000)
+})
+
+async function ship(
+  written: Written,
+  { readings, crash, again }: Ship,
+  model: Model,
+): Promise<void> {
+  const all = readings.map((notes) => storedReading(notes))
+  const from = written.writer.position()
+  const write = async (count: number) =>
+    await written.writer.write(shipmentOf(all.slice(0, count), from))
+  if (crash !== 'none') await written.losing(() => write(all.length), crash)
+  if (again < all.length) {
+    await write(again)
+    await written.writer.write(shipmentOf(all.slice(again), from + again))
+  } else await write(all.length)
+  for (const reading of all) model.take(reading)
+}
+
+async function remove(
+  written: Written,
+  { startUs, endUs, crash }: Remove,
+  model: Model,
+): Promise<void> {
+  const from = written.writer.position()
+  const removal = { streamId: 'boiler', startUs, endUs, from, nextOffset: from + 1 }
+  if (crash !== 'none') await written.losing(() => written.writer.remove(removal), crash)
+  await written.writer.remove(removal)
+  model.remove(startUs, endUs)
+}
+
+/** Whether the process dies before it has written its position, and how far QuestDB is by then. */
+type Crash = 'none' | 'sent' | 'applied'
+const crash = fc.constantFrom<Crash>('none', 'none', 'sent', 'applied')
+
+/** A time among few, over two months, so that much comes twice and much is removed. */
+const timeUs = fc.nat(12).map((hour) => marchUs + (hour - 6) * 3_600_000_000)
+
+interface Ship {
+  readonly readings: readonly ReadingNotes[]
+  readonly crash: Crash
+  /** After a crash the same entries come in other portions. */
+  readonly again: number
+}
+
+interface Remove {
+  readonly startUs: number
+  readonly endUs: number
+  readonly crash: Crash
+}
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('ship' as const),
+      readings: fc.array(fc.record({ timestampUs: timeUs, digest: fc.bigInt(0n, 2n) }), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+      crash,
+      again: fc.integer({ min: 1, max: 14 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('remove' as const),
+      startUs: timeUs,
+      endUs: timeUs,
+      crash,
+    }),
+  },
+)
+
+/** What has to be there, and to be counted. */
+class Model {
+  readonly #there = new Map<string, number>()
+  counts = { received: 0, stored: 0, duplicates: 0, deleted: 0 }
+
+  get identities(): string[] {
+    return [...this.#there.keys()].sort()
+  }
+
+  take({ timestampUs, digest }: StoredReading): void {
+    const identity = `${timestampUs} ${digest}`
+    this.counts.received++
+    if (this.#there.has(identity)) this.counts.duplicates++
+    else this.counts.stored++
+    this.#there.set(identity, timestampUs)
+  }
+
+  remove(startUs: number, endUs: number): void {
+    for (const [identity, timestampUs] of this.#there) {
+      if (timestampUs < startUs || timestampUs >= endUs) continue
+      this.#there.delete(identity)
+      this.counts.deleted++
+    }
+  }
+}
