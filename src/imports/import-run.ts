@@ -78,7 +78,7 @@ export class ImportRun implements JobRun {
     await this.#takeUp()
     const reader = await this.#open()
     for (;;) {
-      const { rows, isLast } = await reader.next(this.#signal)
+      const { rows, isLast } = await reader.next()
       for (let at = 0; at < rows.length; at += sliceRows) {
         if (this.#signal.aborted) break
         await this.#take(rows.slice(at, at + sliceRows))
@@ -122,7 +122,7 @@ export class ImportRun implements JobRun {
     if (path === undefined) throw new DomainError('not_found', 'the file of the import is gone')
     const { schema } = await this.#stream()
     const { format, nextRow: skip } = this.#job
-    this.#reader = new RowReader({ path, format, schema, skip })
+    this.#reader = new RowReader({ path, format, schema, skip }, this.#signal)
     return this.#reader
   }
 

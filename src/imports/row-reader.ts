@@ -14,9 +14,12 @@ const memoryMegabytes = 192
 /** Reads the rows of a file through a process that lives as long as it is read. */
 export class RowReader {
   readonly #process: ChildProcess
+  readonly #signal: AbortSignal
   #next: Promise<Portion>
 
-  constructor(file: FileToRead) {
+  /** @param signal ends whatever is waited for */
+  constructor(file: FileToRead, signal: AbortSignal) {
+    this.#signal = signal
     const module = `./reading-process${extname(new URL(import.meta.url).pathname)}`
     this.#process = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
       execArgv: [`--max-old-space-size=${memoryMegabytes}`],
@@ -32,15 +35,12 @@ export class RowReader {
   }
 
   /**
-   * The next rows; the last ones are told to be that.
+   * The next rows; the last ones are told to be that, and so is nothing once it is told to end.
    *
    * @throws DomainError `malformed_body` for what is no such file
    */
-  async next(
-    signal: AbortSignal,
-  ): Promise<{ readonly rows: readonly Row[]; readonly isLast: boolean }> {
-    const portion = await Promise.race([this.#next, aborted(signal)])
-    if (portion === undefined) return { rows: [], isLast: true }
+  async next(): Promise<{ readonly rows: readonly Row[]; readonly isLast: boolean }> {
+    const portion = await this.#next
     if ('problem' in portion) {
       if (portion.isFault) throw new Error(`a file could not be read: ${portion.problem}`)
       throw new DomainError('malformed_body', portion.problem)
@@ -51,8 +51,8 @@ export class RowReader {
   }
 
   async close(): Promise<void> {
-    const { exitCode, signalCode } = this.#process
-    if (exitCode !== null || signalCode !== null) return
+    const { pid, exitCode, signalCode } = this.#process
+    if (pid === undefined || exitCode !== null || signalCode !== null) return
     const ended = once(this.#process, 'exit')
     this.#process.kill('SIGKILL')
     await ended
@@ -63,23 +63,22 @@ export class RowReader {
     const process = this.#process
     const settle = (portion: Portion) => {
       clearTimeout(timer)
+      this.#signal.removeEventListener('abort', onAbort)
       process.off('message', settle as never)
       process.off('exit', onExit)
       resolve(portion)
     }
+    const onAbort = () => settle({ rows: [], isLast: true })
     const onExit = () => settle({ problem: 'the file cannot be read', isFault: false })
     const timer = setTimeout(() => {
       settle({ problem: 'the file takes too long to read', isFault: false })
     }, portionTimeoutMs)
     process.once('message', settle as never)
     process.once('exit', onExit)
-    if (process.connected) process.send('next')
+    this.#signal.addEventListener('abort', onAbort)
+    if (this.#signal.aborted) onAbort()
+    else if (process.connected) process.send('next')
     else onExit()
     return promise
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<undefined> {
-  if (!signal.aborted) await once(signal, 'abort')
-  return undefined
 }
