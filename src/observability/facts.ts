@@ -46,7 +46,6 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly mqttSessions: { readonly sessions: { stats(): MqttSessionStats } }
   readonly deletions: { readonly pending: number }
   readonly lifecycle: { readonly pending: number }
-  readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly bodies: { readonly bytes: number }
   readonly backups: MeasuredBackups
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
@@ -60,7 +59,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, exports, tails, auth, bodies } = parts
+  const { commits, mqtt, directory, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let refusals: RefusalTotals | undefined
@@ -97,9 +96,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
     ['gauge', 'lifecycle_events_pending', 'Not journalled', () => parts.lifecycle.pending],
     ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
-    ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
-    ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
-    ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
     ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
     ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],

@@ -8,14 +8,20 @@ interface MeasuredQueue {
 }
 
 export interface MeasuredJobs {
+  /** Answers of all readings of a stream, while somebody takes them. */
+  readonly exports: { readonly running: number; readonly refused: number; readonly chunks: number }
   readonly exportJobs: MeasuredQueue
   readonly importJobs: MeasuredQueue
   readonly spool: { readonly arriving: number }
 }
 
-/** The figures of exports and imports that go on in the background. */
-export function jobMetrics({ exportJobs, importJobs, spool }: MeasuredJobs): readonly Metric[] {
+/** The figures of exports, those that are answers among them, and of imports. */
+export function jobMetrics(jobs: MeasuredJobs): readonly Metric[] {
+  const { exports, exportJobs, importJobs, spool } = jobs
   const figures: readonly [Metric['type'], string, string, () => number][] = [
+    ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
+    ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
+    ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
     ['gauge', 'export_jobs_running', 'Exports into files', () => exportJobs.running],
     ['gauge', 'export_jobs_waiting', 'For their turn', () => exportJobs.waiting],
     ['counter', 'export_jobs_failed_total', 'Since the start', () => exportJobs.failed],
