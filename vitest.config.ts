@@ -7,7 +7,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{core,config,processors,pipeline,data-streams,auth,devices,threads,units,egress}/**/*.test.ts',
+            'test/{core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress}/**/*.test.ts',
             'test/*.test.ts',
           ],
           // Properties that compile many schemas take seconds on a busy machine.

@@ -21,7 +21,7 @@ export const readingsOptions = {
     scope: 'data:write',
     callers: ['user', 'device'],
     takesCompressed: true,
-    errors: ['journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
+    errors: ['disk_low', 'journal_full', 'journal_unavailable', 'overloaded', 'reading_rejected'],
   },
 } as const
 

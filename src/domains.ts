@@ -49,12 +49,12 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
 }
 
 /** How far the readings of a stream have come. */
-function processingOf({ journal, worker }: Engine) {
+function processingOf({ journal, worker, diskSpace }: Engine) {
   return {
     caughtUp: async () => worker.decided((await journal.status()).head),
     progress: (id: string) => worker.progress(id),
     async problem() {
-      const failing = await failingParts({ journal, worker })
+      const failing = await failingParts({ journal, worker, diskSpace })
       return Object.values(failing)[0]
     },
   }

@@ -9,6 +9,7 @@ import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import { openSessions } from './mqtt-sessions/open-sessions.ts'
+import { DiskSpace } from './observability/disk-space.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
 import { Listeners } from './pipeline/listeners.ts'
@@ -40,19 +41,17 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     head,
     logLevel: config.logLevel,
   })
-  const [journal, mqttSessions] = await Promise.all([
+  const [journal, mqttSessions, , diskSpace] = await Promise.all([
     openJournal(config, folder.journal, follower),
     openSessions(folder.mqttSessions, systemClock),
     worker.ready(),
+    DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
   ])
   await worker.start()
   const state = openStateForReading(folder.state)
   const receipts = new ReceiptClock(systemClock)
   const commits = new GroupCommit(journal)
-  const trimming = new TrimSchedule(journal, async () => {
-    const { shipper, decider } = await worker.status()
-    return Math.min(shipper.position, decider.position)
-  })
+  const trimming = trimmingOf(journal, worker)
   const directory = directoryOf(state)
   const deletions = new DeletionSchedule({
     state,
@@ -74,14 +73,14 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     state,
     receipts,
     commits,
-    ...intakeOf(commits, receipts, onFault),
+    ...intakeOf({ commits, receipts, diskSpace, onFault }),
     lifecycle: new LifecycleEvents(state, worker, systemClock),
     folder,
     trimming,
     journalPath: folder.journal,
     async close() {
-      await deletions.stop()
-      await trimming.stop()
+      diskSpace.stop()
+      await Promise.all([deletions.stop(), trimming.stop()])
       // Before the connection that writes: whoever closes last takes the write-ahead log away,
       // which one that may only read cannot.
       await state.destroy()
@@ -106,13 +105,35 @@ function openJournal(
   })
 }
 
-function intakeOf(
-  commits: GroupCommit,
-  receipts: ReceiptClock,
-  onFault: OnFault = () => undefined,
-) {
+function trimmingOf(journal: ThreadedJournal, worker: ProcessingWorker): TrimSchedule {
+  return new TrimSchedule(journal, async () => {
+    const { shipper, decider } = await worker.status()
+    return Math.min(shipper.position, decider.position)
+  })
+}
+
+function intakeOf({
+  commits,
+  receipts,
+  diskSpace,
+  onFault = () => undefined,
+}: {
+  readonly commits: GroupCommit
+  readonly receipts: ReceiptClock
+  readonly diskSpace: DiskSpace
+  readonly onFault: OnFault | undefined
+}) {
   const listeners = new Listeners()
-  return { listeners, intake: new Intake({ commits, receipts, listeners, onFault }) }
+  return {
+    diskSpace,
+    listeners,
+    intake: new Intake({ commits, receipts, listeners, onFault }),
+    /** To be asked before readings are taken. @throws DomainError why there is no room for them */
+    assertReady() {
+      diskSpace.assertRoom()
+      commits.assertReady()
+    },
+  }
 }
 
 function directoryOf(state: StateDatabase): StreamDirectory {

@@ -34,7 +34,7 @@ export function openFetching({
   logger,
   onFailure,
 }: FetchingNeeds): Fetching {
-  const { state, intake, directory, commits } = engine
+  const { state, intake, directory } = engine
   const guard = new EgressGuard({ allowed: new AllowedDestinations(config.egressAllowed) })
   const store = new SourceStore(state, cipher)
   const streams = new DataStreamStore(state, systemClock)
@@ -44,7 +44,7 @@ export function openFetching({
     loadStream: (id) => streams.load(id),
     intake,
     findStream: (id) => directory.find(id),
-    assertReady: () => commits.assertReady(),
+    assertReady: () => engine.assertReady(),
     dial: guardedDial(guard),
     nowUs: () => systemClock.nowUs(),
     onFailing: (streamId, reason) => logger.warn({ streamId, reason }, 'a source fails'),

@@ -140,7 +140,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     connectionLimits: config.mqttConnections,
     droppedPublishes: access.auth.droppedPublishes,
     nowUs: () => systemClock.nowUs(),
-    assertReady: () => engine.commits.assertReady(),
+    assertReady: () => engine.assertReady(),
     isReady: () => engine.commits.failure === undefined,
     onFailure,
     onClientError: (clientId, error) =>

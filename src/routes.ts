@@ -40,7 +40,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { engine, directory, topics, receiptStore, live, sources } = parts
-  const { worker, intake, receipts, commits } = engine
+  const { worker, intake, receipts } = engine
   const share = new QueryShare()
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
@@ -93,7 +93,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         nowUs: () => systemClock.nowUs(),
         findStream: (id) => directory.find(id),
         receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
-        assertReady: () => commits.assertReady(),
+        assertReady: () => engine.assertReady(),
         callerOf,
       }),
   ]

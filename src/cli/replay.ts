@@ -14,7 +14,13 @@ const batchMax = 1_000
 const attemptsMax = 8
 const retryMsFirst = 250
 
-const retryableErrors = ['service_unreachable', 'rate_limited', 'overloaded', 'journal_full']
+const retryableErrors = [
+  'service_unreachable',
+  'rate_limited',
+  'overloaded',
+  'disk_low',
+  'journal_full',
+]
 
 /** How often progress is told. */
 const progressMs = 2_000

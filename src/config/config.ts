@@ -16,6 +16,8 @@ export interface Config extends NetworkConfig {
   readonly publicUrl: string
   readonly timeSeries: TimeSeriesConfig
   readonly journalBytesMax: number
+  /** Free space of the disk with the data below which no readings are taken. */
+  readonly diskBytesMin: number
   /** Bytes that the exports of one user may have, and that one import may. */
   readonly exportBytesMax: number
   readonly importBytesMax: number
@@ -87,6 +89,7 @@ export function readSettings(environment: Environment): ReadSettings {
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),
     timeSeries: readTimeSeries(read.text('STREAMVAULT_TIMESERIES_URL', 'duckdb'), problems),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
+    diskBytesMin: read.bytes('STREAMVAULT_DISK_MIN', '512MiB'),
     exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
     importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),

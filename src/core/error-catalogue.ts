@@ -46,6 +46,13 @@ export const errorCatalogue = {
     remedy: 'Make space, or ask who runs the service to; then do it again, or resume the job.',
     retryable: false,
   },
+  disk_low: {
+    status: 503,
+    meaning: 'The disk of the service has less free space than it keeps for itself.',
+    remedy:
+      'Send the readings again after retryAfter seconds; who runs the service has to make room.',
+    retryable: true,
+  },
   headers_too_large: {
     status: 431,
     meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',

@@ -16,9 +16,8 @@ import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 
 const GiB = 1024 ** 3
 
-/** Less free space than this is soon used up; and than this does not even hold a start. */
-const freeBytesWanted = GiB
-const freeBytesMin = GiB / 16
+/** So many times the space with which readings are refused: less than that is soon used up. */
+const freeShareWanted = 2
 
 export function checkFolder({ config }: Surroundings): Check {
   const { dataDir } = config
@@ -61,8 +60,12 @@ export function checkDisk({ config }: Surroundings): Check {
   const free = bavail * bsize
   const message = `${(free / GiB).toFixed(1)} GiB are free`
   const advice = 'make space, or move the data folder (STREAMVAULT_DATA_DIR) to a larger disk'
-  if (free < freeBytesMin) return fail('disk', message, advice)
-  if (free < freeBytesWanted) return warn('disk', message, advice)
+  const { diskBytesMin } = config
+  if (free < diskBytesMin) {
+    const refused = `${message}: no readings are taken with less than ${diskBytesMin} bytes`
+    return fail('disk', refused, `${advice}; STREAMVAULT_DISK_MIN is the limit`)
+  }
+  if (free < diskBytesMin * freeShareWanted) return warn('disk', message, advice)
   if (type === inMemory) {
     const lost = `the data folder is in memory (tmpfs), ${message}: a restart of the machine loses it`
     return warn('disk', lost, 'move the data folder to a disk')

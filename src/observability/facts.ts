@@ -7,6 +7,7 @@ import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
+import type { DiskSpace } from './disk-space.ts'
 import type { FailingParts } from './health.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
@@ -19,11 +20,17 @@ import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './spark
 export interface WatchedParts {
   readonly journal: Journal
   readonly worker: { status(): Promise<ProcessingStatus> }
+  readonly diskSpace: Pick<DiskSpace, 'problem' | 'available' | 'bytesMin'>
 }
 
 /** Every part that fails now, with what is wrong. */
-export async function failingParts({ journal, worker }: WatchedParts): Promise<FailingParts> {
+export async function failingParts({
+  journal,
+  worker,
+  diskSpace,
+}: WatchedParts): Promise<FailingParts> {
   const failing: Record<string, string> = {}
+  if (diskSpace.problem !== undefined) failing['disk'] = diskSpace.problem
   const [kept, processed] = await Promise.allSettled([journal.status(), worker.status()])
   if (kept.status === 'rejected') failing['journal'] = messageOf(kept.reason)
   else if (kept.value.problem !== undefined) failing['journal'] = kept.value.problem
@@ -134,11 +141,20 @@ function retentionMetrics(status: () => ProcessingStatus | undefined): readonly 
   return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
 }
 
+function diskMetrics(diskSpace: MeasuredParts['diskSpace']): readonly Metric[] {
+  const figures: readonly [string, string, () => number][] = [
+    ['disk_available_bytes', 'Free on the disk with the data', () => diskSpace.available ?? 0],
+    ['disk_bytes_min', 'With less no readings are taken', () => diskSpace.bytesMin],
+  ]
+  return figures.map(([name, help, value]) => ({ type: 'gauge', name, help, value }))
+}
+
 function keptMetrics(
-  { sources, mqttSessions, intake, backups, ...jobs }: MeasuredParts,
+  { sources, mqttSessions, intake, backups, diskSpace, ...jobs }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
+    ...diskMetrics(diskSpace),
     ...sourceMetrics(sources),
     ...mqttSessionMetrics(mqttSessions.sessions),
     ...sparkplugMetrics(intake.sparkplug),

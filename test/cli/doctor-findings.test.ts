@@ -31,6 +31,13 @@ const breakages: readonly Breakage[] = [
     breakIt: () => ({ STREAMVAULT_JOURNAL_MAX: 'much', STREAMVAULT_LOG_LEVEL: 'loud' }),
   },
   {
+    name: 'a disk with little space',
+    check: 'disk',
+    status: 'fail',
+    message: /no readings are taken with less than \d+ bytes/,
+    breakIt: () => ({ STREAMVAULT_DISK_MIN: '900TiB' }),
+  },
+  {
     name: 'a setting that nobody reads',
     check: 'settings',
     status: 'warn',
