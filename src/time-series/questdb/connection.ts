@@ -35,6 +35,11 @@ export class QuestDbAway extends Error {
   override readonly name = 'QuestDbAway'
 }
 
+/** There was more to an answer than one may hold in memory. */
+export class QuestDbAnswerTooLarge extends Error {
+  override readonly name = 'QuestDbAnswerTooLarge'
+}
+
 export interface QuestDbColumn {
   readonly name: string
   readonly type: string
@@ -77,7 +82,7 @@ export class QuestDbConnection {
   /**
    * Runs one statement.
    *
-   * @throws QuestDbRefusal, QuestDbAway
+   * @throws QuestDbRefusal, QuestDbAway, QuestDbAnswerTooLarge
    */
   async run(sql: string, signal?: AbortSignal): Promise<QuestDbRows> {
     const path = `/exec?quoteLargeNum=true&timings=false&query=${encodeURIComponent(sql)}`
@@ -133,6 +138,7 @@ export class QuestDbConnection {
       })
     } catch (error) {
       signal?.throwIfAborted()
+      if (error instanceof QuestDbAnswerTooLarge) throw error
       throw new QuestDbAway(`QuestDB at ${host}:${port} cannot be asked: ${reasonOf(error)}`, {
         cause: error,
       })
@@ -163,7 +169,9 @@ async function collect(response: http.IncomingMessage): Promise<Answer> {
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength
-    if (bytes > answerBytesMax) throw new Error(`an answer has more than ${answerBytesMax} bytes`)
+    if (bytes > answerBytesMax) {
+      throw new QuestDbAnswerTooLarge(`an answer has more than ${answerBytesMax} bytes`)
+    }
     chunks.push(chunk)
   }
   return { status: response.statusCode ?? 0, body: Buffer.concat(chunks, bytes) }

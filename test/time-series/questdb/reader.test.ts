@@ -40,8 +40,8 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
   async function connectionTo(...rows: readonly StoredRow[]): Promise<QuestDbConnection> {
     const server = db.newServer()
     const connection = new QuestDbConnection(server, { sockets: 2 })
-    const table = tableOf(server.prefix, shape.id)
-    await connection.run(createTable(table, shape))
+    const table = quoted(tableOf(server.prefix, shape.id))
+    await connection.run(createTable(tableOf(server.prefix, shape.id), shape))
     const names = columnsOf(shape).map(([name]) => quoted(name))
     for (const [index, row] of rows.entries()) {
       const { timestampUs = marchUs, digest = BigInt(index), offset, removedBy = 'null' } = row
@@ -49,7 +49,7 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
       // The null of QuestDB is a number that its SQL cannot write.
       const written = stored === -(2n ** 63n) ? 'null' : stored
       const values = `'boiler', ${timestampUs}, ${marchUs}, ${written}, ${offset}, ${removedBy}, null, null, ${row.temperature}`
-      await connection.run(`INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${values})`)
+      await connection.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${values})`)
     }
     await expect.poll(async () => countOf(connection, table)).toBe(rows.length)
     return connection
@@ -139,6 +139,28 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
     await expect(reader.query(readingsQuery())).rejects.toThrow('closed')
   })
 
+  test('ends what takes too much memory, and says so', async () => {
+    const connection = await connectionTo()
+    const noted = shapeOf({ note: { type: 'string' } })
+    const table = quoted(tableOf(connection.server.prefix, noted.id))
+    await connection.run(createTable(tableOf(connection.server.prefix, noted.id), noted))
+    await connection.run(
+      `INSERT INTO ${table} ("streamId", "timestamp", "$digest", "$offset", note)
+       SELECT 'boiler', (${marchUs} + x * 86_400_000_000)::TIMESTAMP, x, 0, rpad('', 1_000_000, 'n')
+       FROM long_sequence(70)`,
+    )
+    await expect.poll(async () => countOf(connection, table)).toBe(70)
+    const stored = { ...storedUpTo(1, Number.MAX_SAFE_INTEGER), shapesOf: () => [noted] }
+    const reader = new QuestDbReader({ connection, stored })
+    const fields = [{ key: 'note', name: 'note', type: 'varchar', function: 'latest' } as const]
+
+    const few = await reader.aggregate(aggregateQuery({ fields, limit: 3 }))
+    expect(few.points.map(({ values }) => String(values['note']).length)).toEqual([1e6, 1e6, 1e6])
+    await expect(reader.aggregate(aggregateQuery({ fields }))).rejects.toMatchObject({
+      code: 'query_too_slow',
+    })
+  })
+
   test('says when the server is away', async () => {
     const server = { ...db.newServer(), port: await freePort() }
     const connection = new QuestDbConnection(server, { sockets: 1 })
@@ -171,7 +193,7 @@ async function never(_: QuestDbConnection, signal?: AbortSignal): Promise<void> 
 }
 
 async function countOf(connection: QuestDbConnection, table: string): Promise<number> {
-  const { rows } = await connection.run(`SELECT count() FROM ${quoted(table)}`)
+  const { rows } = await connection.run(`SELECT count() FROM ${table}`)
   return Number(rows[0]?.[0])
 }
 

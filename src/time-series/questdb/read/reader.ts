@@ -12,11 +12,12 @@ import type {
   ReadingsPage,
   ReadingsQuery,
 } from '../../time-series-store.ts'
-import { QuestDbAway, type QuestDbConnection } from '../connection.ts'
+import { QuestDbAnswerTooLarge, QuestDbAway, type QuestDbConnection } from '../connection.ts'
 import { QuestDbPointReader } from './aggregation/point-reader.ts'
 import { select } from './aggregation/selection.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
 import { newestTimes, readLatest } from './latest.ts'
+import { needsTooMuchMemory } from './memory-limits.ts'
 import { readRaw } from './raw-readings.ts'
 import { ReadSession, type Stored } from './session.ts'
 
@@ -113,14 +114,20 @@ export class QuestDbReader {
         })
         return await work(session, prepared)
       } catch (error) {
-        if (deadline.aborted && !this.#closing.signal.aborted) {
-          const message = `the query takes longer than ${this.#limits.ms / 1_000} s`
-          throw new DomainError('query_too_slow', message)
-        }
-        if (!(error instanceof QuestDbAway)) throw error
-        throw new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
+        if (this.#closing.signal.aborted) throw error
+        throw this.#failureOf(error, deadline)
       }
     })
+  }
+
+  #failureOf(error: unknown, deadline: AbortSignal): unknown {
+    if (deadline.aborted) {
+      const message = `the query takes longer than ${this.#limits.ms / 1_000} s`
+      return new DomainError('query_too_slow', message)
+    }
+    if (error instanceof QuestDbAnswerTooLarge) return needsTooMuchMemory()
+    if (!(error instanceof QuestDbAway)) return error
+    return new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
   }
 }
 

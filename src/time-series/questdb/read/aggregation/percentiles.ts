@@ -1,5 +1,5 @@
-import { DomainError } from '../../../../core/errors.ts'
 import type { AggregateFunction } from '../../../aggregate-query.ts'
+import { needsTooMuchMemory } from '../memory-limits.ts'
 
 /** Values of one bucket that are in memory at once, of 8 bytes each. */
 const valuesMax = 4_000_000
@@ -20,9 +20,7 @@ export class BucketValues {
   /** @throws DomainError `query_too_slow` when there are too many */
   add(key: number, value: number): void {
     this.#count++
-    if (this.#count > valuesMax) {
-      throw new DomainError('query_too_slow', 'the query needs more memory than there is')
-    }
+    if (this.#count > valuesMax) throw needsTooMuchMemory()
     let values = this.#values.get(key)
     if (!values) {
       values = new GrowingArray()

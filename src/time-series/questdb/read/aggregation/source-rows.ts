@@ -1,8 +1,8 @@
-import { DomainError } from '../../../../core/errors.ts'
 import type { Range } from '../../../aggregation/point-reader.ts'
 import { inOrder } from '../../../raw-page.ts'
 import type { Column } from '../../../time-series-store.ts'
 import { fieldValue, selectedField, storedDigestOf } from '../field-values.ts'
+import { needsTooMuchMemory } from '../memory-limits.ts'
 import type { ReadSession } from '../session.ts'
 import {
   atInstants,
@@ -110,7 +110,7 @@ class SourceReader {
 }
 
 function larger(limit: number): number {
-  if (limit >= rowsMax) throw tooMany()
+  if (limit >= rowsMax) throw needsTooMuchMemory()
   return limit * 4
 }
 
@@ -129,7 +129,7 @@ export async function rowsAt(
     const order = `LIMIT ${rowsMax + 1 - found.length}`
     const rows = await rowsOf(session, source, { columns, isIdentified: true, condition, order })
     found = found.concat(rows)
-    if (found.length > rowsMax) throw tooMany()
+    if (found.length > rowsMax) throw needsTooMuchMemory()
   }
   return found
 }
@@ -169,8 +169,4 @@ async function rowsOf(
 
 function selectedOrNothing(stored: Column | undefined): string {
   return stored ? selectedField(stored) : 'null'
-}
-
-function tooMany(): DomainError {
-  return new DomainError('query_too_slow', 'the query needs more memory than there is')
 }
