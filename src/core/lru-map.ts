@@ -1,22 +1,40 @@
-/** A map that forgets what was used least recently once it holds `entriesMax` entries. */
+/** What the values of a map weigh: in characters, bytes, whatever they are counted by. */
+export interface Weighing<Value> {
+  readonly of: (value: Value) => number
+  /** Of all values together; a single one may be heavier. */
+  readonly max: number
+}
+
+/**
+ * A map that forgets what was used least recently once it holds more than `entriesMax` entries, or
+ * they are heavier than they may be.
+ */
 export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #entriesMax: number
+  readonly #weighing: Weighing<Value> | undefined
+  #weight = 0
 
-  constructor(entriesMax: number) {
+  constructor(entriesMax: number, weighing?: Weighing<Value>) {
     this.#entriesMax = entriesMax
+    this.#weighing = weighing
   }
 
   get size(): number {
     return this.#entries.size
   }
 
+  /** Of all values, where they are weighed. */
+  get weight(): number {
+    return this.#weight
+  }
+
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // Re-inserting moves an entry to the young end. Below half of the limit nothing is about to be
+    // Re-inserting moves an entry to the young end. Below half of the limits nothing is about to be
     // forgotten, and a hit costs a look-up only: the order is approximate in return.
-    if (this.#entries.size * 2 > this.#entriesMax) {
+    if (this.#isHalfFull()) {
       this.#entries.delete(key)
       this.#entries.set(key, value)
     }
@@ -24,16 +42,30 @@ export class LruMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
+    this.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#entriesMax) return
+    if (this.#weighing) this.#weight += this.#weighing.of(value)
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
+      if (!this.#isTooFull() || oldest === key) return
+      this.delete(oldest)
     }
   }
 
   delete(key: Key): void {
+    if (this.#weighing) {
+      const value = this.#entries.get(key)
+      if (value !== undefined) this.#weight -= this.#weighing.of(value)
+    }
     this.#entries.delete(key)
+  }
+
+  #isHalfFull(): boolean {
+    if (this.#entries.size * 2 > this.#entriesMax) return true
+    return this.#weighing !== undefined && this.#weight * 2 > this.#weighing.max
+  }
+
+  #isTooFull(): boolean {
+    if (this.#entries.size > this.#entriesMax) return true
+    return this.#weighing !== undefined && this.#weight > this.#weighing.max
   }
 }

@@ -71,4 +71,24 @@ describe('LruMap', () => {
 
     expect(present(map, [1, 2, 3, 4])).toEqual([1, 3, 4])
   })
+
+  test('is no heavier than it may be, but for a single value, and forgets the oldest', () => {
+    const entry = fc.tuple(fc.nat(8), fc.integer({ min: 1, max: 6 }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), fc.array(entry), (max, entries) => {
+        const map = new LruMap<number, number>(1_000, { of: (weight) => weight, max })
+        let kept: (readonly [key: number, weight: number])[] = []
+        const weightOf = () => kept.reduce((sum, [, weight]) => sum + weight, 0)
+        for (const [key, weight] of entries) {
+          map.set(key, weight)
+          kept = [...kept.filter(([other]) => other !== key), [key, weight]]
+          while (kept.length > 1 && weightOf() > max) kept.shift()
+        }
+
+        expect(map.weight).toBe(weightOf())
+        expect(map.size).toBe(kept.length)
+        expect(kept.filter(([key, weight]) => map.get(key) !== weight)).toEqual([])
+      }),
+    )
+  })
 })
