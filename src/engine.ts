@@ -9,6 +9,7 @@ import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import { openSessions } from './mqtt-sessions/open-sessions.ts'
+import { forgetStream } from './mqtt-upkeep.ts'
 import { DiskSpace } from './observability/disk-space.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
@@ -60,6 +61,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     forget: (id) => directory.forget(id),
     drain: () => commits.drain(),
     head: async () => (await journal.status()).head,
+    forgetMessages: (stream) => forgetStream(mqttSessions.sessions, stream),
     remove: (stream) => worker.removeStream(stream),
   })
   deletions.wake()

@@ -23,7 +23,7 @@ import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
 import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
 import { mqttSessionRoutes } from './mqtt-sessions/session-routes.ts'
-import { forgetDeletedUsers } from './mqtt-upkeep.ts'
+import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
@@ -83,14 +83,20 @@ export async function startFronts(
   const given = { config, logger, engine, certificate, onFailure }
   const backing = await openBackups(engine, { config, logger })
   const parts: Parts = { ...given, domains, access, live, fetching, transfers, backing }
-  await forgetDeletedUsers(engine.state, engine.mqttSessions.sessions)
+  const { sessions } = engine.mqttSessions
+  await forgetDeletedUsers(engine.state, sessions)
+  await forgetEndedDevices(engine.state, sessions)
   const mqtt = await startMqtt(parts)
   auth.directory.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
   if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
-  auth.limitedKeys.onEnd((keyId) => mqtt?.endSessionsOfKey(keyId))
+  auth.limitedKeys.onEnd((keyId) => {
+    mqtt?.endSessionsOfKey(keyId)
+    // What keeps it from being written down is met at the next start.
+    forgetEndedDevices(engine.state, sessions, keyId).catch(onFailure)
+  })
   auth.limitedKeys.onUserEnd((userId) => {
     mqtt?.endSessionsOfUser(userId)
     fetching.running.wakeUser(userId)

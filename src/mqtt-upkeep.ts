@@ -1,8 +1,11 @@
+import { namesInside } from '../connectors/mqtt-broker/client-ids.ts'
+import { innerStreamTopic } from '../connectors/mqtt-broker/topics.ts'
+import type { StreamId, UserId } from './core/ids.ts'
 import type { DurableSessions } from './mqtt-sessions/durable-sessions.ts'
 import type { StateDatabase } from './state/database.ts'
 
-/** Users that are asked for in one query. */
-const usersAtOnce = 500
+/** Users, or devices, that are asked for in one query. */
+const atOnce = 500
 
 /**
  * Takes away what is kept for users who are no more: they were deleted while no service ran, or a
@@ -13,8 +16,8 @@ export async function forgetDeletedUsers(
   sessions: DurableSessions,
 ): Promise<void> {
   const userIds = [...sessions.userIds()]
-  for (let at = 0; at < userIds.length; at += usersAtOnce) {
-    const some = userIds.slice(at, at + usersAtOnce)
+  for (let at = 0; at < userIds.length; at += atOnce) {
+    const some = userIds.slice(at, at + atOnce)
     const rows = await state
       .selectFrom('users')
       .select('id')
@@ -23,5 +26,48 @@ export async function forgetDeletedUsers(
       .execute()
     const present = new Set(rows.map(({ id }) => id))
     for (const userId of some) if (!present.has(userId)) await sessions.forgetUser(userId)
+  }
+}
+
+/** Takes away what is kept for subscribers of a stream that was deleted. */
+export async function forgetStream(
+  sessions: Pick<DurableSessions, 'forgetTopics'>,
+  { ownerId, streamId }: { readonly ownerId: UserId; readonly streamId: StreamId },
+): Promise<void> {
+  const parts = ['data', 'events'] as const
+  await sessions.forgetTopics(
+    ownerId,
+    parts.map((part) => innerStreamTopic({ streamId, part }, ownerId)),
+  )
+}
+
+/**
+ * Ends the sessions of devices that cannot come back: they were deleted, or revoked.
+ *
+ * @param only the one that something has happened to; undefined: all of them
+ */
+export async function forgetEndedDevices(
+  state: StateDatabase,
+  sessions: Pick<DurableSessions, 'end' | 'identities'>,
+  only?: string,
+): Promise<void> {
+  const found = sessions.identities().flatMap((identity) => {
+    const { deviceId } = namesInside(identity.clientId)
+    const isAsked = deviceId !== undefined && (only === undefined || deviceId === only)
+    return isAsked ? [{ identity, deviceId }] : []
+  })
+  const ids = [...new Set(found.map(({ deviceId }) => deviceId))]
+  const present = new Set<string>()
+  for (let at = 0; at < ids.length; at += atOnce) {
+    const rows = await state
+      .selectFrom('devices')
+      .select('id')
+      .where('id', 'in', ids.slice(at, at + atOnce))
+      .where('revoked_at', 'is', null)
+      .execute()
+    for (const { id } of rows) present.add(id)
+  }
+  for (const { identity, deviceId } of found) {
+    if (!present.has(deviceId)) await sessions.end(identity)
   }
 }

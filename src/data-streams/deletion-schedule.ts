@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
-import type { StreamId } from '../core/ids.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 
 /** How long it is known that a stream was removed. */
@@ -12,6 +12,13 @@ const streamsPerRound = 200
 /** After a failure, or while a consumer lags behind, the next round begins this much later. */
 const retryMs = 1_000
 
+/** A deleted stream, and the offset from which on the journal has no more of it. */
+interface DeletedStream {
+  readonly streamId: StreamId
+  readonly ownerId: UserId
+  readonly offset: number
+}
+
 export interface DeletionScheduleNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
@@ -22,10 +29,12 @@ export interface DeletionScheduleNeeds {
   readonly drain: () => Promise<void>
   /** The offset after the last entry of the journal. */
   readonly head: () => Promise<number>
+  /** Takes away what is kept for those who have subscribed to the stream. */
+  readonly forgetMessages: (stream: Pick<DeletedStream, 'streamId' | 'ownerId'>) => Promise<void>
   /**
    * Removes the data of one stream. False when a consumer has not passed the offset yet.
    */
-  readonly remove: (stream: { streamId: string; offset: number }) => Promise<boolean>
+  readonly remove: (stream: DeletedStream) => Promise<boolean>
 }
 
 /**
@@ -111,7 +120,7 @@ export class DeletionSchedule {
   async #removeAll(): Promise<void> {
     const rows = await this.#needs.state
       .selectFrom('data_stream_deletions')
-      .select(['stream_id', 'journal_offset'])
+      .select(['stream_id', 'owner_id', 'journal_offset'])
       .where('removed_at', 'is', null)
       .where('journal_offset', 'is not', null)
       .orderBy('deleted_at')
@@ -120,7 +129,9 @@ export class DeletionSchedule {
     this.#pending = rows.length
     for (const row of rows) {
       if (this.#isStopped) return
-      const stream = { streamId: row.stream_id, offset: row.journal_offset ?? 0 }
+      const streamId = row.stream_id as StreamId
+      const stream = { streamId, ownerId: row.owner_id as UserId, offset: row.journal_offset ?? 0 }
+      await this.#needs.forgetMessages(stream)
       if (!(await this.#needs.remove(stream))) {
         this.#retry()
         return

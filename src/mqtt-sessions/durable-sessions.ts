@@ -184,6 +184,27 @@ export class DurableSessions implements MqttSessions {
     return false
   }
 
+  /** Takes away what is kept of topics that nothing will come on any more. */
+  async forgetTopics(userId: string, topics: readonly string[]): Promise<void> {
+    const { log, registry, queues } = this.#parts
+    const changes: SessionChange[] = []
+    for (const topic of topics) {
+      changes.push(...this.#retention.drop(userId, topic))
+      for (const session of registry.ofUser(userId)) {
+        changes.push(...queues.drop(session, topic))
+        if (!session.subscriptions.has(topic)) continue
+        registry.unsubscribe(session, topic)
+        changes.push(['dropSubscription', session.number, topic])
+      }
+    }
+    await log.write(...changes)
+  }
+
+  /** Every session that there is. */
+  identities(): readonly SessionIdentity[] {
+    return [...this.#parts.registry.all()]
+  }
+
   /** Ends everything of a user who was deleted. */
   async forgetUser(userId: string): Promise<void> {
     const { log, registry, wills } = this.#parts

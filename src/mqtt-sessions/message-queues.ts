@@ -149,6 +149,17 @@ export class MessageQueues {
     await this.#log.write(['release', session.number, packetId], ...dropMessage(unheld))
   }
 
+  /** Takes away what waits of a topic; what was sent over the connection that there is may be answered yet. */
+  drop(session: Session, topic: string): readonly SessionChange[] {
+    const changes: SessionChange[] = []
+    for (const queued of session.queue.values()) {
+      if (queued.message?.topic !== topic || queued.isInFlight) continue
+      const unheld = this.#remove(session, queued)
+      changes.push(['dropQueued', session.number, queued.packetId], ...dropMessage(unheld))
+    }
+    return changes
+  }
+
   /** Takes away all that waits in a session, which ends: what that does to the disk. */
   clear(session: Session): readonly SessionChange[] {
     session.client = undefined

@@ -43,6 +43,14 @@ export class Retention {
     return { changes: before ? [['dropRetained', topic]] : [], undo }
   }
 
+  /** Takes away what is retained of a topic. */
+  drop(userId: string, topic: string): readonly SessionChange[] {
+    const { retained } = this.#parts
+    if (!retained.get(userId, topic)) return []
+    retained.delete(userId, topic)
+    return [['dropRetained', topic]]
+  }
+
   forget(userId: string): readonly SessionChange[] {
     const { retained } = this.#parts
     const own = [...retained.matching(userId, '#')]

@@ -28,6 +28,7 @@ test('a stream that was just deleted is found by nobody before its end is looked
     forget: (id) => steps.push(`forget ${id}`),
     drain: async () => void steps.push('drain'),
     head: async () => 7,
+    forgetMessages: async () => undefined,
     remove: async (stream) => {
       steps.push(`remove ${stream.streamId} from ${stream.offset}`)
       removed.resolve()
