@@ -8,8 +8,8 @@ import { TemporaryFolder } from '../test/support/temporary-folder.ts'
 import type { Figure } from './report.ts'
 import { readingSchema } from './servers.ts'
 
-const rowsAtOnce = 10_000
-const shape = shapeOf(readingSchema as Parameters<typeof shapeOf>[0])
+export const rowsAtOnce = 10_000
+export const shape = shapeOf(readingSchema as Parameters<typeof shapeOf>[0])
 
 interface Values {
   readonly humidity: number
@@ -20,7 +20,7 @@ interface Values {
 }
 
 /** What one transaction brings, in both programs. */
-function* portions(rows: number): Generator<readonly { at: number; values: Values }[]> {
+export function* portions(rows: number): Generator<readonly { at: number; values: Values }[]> {
   for (let first = 0; first < rows; first += rowsAtOnce) {
     yield Array.from({ length: rowsAtOnce }, (_, index) => ({
       at: first + index,
@@ -35,7 +35,7 @@ function* portions(rows: number): Generator<readonly { at: number; values: Value
   }
 }
 
-const startUs = Date.UTC(2026, 9, 1) * 1_000
+export const startUs = Date.UTC(2026, 9, 1) * 1_000
 
 /** Rows a second of our writer alone, and of the engine's own appender in the least possible program. */
 export async function duckDbWriters(rows: number, rounds: number): Promise<Figure> {
@@ -126,6 +126,6 @@ async function appenderRate(rows: number): Promise<number> {
   return rows / (spentMs / 1_000)
 }
 
-function thousands(value: number): string {
+export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en')
 }

@@ -3,6 +3,7 @@ import { backlogRecovery } from './backlog-recovery.ts'
 import { duckDbWriters } from './duckdb-writers.ts'
 import { numberFlag } from './load-command.ts'
 import { longRun } from './long-run.ts'
+import { questDbWriters } from './questdb-writers.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
 
 /**
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
   const entries = (numberFlag('million-entries', values['million-entries']) ?? 10) * 1e6
   const measurements: Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>> = {
     writers: () => duckDbWriters(1_000_000, 3),
+    questdb: () => questDbWriters(500_000, 3),
     backlog: () => backlogRecovery(entries),
     long: () => longRun(minutes, rows),
   }

@@ -119,6 +119,14 @@ export function checkJournal({ config }: Surroundings): Check {
 const duckDbMark = 'DUCK'
 
 export function checkTimeSeries({ config }: Surroundings): Check {
+  const { timeSeries } = config
+  if (timeSeries.kind === 'questdb') {
+    const { host, port } = timeSeries
+    return ok(
+      'time series',
+      `in QuestDB at ${host}:${port}: a running service tells whether it answers`,
+    )
+  }
   return fileCheck(filesIn(config.dataDir).timeSeries, (path) => {
     const head = Buffer.alloc(20)
     const file = openSync(path, 'r')

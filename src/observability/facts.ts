@@ -84,12 +84,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],
     ['gauge', 'journal_bytes', 'Entries not trimmed yet', () => journal?.bytes ?? 0],
     ['gauge', 'journal_bytes_max', 'Limit of the journal', () => journal?.bytesMax ?? 0],
-    [
-      'gauge',
-      'shipper_lag',
-      'Entries not in the store yet',
-      () => lag(processing?.shipper.position),
-    ],
+    ['gauge', 'shipper_lag', 'Entries not stored yet', () => lag(processing?.shipper.position)],
     ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
     ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],
     ['counter', 'readings_deleted_total', 'Removed', () => processing?.totals.deleted ?? 0],

@@ -180,6 +180,15 @@ describe('finds', () => {
     expect(code).toBe(status === 'fail' ? 1 : 0)
   })
 
+  test('where time series are that a server has, and no password', async () => {
+    const url = 'questdb://ada:hush-hush@db.example/plant'
+    const { check } = await examine(usedFolder(), { STREAMVAULT_TIMESERIES_URL: url })
+
+    expect(check('time series')).toMatchObject({ status: 'ok' })
+    expect(check('time series')?.message).toContain('QuestDB at db.example:9000')
+    expect(JSON.stringify(check('time series'))).not.toContain('hush')
+  })
+
   test('a port that somebody else has taken', async () => {
     const stranger = createServer().listen(0, '127.0.0.1')
     await once(stranger, 'listening')

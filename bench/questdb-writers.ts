@@ -1,0 +1,110 @@
+import { Sender } from '@questdb/nodejs-client'
+import { systemClock } from '../src/core/clock.ts'
+import { createTable, tableOf } from '../src/time-series/questdb/layout.ts'
+import { QuestDbWriter } from '../src/time-series/questdb/questdb-writer.ts'
+import type { StoredReading } from '../src/time-series/time-series-store.ts'
+import { QuestDb } from '../test/support/questdb.ts'
+import { TemporaryFolder } from '../test/support/temporary-folder.ts'
+import { portions, rowsAtOnce, shape, startUs, thousands } from './duckdb-writers.ts'
+import type { Figure } from './report.ts'
+
+const streams = 20
+const silent = { warn: () => undefined, error: () => undefined }
+
+/** Rows a second of our writer alone, and of the client library in the least possible program. */
+export async function questDbWriters(rows: number, rounds: number): Promise<Figure> {
+  await using questDb = await QuestDb.start()
+  const ours: number[] = []
+  const bare: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await writerRate(questDb, rows))
+    bare.push(await senderRate(questDb, rows))
+  }
+  const ratios = ours.map((rate, round) => rate / (bare[round] ?? 1)).toSorted((a, b) => a - b)
+  const ratio = ratios[Math.floor(rounds / 2)] ?? 0
+  return {
+    name: 'QuestDB: our writer alone (duplicates, counts, position) against a bare sender',
+    measured: `${ours.map(thousands).join(', ')} rows/s; bare ${bare.map(thousands).join(', ')}; ratio ${ratio.toFixed(2)}`,
+    target: 'ratio 0.85',
+    isMet: ratio >= 0.85,
+  }
+}
+
+/** Until QuestDB shows the last row, in both programs. */
+async function writerRate(questDb: QuestDb, rows: number): Promise<number> {
+  using folder = new TemporaryFolder()
+  const server = questDb.newServer()
+  const path = folder.file('positions.db')
+  const writer = new QuestDbWriter({ server, path, clock: systemClock, logger: silent })
+  let spentMs = 0
+  for (const portion of portions(rows)) {
+    const readings = portion.map(
+      ({ at, values }): StoredReading => ({
+        streamId: streamOf(at),
+        shape,
+        offset: at,
+        timestampUs: startUs + at * 1_000,
+        receivedAtUs: startUs,
+        digest: BigInt(at),
+        values: JSON.stringify(values),
+        extra: undefined,
+        flagged: [],
+      }),
+    )
+    const ids = readings.slice(0, streams).map(({ streamId }) => streamId)
+    const received = new Map(ids.map((id) => [id, rowsAtOnce / streams]))
+    const from = writer.position()
+    const beganMs = performance.now()
+    await writer.write({ readings, received, from, nextOffset: from + rowsAtOnce })
+    spentMs += performance.now() - beganMs
+  }
+  spentMs += await untilVisible(questDb, tableOf(server.prefix, shape.id), rows)
+  await writer.close()
+  await questDb.dropTables(server)
+  return rows / (spentMs / 1_000)
+}
+
+async function senderRate(questDb: QuestDb, rows: number): Promise<number> {
+  const server = questDb.newServer()
+  const table = tableOf(server.prefix, shape.id)
+  const connection = questDb.connection()
+  await connection.run(createTable(table, shape))
+  connection.close()
+  const address = `http::addr=127.0.0.1:${questDb.port};auto_flush=off;protocol_version=2`
+  const sender = await Sender.fromConfig(address)
+  let spentMs = 0
+  for (const portion of portions(rows)) {
+    const beganMs = performance.now()
+    for (const { at, values } of portion) {
+      sender.table(table).symbol('streamId', streamOf(at))
+      sender.timestampColumn('$receivedAt', startUs, 'us')
+      sender.intColumn('$digest', at).intColumn('$offset', at)
+      sender.floatColumn('humidity', values.humidity).floatColumn('pressure', values.pressure)
+      sender.intColumn('sequence', values.sequence).stringColumn('status', values.status)
+      sender.floatColumn('temperature', values.temperature)
+      await sender.at(startUs + at * 1_000, 'us')
+    }
+    await sender.flush()
+    spentMs += performance.now() - beganMs
+  }
+  spentMs += await untilVisible(questDb, table, rows)
+  await sender.close()
+  await questDb.dropTables(server)
+  return rows / (spentMs / 1_000)
+}
+
+/** Milliseconds until all rows can be queried. */
+async function untilVisible(questDb: QuestDb, table: string, rows: number): Promise<number> {
+  const beganMs = performance.now()
+  const connection = questDb.connection()
+  for (;;) {
+    const { rows: counted } = await connection.run(`SELECT count() FROM "${table}"`)
+    if (Number(counted[0]?.[0]) === rows) break
+  }
+  connection.close()
+  return performance.now() - beganMs
+}
+
+function streamOf(at: number): string {
+  return `stream ${at % streams}`
+}
