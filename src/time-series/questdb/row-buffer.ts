@@ -16,6 +16,7 @@ export class UnfitReading extends Error {
  */
 export class RowBuffer extends SenderBufferV2 {
   readonly #prefix: string
+  #isFirstColumn = true
 
   constructor(prefix: string) {
     // The address is not used: who sends is QuestDbConnection, which says why.
@@ -34,6 +35,7 @@ export class RowBuffer extends SenderBufferV2 {
 
   #push(reading: StoredReading): void {
     const { shape, streamId, extra, flagged } = reading
+    this.#isFirstColumn = true
     this.table(tableOf(this.#prefix, shape.id))
       .symbol('streamId', streamId)
       .timestampColumn('$receivedAt', reading.receivedAtUs, 'us')
@@ -82,6 +84,25 @@ export class RowBuffer extends SenderBufferV2 {
   #instant(name: string, text: string): void {
     const instantUs = parseRfc3339(text)
     if (typeof instantUs === 'number') this.timestampColumn(name, instantUs, 'us')
+  }
+
+  /**
+   * The library checks and escapes each name in each row, character by character. Ours have only letters,
+   * digits, underscores and dollar signs, in which there is nothing to escape.
+   */
+  protected override writeColumn(
+    name: string,
+    value: unknown,
+    writeValue: () => void,
+    valueType?: string,
+  ): void {
+    if (valueType !== undefined && typeof value !== valueType) {
+      throw new Error(`${name} takes a ${valueType}, not a ${typeof value}`)
+    }
+    this.checkCapacity([], 2 + name.length)
+    this.write(`${this.#isFirstColumn ? ' ' : ','}${name}=`)
+    this.#isFirstColumn = false
+    writeValue()
   }
 
   /** The library's own column of whole numbers takes no more than 53 bits. */
