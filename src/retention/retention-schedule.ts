@@ -12,6 +12,9 @@ const everyMs = 60_000
 const shareMax = 0.1
 const restMsMin = 1_000
 
+/** A rest after each portion of results is so many times as long: others write meanwhile. */
+const restsPerPortion = 2
+
 /** Streams that are read from the state at once, which is a moment in which nobody else can write to it. */
 const streamsPerPage = 1_000
 
@@ -31,7 +34,16 @@ function roundingUs(kept: number): number {
 
 /** What a stream keeps of its readings begins at this time. Undefined when that is everything. */
 export function expiryOf({ streamId, raw }: KeptStream, nowUs: number): Expiry | undefined {
-  const kept = keptUs(raw)
+  return expiryAfter(streamId, raw, nowUs)
+}
+
+/** What a stream keeps of the results of its windows begins at this time. */
+function resultsExpiryOf({ streamId, aggregated }: KeptStream, nowUs: number): Expiry | undefined {
+  return expiryAfter(streamId, aggregated, nowUs)
+}
+
+function expiryAfter(streamId: string, text: string | null, nowUs: number): Expiry | undefined {
+  const kept = keptUs(text)
   if (kept === undefined) return undefined
   const rounding = roundingUs(kept)
   const beforeUs = Math.floor((nowUs - kept) / rounding) * rounding
@@ -48,7 +60,7 @@ export interface RetentionStatus {
 
 export interface RetentionScheduleNeeds {
   readonly state: StateDatabase
-  readonly store: ExpiringStore & Pick<TimeSeriesStore, 'totals'>
+  readonly store: ExpiringStore & Pick<TimeSeriesStore, 'totals' | 'windows'>
   readonly clock: Clock
   readonly logger: {
     info(facts: object, message: string): void
@@ -63,6 +75,8 @@ export class RetentionSchedule {
   #woken = Promise.withResolvers<void>()
   #running: Promise<void> | undefined
   #isPassing = false
+  #wasWoken = false
+  #resultsHour = -1
   #passes = 0
   #failures = 0
   #streams = 0
@@ -82,6 +96,7 @@ export class RetentionSchedule {
 
   /** Begins a pass soon, also when one is under way that may have been there already. */
   wake(): void {
+    this.#wasWoken = true
     this.#woken.resolve()
   }
 
@@ -133,14 +148,36 @@ export class RetentionSchedule {
     const { clock, store } = this.#needs
     const { signal } = this.#stopping
     const nowUs = clock.nowUs()
+    const isResultsTurn = this.#isResultsTurn(nowUs)
     let streams = 0
     for await (const together of this.#kept()) {
       if (signal.aborted) return
       streams += together.length
       const expiries = together.flatMap((stream) => expiryOf(stream, nowUs) ?? [])
       if (expiries.length > 0) await store.expire(expiries, signal)
+      const results = together.flatMap((stream) => resultsExpiryOf(stream, nowUs) ?? [])
+      if (isResultsTurn && results.length > 0) await this.#expireResults(results)
     }
     this.#streams = streams
+  }
+
+  /** Their tables are looked through as a whole: once an hour, and when somebody has changed something. */
+  #isResultsTurn(nowUs: number): boolean {
+    const hour = Math.floor(nowUs / hourUs)
+    const isTurn = this.#wasWoken || hour !== this.#resultsHour
+    this.#resultsHour = hour
+    this.#wasWoken = false
+    return isTurn
+  }
+
+  async #expireResults(expiries: readonly Expiry[]): Promise<void> {
+    const { signal } = this.#stopping
+    let isMoreLeft = true
+    while (isMoreLeft && !signal.aborted) {
+      const startedMs = performance.now()
+      isMoreLeft = (await this.#needs.store.windows?.expire(expiries)) ?? false
+      await pause((performance.now() - startedMs) * restsPerPortion, signal)
+    }
   }
 
   /** All streams with a retention. */

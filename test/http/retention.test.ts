@@ -165,6 +165,46 @@ describe('the retention of a vault', () => {
   })
 })
 
+/** The values of the windows, once all of them are kept. */
+async function results(streamId: string): Promise<unknown[]> {
+  let found: readonly Readonly<Record<string, unknown>>[] = []
+  const read = async () => {
+    const path = `/streams/${streamId}/data?aggregation=window`
+    const { body } = await service.api.withToken<{ data: typeof found }>('GET', path)
+    found = body.data
+    return found.every(({ computedAt }) => computedAt !== null)
+  }
+  await expect.poll(read, { timeout: 20_000 }).toBe(true)
+  return found.map((window) => window['temperature'])
+}
+
+describe('results of windows', () => {
+  const processing = { frequency: '1h', aggregation: 'max' }
+
+  test('go after their own time, and their readings stay', async () => {
+    const streamId = await service.api.createStream(temperature, { processing })
+    await push(streamId, [200, 100, 50, 10])
+    expect(await results(streamId)).toEqual([200, 100, 50, 10])
+
+    await change(streamId, { aggregated: '3d' })
+
+    await expect.poll(() => results(streamId), { timeout: 20_000 }).toEqual([50, 10])
+    expect(await temperatures(streamId)).toEqual([200, 100, 50, 10])
+  })
+
+  test('outlive their readings, whatever comes late', async () => {
+    const streamId = await service.api.createStream(temperature, { processing })
+    await push(streamId, [200, 100, 10])
+    expect(await results(streamId)).toEqual([200, 100, 10])
+
+    await change(streamId, { raw: '2d' })
+    await expired(streamId, 2)
+    await push(streamId, [100.001])
+
+    expect(await results(streamId)).toEqual([200, 100, 10])
+  })
+})
+
 test('the log and the metrics tell how much has gone', async () => {
   const streamId = await service.api.createStream()
   await push(streamId, [100, 90])

@@ -211,9 +211,10 @@ function countExpired(counted: Iterable<readonly [StreamRecord, number]>): void 
   }
 }
 
-async function listExpiring(
+/** Makes the table of what is too old. */
+export async function listExpiring(
   connection: DuckDBConnection,
-  expiring: readonly Expiring[],
+  expiring: readonly Pick<Expiring, 'record' | 'beforeUs'>[],
 ): Promise<void> {
   await connection.run(expiringDdl)
   await appendColumns(connection, 'expiring', [

@@ -1,4 +1,5 @@
 import type { AggregatedField } from '../aggregate-query.ts'
+import type { Expiry } from '../time-series-store.ts'
 
 /** How a stream's windows are cut, and what is made of the readings in each (D27). */
 export interface WindowDefinition {
@@ -129,6 +130,12 @@ export interface WindowStore {
 
   /** @throws DomainError `overloaded`, `query_too_slow` */
   stored(query: StoredWindowsQuery): Promise<StoredWindows>
+
+  /**
+   * Removes results of windows that begin before a time, some at once, and returns whether there may be
+   * more. Each stream stands in it once.
+   */
+  expire(expiries: readonly Expiry[]): Promise<boolean>
 
   totals(): WindowTotals
 }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../../core/clock.ts'
+import type { Expiry } from '../../time-series-store.ts'
 import { dueWindows } from '../../windows/due-windows.ts'
 import type {
   ComputedPiece,
@@ -11,6 +12,7 @@ import type {
   WindowTotals,
 } from '../../windows/window-store.ts'
 import type { Catalog } from '../catalog.ts'
+import { expireResults } from './expire-results.ts'
 import { markedNow, readWindows, windowedStreams } from './read-windows.ts'
 import { writeWindows } from './write-windows.ts'
 
@@ -53,6 +55,11 @@ export class DuckDbWindows implements WindowStore {
       const marked = markedNow(catalog(), query)
       return { marked, windows: await readWindows(connection, catalog(), query) }
     })
+  }
+
+  async expire(expiries: readonly Expiry[]): Promise<boolean> {
+    const { write, catalog } = this.#needs
+    return await write((writer) => expireResults(writer, catalog(), expiries))
   }
 
   totals(): WindowTotals {
