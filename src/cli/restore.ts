@@ -1,4 +1,4 @@
-import { readConfig } from '../config/config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { fromOption, placeOf } from './backup.ts'
 import { type Command, CommandError } from './command.ts'
 import { ProgressLine } from './progress-line.ts'
@@ -26,7 +26,8 @@ export const restore: Command = {
   async run({ options, isJson }) {
     const { openRestorer } = await import('../restoring.ts')
     const dataDir = options['data-dir'] ?? ''
-    const config = { ...readConfig(process.env), dataDir }
+    // What the first start would log has no place between progress and result.
+    const config: Config = { ...readConfig(process.env), dataDir, logLevel: 'silent' }
     const from = placeOf(options['from'])
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)

@@ -48,7 +48,10 @@ export async function countStoreRows(path: string): Promise<Readonly<Record<stri
 }
 
 async function countRows({ writer }: DuckDbFile): Promise<Record<string, number>> {
-  const tables = await rowsOf(writer, 'SELECT table_name AS name FROM duckdb_tables()')
+  const tables = await rowsOf(
+    writer,
+    'SELECT table_name AS name FROM duckdb_tables() WHERE NOT temporary',
+  )
   const counts: Record<string, number> = {}
   for (const { name } of tables) {
     const [row] = await rowsOf(writer, `SELECT count(*) AS rows FROM ${quoted(String(name))}`)
