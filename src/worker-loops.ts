@@ -19,6 +19,7 @@ interface LoopNeeds {
 export interface WorkerLoops {
   readonly shipper: ConsumerLoop
   readonly decider: ConsumerLoop
+  readonly materialiser: Materialiser
   /** Resolves when all of it has ended. */
   readonly done: Promise<unknown>
 }
@@ -48,5 +49,5 @@ export function startLoops(
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
   })
   const materialising = store.windows && materialiser.run(signal)
-  return { ...loops, done: Promise.all([consuming, materialising]) }
+  return { ...loops, materialiser, done: Promise.all([consuming, materialising]) }
 }

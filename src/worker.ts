@@ -60,7 +60,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
-  readonly windows: WindowTotals
+  readonly windows: WindowTotals & { readonly behindSeconds: number }
 }
 
 /** What the store knows of one stream. */
@@ -225,7 +225,10 @@ function run(port: MessagePort, data: WorkerData): void {
         totals: store.totals(),
         queries: store.queries(),
         retention: retention.status(),
-        windows: store.windows?.totals() ?? noWindows,
+        windows: {
+          ...(store.windows?.totals() ?? noWindows),
+          behindSeconds: loops?.materialiser.behindSeconds ?? 0,
+        },
       }
     },
     async stop() {

@@ -15,6 +15,7 @@ import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
+import { windowMetrics } from './window-facts.ts'
 
 /** The parts whose health is asked for. */
 export interface WatchedParts {
@@ -154,6 +155,7 @@ function keptMetrics(
     ...mqttSessionMetrics(mqttSessions.sessions),
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
+    ...windowMetrics(() => status()?.windows),
     ...backupMetrics(backups),
     {
       type: 'counter',

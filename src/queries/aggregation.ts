@@ -1,4 +1,4 @@
-import { invalidParameter } from '../core/errors.ts'
+import { DomainError, invalidParameter } from '../core/errors.ts'
 import type { Buckets } from '../time-series/aggregate-query.ts'
 import { parseZone } from '../time-series/zones.ts'
 
@@ -20,7 +20,7 @@ const message =
  * How time is to be cut (D28); nothing for raw readings. Hours and what is longer follow the clocks of
  * the zone, and so do durations in days; shorter durations are counted from the epoch in UTC.
  *
- * @throws DomainError `invalid_request`
+ * @throws DomainError `invalid_request`, and `unsupported_query` for windows, which are no buckets
  */
 export function parseAggregation(text: string, zone: string): Buckets | undefined {
   switch (text) {
@@ -36,6 +36,10 @@ export function parseAggregation(text: string, zone: string): Buckets | undefine
       return { kind: 'calendar', unit: 'week', units: 1, zone }
     case 'monthly':
       return { kind: 'calendar', unit: 'month', units: 1, zone }
+    case 'window':
+      throw new DomainError('unsupported_query', 'windows cannot be asked for here', {
+        details: [{ path: 'aggregation', message: 'windows cannot be asked for here' }],
+      })
     default:
       return parseDuration(text, zone)
   }

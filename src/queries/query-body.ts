@@ -9,6 +9,7 @@ import { type KnownFields, parseFields } from './fields.ts'
 import type { QueriedStream } from './queried-streams.ts'
 import { timeRange } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
+import { type WindowsQuery, windowsQuery } from './window-query.ts'
 
 /** Before the name of a tag, in `groupBy`. */
 const tagPrefix = 'tag:'
@@ -56,6 +57,24 @@ export function streamsQuery(
     limit,
     after: parseAggregateCursor(body.cursor),
   }
+}
+
+/**
+ * Windows are those of streams, so they are not brought together. A stream that has none, has no points.
+ *
+ * @throws DomainError `invalid_request`
+ */
+export function streamWindowsQuery(
+  body: QueryBody,
+  streams: readonly QueriedStream[],
+): WindowsQuery {
+  const { groupBy = 'stream', limit = 1_000, fields } = body
+  if (groupBy !== 'stream') {
+    throw invalidParameter('groupBy', 'must be stream: windows are not brought together')
+  }
+  const known = new Map(streams.flatMap((stream) => [...stream.fields]))
+  const streamIds = streams.map(({ id }) => id).sort()
+  return windowsQuery({ streamIds, fields, known, limit }, body)
 }
 
 /** What has not got the tag is a series of its own: no tag is an empty text. */

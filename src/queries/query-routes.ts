@@ -5,12 +5,13 @@ import type { VaultStore } from '../vaults/vault-store.ts'
 import { encodeAggregateCursor } from './cursors.ts'
 import { type QueriedStore, storeErrors } from './data-routes.ts'
 import { aggregateBody } from './point-body.ts'
-import type { QueriedStreams } from './queried-streams.ts'
-import { type QueryBody, seriesBody, streamsQuery } from './query-body.ts'
+import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
+import { type QueryBody, seriesBody, streamsQuery, streamWindowsQuery } from './query-body.ts'
 import { queryStreams } from './query-schemas.ts'
 import type { QueryShare } from './query-share.ts'
 import { selectedStreams } from './selected-streams.ts'
 import { rangeBody } from './time-range.ts'
+import { encodeWindowCursor, windowBody } from './window-query.ts'
 
 export interface QueryRoutesNeeds {
   readonly share: QueryShare
@@ -40,7 +41,11 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
       const { userId } = callerOf(request)
       const { body } = request
       return await posts.answer({ request, reply, userId }, async () => {
-        const query = streamsQuery(body, await selectedStreams(needs, userId, body), nowUs())
+        const streams = await selectedStreams(needs, userId, body)
+        if (body.aggregation === 'window') {
+          return { statusCode: 200, body: await windowsAnswer(store, body, streams), changes: [] }
+        }
+        const query = streamsQuery(body, streams, nowUs())
         const { points, next } = await store.aggregate(query)
         const { aggregation, groupBy = 'stream' } = body
         const answer = {
@@ -53,5 +58,21 @@ export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
         return { statusCode: 200, body: answer, changes: [] }
       })
     })
+  }
+}
+
+async function windowsAnswer(
+  store: QueriedStore,
+  body: QueryBody,
+  streams: readonly QueriedStream[],
+): Promise<object> {
+  const query = streamWindowsQuery(body, streams)
+  const { points, next } = await store.windows(query)
+  return {
+    ...rangeBody(query),
+    aggregation: body.aggregation,
+    groupBy: 'stream',
+    data: points.map((point) => windowBody(point, query.fields, { streamId: point.streamId })),
+    nextCursor: next ? encodeWindowCursor(next) : null,
   }
 }

@@ -10,10 +10,10 @@ import { computeGroup, groupsOf, type WindowedStore, windowsIn } from './compute
 const graceUs = 2_000_000
 
 /** Windows of one step: what is computed is in memory until it is written. */
-const windowsOfStep = 2_000
+const windowsOfStep = 4_000
 
-/** Results that are written together, at least: each transaction holds up the shipper. */
-const windowsOfWrite = 500
+/** Results that are written together, about: each transaction holds up the shipper, and waits for it. */
+const windowsOfWrite = 2_000
 
 /** How often marks are looked through when there was nothing to do. */
 const idleMs = 500
@@ -36,9 +36,15 @@ export interface MaterialiserNeeds {
  */
 export class Materialiser {
   readonly #needs: MaterialiserNeeds
+  #behindSinceMs: number | undefined
 
   constructor(needs: MaterialiserNeeds) {
     this.#needs = needs
+  }
+
+  /** For how long there has been something to do without a break, in seconds. */
+  get behindSeconds(): number {
+    return this.#behindSinceMs === undefined ? 0 : (performance.now() - this.#behindSinceMs) / 1_000
   }
 
   /** Works until it is told to stop. */
@@ -64,6 +70,8 @@ export class Materialiser {
     const { store, clock } = this.#needs
     const windows = windowsIn(store)
     const due = windows.due(clock.nowUs() - graceUs, windowsOfStep)
+    if (due.length === 0) this.#behindSinceMs = undefined
+    else this.#behindSinceMs ??= performance.now()
     let computed: ComputedPiece[] = []
     for (const group of groupsOf(due)) {
       if (signal?.aborted) break

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ErrorBody } from '../../src/http/error-handler.ts'
 import type { Answer, DataPage } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -95,5 +96,98 @@ describe('windows of a stream', () => {
       revision: 3,
       computedAt: gone?.['computedAt'],
     })
+  })
+
+  test('come page by page, of the range in which they begin, with the fields that are asked for', async () => {
+    const streamId = await newStream()
+    const readings = Array.from({ length: 5 }, (_, minute) => ({
+      timestamp: at(minute * 60 + 30),
+      temperature: minute,
+      mode: 'eco',
+    }))
+    await push(streamId, readings)
+    const range = `&start=${at(30)}&end=${at(240)}&fields=temperature&limit=2`
+
+    const first = await get(streamId, range)
+    const shown = first.body.data.map(({ temperature, mode }) => [temperature, mode])
+    expect(shown).toEqual([
+      [1, undefined],
+      [2, undefined],
+    ])
+    const second = await get(streamId, `${range}&cursor=${first.body.nextCursor}`)
+    expect(second.body.data.map(({ temperature }) => temperature)).toEqual([3])
+    expect(second.body.nextCursor).toBeNull()
+  })
+
+  test('come as lines of CSV', async () => {
+    const streamId = await newStream({ frequency: '1h', aggregation: 'max' })
+    await push(streamId, [{ timestamp: at(0), temperature: 20, mode: 'eco' }])
+    await kept(streamId)
+    const [window] = await windows(streamId)
+
+    const answer = await fetch(
+      `${service.process.http}/streams/${streamId}/data?aggregation=window`,
+      {
+        headers: { authorization: `Bearer ${await service.api.token()}`, accept: 'text/csv' },
+      },
+    )
+
+    expect((await answer.text()).split('\r\n')).toEqual([
+      'timestamp,mode,temperature,count,revision,computedAt',
+      `${at(0)},eco,20,1,1,${String(window?.['computedAt'])}`,
+      '',
+    ])
+  })
+
+  test('stay as they were cut when the frequency changes, and go on in the new one', async () => {
+    const streamId = await newStream()
+    await push(streamId, [{ timestamp: at(0), temperature: 1 }])
+    const put = await service.api.withToken('PUT', `/streams/${streamId}`, {
+      processing: { frequency: '5m', aggregation: 'sum' },
+    })
+    expect(put.status).toBe(200)
+    await push(streamId, [
+      { timestamp: at(10), temperature: 3 },
+      { timestamp: at(300), temperature: 5 },
+      { timestamp: at(599), temperature: 7 },
+    ])
+
+    expect(await windows(streamId)).toMatchObject([
+      { timestamp: at(0), temperature: 2, count: 2 },
+      { timestamp: at(300), temperature: 12, count: 2 },
+    ])
+  })
+
+  test('of many streams come by stream', async () => {
+    const ids = [await newStream(), await newStream()].sort()
+    for (const id of ids) await push(id, [{ timestamp: at(0), temperature: ids.indexOf(id) }])
+    const { status, body } = await service.api.withToken<DataPage>('POST', '/query', {
+      streamIds: ids,
+      fields: ['temperature'],
+      aggregation: 'window',
+    })
+
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject(
+      ids.map((streamId, temperature) => ({ streamId, temperature, count: 1, revision: 1 })),
+    )
+  })
+
+  test('that a stream has none of are refused', async () => {
+    const streamId = await newStream({ frequency: '1m' })
+    const { status, body } = await get<ErrorBody>(streamId)
+    expect(body).toMatchObject({ error: 'unsupported_query', details: [{ path: 'aggregation' }] })
+    expect(status).toBe(422)
+  })
+
+  test.each([
+    ['fill=null', 'fill'],
+    ['fields=temperature:max', 'fields'],
+    ['fields=pressure', 'fields'],
+    ['cursor=nonsense', 'cursor'],
+  ])('are not asked for with %s', async (query, path) => {
+    const { status, body } = await get<ErrorBody>(await newStream(), `&${query}`)
+    expect(body).toMatchObject({ error: 'invalid_request', details: [{ path }] })
+    expect(status).toBe(400)
   })
 })

@@ -31,6 +31,14 @@ export class StreamWindows {
     this.#segments = segments
   }
 
+  /** Where the readings begin that marked windows are made of; nothing where none is marked. */
+  neededFromUs(): number | undefined {
+    const [first] = this.marks.all
+    if (!first) return undefined
+    const holds = this.#segments.map(({ definition }) => definition?.holdUs ?? 0)
+    return first.fromUs - Math.max(0, ...holds)
+  }
+
   /** What a removal of the readings in [startUs, endUs) changes. */
   touchedBy(startUs: number, endUs: number): readonly WindowRange[] {
     const touched = new TouchedWindows(this.#segments)

@@ -1,0 +1,34 @@
+import type { ProcessingStatus } from '../worker.ts'
+import type { Metric } from './metrics.ts'
+
+/** What is computed of the windows of streams. */
+export function windowMetrics(
+  status: () => ProcessingStatus['windows'] | undefined,
+): readonly Metric[] {
+  return [
+    {
+      type: 'gauge',
+      name: 'window_marks',
+      help: 'Stretches of windows to be computed, open ones included',
+      value: () => status()?.marks ?? 0,
+    },
+    {
+      type: 'gauge',
+      name: 'windows_behind_seconds',
+      help: 'For how long some have been due without a break',
+      value: () => status()?.behindSeconds ?? 0,
+    },
+    {
+      type: 'counter',
+      name: 'windows_computed_total',
+      help: 'Windows computed for the first time since the start',
+      value: () => status()?.added ?? 0,
+    },
+    {
+      type: 'counter',
+      name: 'windows_revised_total',
+      help: 'Windows that have become others since the start',
+      value: () => status()?.revised ?? 0,
+    },
+  ]
+}

@@ -1,0 +1,4 @@
+import { timeSeriesWindowsContract } from '../contracts/time-series-windows-contract.ts'
+import { openDuckDbStore } from '../support/duckdb-store.ts'
+
+timeSeriesWindowsContract(openDuckDbStore)
