@@ -19,7 +19,7 @@ export type Domains = ReturnType<typeof openDomains>
 
 /** What the routes and the connectors of the service stand on, each made once. */
 export function openDomains(engine: Engine, { publicUrl }: Config) {
-  const { state, worker, directory, commits } = engine
+  const { state, worker, directory, commits, entries } = engine
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
@@ -31,7 +31,13 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     templates: new TemplateStore(state, worker, systemClock),
     vaults: new VaultStore(state, worker, systemClock),
     quarantine,
-    reviews: new Reviews({ quarantine, commits, directory, processing, clock: systemClock }),
+    reviews: new Reviews({
+      quarantine,
+      commits: entries,
+      directory,
+      processing,
+      clock: systemClock,
+    }),
     queried: new QueriedStreams(state),
     units: new Units(),
     exports: new ReadingsExports(),

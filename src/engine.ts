@@ -126,15 +126,18 @@ function intakeOf({
   readonly onFault: OnFault | undefined
 }) {
   const listeners = new Listeners()
+  /** To be asked before readings are taken. @throws DomainError why there is no room for them */
+  const assertReady = () => {
+    diskSpace.assertRoom()
+    commits.assertReady()
+  }
   return {
     diskSpace,
     listeners,
     intake: new Intake({ commits, receipts, listeners, onFault }),
-    /** To be asked before readings are taken. @throws DomainError why there is no room for them */
-    assertReady() {
-      diskSpace.assertRoom()
-      commits.assertReady()
-    },
+    assertReady,
+    /** The same for who writes entries without the intake. */
+    entries: { add: commits.add.bind(commits), assertReady },
   }
 }
 

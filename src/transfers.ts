@@ -66,7 +66,7 @@ export function openTransfers({ engine, domains, config, logger }: TransfersNeed
 const importsAtOnceMax = 2
 
 function openImports({ engine, domains, config, logger }: TransfersNeeds) {
-  const { state, worker, journal, commits, receipts, directory } = engine
+  const { state, worker, journal, entries, receipts, directory } = engine
   const folder = filesIn(config.dataDir).imports
   const importStore = new ImportStore(state, worker)
   const head = async () => (await journal.status()).head
@@ -80,7 +80,7 @@ function openImports({ engine, domains, config, logger }: TransfersNeeds) {
   })
   const needs = {
     store: importStore,
-    commits,
+    commits: entries,
     receipts,
     findStream: (id: StreamId) => directory.find(id),
     lag: async () => (await head()) - (await worker.status()).shipper.position,

@@ -38,7 +38,7 @@ export interface RedriveResult {
 
 export interface ReviewsNeeds {
   readonly quarantine: QuarantineStore
-  readonly commits: GroupCommit
+  readonly commits: Pick<GroupCommit, 'add' | 'assertReady'>
   readonly directory: { find(id: StreamId): Promise<CompiledStream | undefined> }
   readonly processing: {
     /** Resolves with whether all that is acknowledged by now has been decided. */

@@ -109,7 +109,14 @@ export class Caller<Table extends Procedures> {
     const id = this.#freeIds.pop() ?? this.#open.length
     const pending = Promise.withResolvers<unknown>()
     this.#open[id] = pending
-    this.#port.postMessage({ id, name, argument } satisfies Call, transfer)
+    try {
+      this.#port.postMessage({ id, name, argument } satisfies Call, transfer)
+    } catch (error) {
+      // An argument that cannot be sent: nobody will answer, and nobody waits.
+      this.#open[id] = undefined
+      this.#freeIds.push(id)
+      throw error
+    }
     return (await pending.promise) as Value<Table, Name>
   }
 

@@ -51,6 +51,16 @@ export function groupByStream<Record extends StreamState>(
 
 const noWindows: ReadonlyMap<StoredReading, number> = new Map()
 
+/** True when each reading is newer than all of its stream before it, stored or in the shipment. */
+export function isRising({ record, readings }: StreamGroup): boolean {
+  let newestUs = record.timestampMaxUs
+  for (const { timestampUs } of readings) {
+    if (timestampUs <= newestUs) return false
+    newestUs = timestampUs
+  }
+  return true
+}
+
 /** What a shipment adds to a stream's record, and the record after it. */
 export interface CountChange<Record extends StreamState = StreamState> {
   readonly id: string

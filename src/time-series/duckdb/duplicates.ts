@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { StreamGroup } from '../stream-groups.ts'
+import { isRising, type StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
@@ -80,16 +80,6 @@ function hasToWait(
   return [...record.shapes].some((shape) =>
     catalog.tablesOf(shape, timestampUs, timestampUs + 1).some(({ rows }) => rows > rowsMax),
   )
-}
-
-/** True when each reading is newer than all of its stream before it, stored or in the shipment. */
-function isRising({ record, readings }: StreamGroup): boolean {
-  let newestUs = record.timestampMaxUs
-  for (const { timestampUs } of readings) {
-    if (timestampUs <= newestUs) return false
-    newestUs = timestampUs
-  }
-  return true
 }
 
 async function storedAlready(

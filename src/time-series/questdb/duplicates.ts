@@ -1,5 +1,5 @@
 import type { Offset } from '../../journal/journal.ts'
-import type { StreamGroup } from '../stream-groups.ts'
+import { isRising, type StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { digestOf, isAliveAt, literal, quoted, storedDigest, tableOf } from './layout.ts'
@@ -51,16 +51,6 @@ export async function findDuplicates(
   }
   for (const reading of await storedAlready(needs, left)) duplicates.add(reading)
   return duplicates
-}
-
-/** True when each reading is newer than all of its stream before it, stored or in the shipment. */
-function isRising({ record, readings }: StreamGroup): boolean {
-  let newestUs = record.timestampMaxUs
-  for (const { timestampUs } of readings) {
-    if (timestampUs <= newestUs) return false
-    newestUs = timestampUs
-  }
-  return true
 }
 
 async function storedAlready(
