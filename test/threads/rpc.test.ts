@@ -12,9 +12,9 @@ const caller = new Caller<Echo>(port1)
 
 afterEach(() => port1.close())
 
-test('an argument that cannot be sent fails its call alone, and leaves nothing open', async () => {
-  const unsendable = () => undefined
+const unsendable = () => undefined
 
+test('an argument that cannot be sent fails its call alone, and leaves nothing open', async () => {
   await expect(caller.call('echo', unsendable)).rejects.toThrow('could not be cloned')
   expect(await caller.call('echo', 1)).toBe(1)
 
