@@ -3,6 +3,7 @@ import { backlogRecovery } from './backlog-recovery.ts'
 import { duckDbWriters } from './duckdb-writers.ts'
 import { numberFlag } from './load-command.ts'
 import { longRun } from './long-run.ts'
+import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbWriters } from './questdb-writers.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
 
@@ -25,6 +26,8 @@ async function main(): Promise<void> {
   const measurements: Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>> = {
     writers: () => duckDbWriters(1_000_000, 3),
     questdb: () => questDbWriters(500_000, 3),
+    visible: () => questDbVisible(60_000, 20),
+    drain: () => questDbDrain(20_000, 20),
     backlog: () => backlogRecovery(entries),
     long: () => longRun(minutes, rows),
   }
