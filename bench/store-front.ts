@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { backgroundWork } from './background-work.ts'
 import { backlogRecovery } from './backlog-recovery.ts'
 import { duckDbWriters } from './duckdb-writers.ts'
 import { numberFlag } from './load-command.ts'
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
     visible: () => questDbVisible(60_000, 20),
     drain: () => questDbDrain(20_000, 20),
     backlog: () => backlogRecovery(entries),
+    background: () => backgroundWork(10_000_000),
     long: () => longRun(minutes, rows),
   }
   const figures: Figure[] = []
