@@ -57,11 +57,14 @@ export async function backgroundWork(rows: number): Promise<Figure[]> {
     target: 'below twice',
     isMet: p99 < 2 * quiet,
   })
-  const million = (count: number) => `${(count / 1e6).toFixed(1)} million`
   return [
     compared(`backups of ${million(rows)} readings`, backups.p99, `${backups.done} backups`),
     compared('retention', retention, `${million(gone)} readings removed`),
   ]
+}
+
+function million(count: number): string {
+  return `${(count / 1e6).toFixed(1)} million`
 }
 
 /** Does something again and again while there is load. */

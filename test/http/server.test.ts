@@ -188,7 +188,7 @@ describe('/docs', () => {
     const page = (await (await serverWith(async () => {})).inject('/docs')).body
 
     const needed = [...page.matchAll(/(?:src|href)="([^#"][^"]*)"/g)].map(([, address]) => address)
-    expect(new Set(needed)).toEqual(new Set(['/docs/style.css', '/openapi.json']))
+    expect(new Set(needed)).toEqual(new Set(['/docs/style.css', '/openapi.json', '/asyncapi.json']))
     expect(page).not.toMatch(/<script|<style|style=|\son\w+=/)
   })
 })

@@ -81,8 +81,10 @@ describe('a password of an external broker', () => {
     expect(shown.body.source.credentials).toEqual({ username: 'plant', password: mark })
     const { dataDir, output } = service.process
     expect(output()).not.toMatch(/secret/)
-    for (const name of readdirSync(dataDir)) {
-      expect(readFileSync(join(dataDir, name)).includes(password), name).toBe(false)
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    for (const file of files.filter((entry) => entry.isFile())) {
+      const bytes = readFileSync(join(file.parentPath, file.name))
+      expect(bytes.includes(password), file.name).toBe(false)
     }
   })
 
