@@ -5,7 +5,7 @@ import { rowsOf } from '../rows-of.ts'
 import type { LateTable } from './late-tables.ts'
 
 /** Rows that are read at once, about: after that many DuckDB can give its memory back. */
-const rowsPerSlice = 10_000_000
+const rowsPerSlice = 4_000_000
 
 /** Row numbers of readings that are not to be stored, by the table they wait in. */
 export type LateDuplicates = ReadonlyMap<LateTable, readonly number[]>
