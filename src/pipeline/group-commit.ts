@@ -163,8 +163,9 @@ export class GroupCommit {
     await settledBefore
     this.#inFlight--
     this.#note(error, kept)
-    for (const settled of settlements) settled(error)
+    // First, so that the disk is busy while acknowledgements are written.
     this.#commitNext()
+    for (const settled of settlements) settled(error)
   }
 
   #note(error: DomainError | undefined, kept: Readonly<KeptReadings>): void {
