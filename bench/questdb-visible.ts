@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { QuestDb } from '../test/support/questdb.ts'
-import { thousands } from './duckdb-writers.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
 import type { Figure } from './report.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type StreamvaultTarget,
   startStreamvault,
 } from './servers.ts'
+import { thousands } from './writer-rows.ts'
 
 const streams = 20
 

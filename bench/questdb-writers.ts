@@ -2,13 +2,11 @@ import { Sender } from '@questdb/nodejs-client'
 import { systemClock } from '../src/core/clock.ts'
 import { createTable, tableOf } from '../src/time-series/questdb/layout.ts'
 import { QuestDbWriter } from '../src/time-series/questdb/questdb-writer.ts'
-import type { StoredReading } from '../src/time-series/time-series-store.ts'
 import { QuestDb } from '../test/support/questdb.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
-import { portions, rowsAtOnce, shape, startUs, thousands } from './duckdb-writers.ts'
 import type { Figure } from './report.ts'
+import { portions, shape, shipmentOf, streamOf, writersFigure } from './writer-rows.ts'
 
-const streams = 20
 const silent = { warn: () => undefined, error: () => undefined }
 
 /** Rows a second of our writer alone, and of the client library in the least possible program. */
@@ -20,14 +18,8 @@ export async function questDbWriters(rows: number, rounds: number): Promise<Figu
     ours.push(await writerRate(questDb, rows))
     bare.push(await senderRate(questDb, rows))
   }
-  const ratios = ours.map((rate, round) => rate / (bare[round] ?? 1)).toSorted((a, b) => a - b)
-  const ratio = ratios[Math.floor(rounds / 2)] ?? 0
-  return {
-    name: 'QuestDB: our writer alone (duplicates, counts, position) against a bare sender',
-    measured: `${ours.map(thousands).join(', ')} rows/s; bare ${bare.map(thousands).join(', ')}; ratio ${ratio.toFixed(2)}`,
-    target: 'ratio 0.85',
-    isMet: ratio >= 0.85,
-  }
+  const name = 'QuestDB: our writer alone (duplicates, counts, position) against a bare sender'
+  return writersFigure(name, { ours, bare }, 0.85)
 }
 
 /** Until QuestDB shows the last row, in both programs. */
@@ -38,24 +30,9 @@ async function writerRate(questDb: QuestDb, rows: number): Promise<number> {
   const writer = new QuestDbWriter({ server, path, clock: systemClock, logger: silent })
   let spentMs = 0
   for (const portion of portions(rows)) {
-    const readings = portion.map(
-      ({ at, values }): StoredReading => ({
-        streamId: streamOf(at),
-        shape,
-        offset: at,
-        timestampUs: startUs + at * 1_000,
-        receivedAtUs: startUs,
-        digest: BigInt(at),
-        values: JSON.stringify(values),
-        extra: undefined,
-        flagged: [],
-      }),
-    )
-    const ids = readings.slice(0, streams).map(({ streamId }) => streamId)
-    const received = new Map(ids.map((id) => [id, rowsAtOnce / streams]))
-    const from = writer.position()
+    const shipment = shipmentOf(portion, writer.position())
     const beganMs = performance.now()
-    await writer.write({ readings, received, from, nextOffset: from + rowsAtOnce })
+    await writer.write(shipment)
     spentMs += performance.now() - beganMs
   }
   spentMs += await untilVisible(questDb, tableOf(server.prefix, shape.id), rows)
@@ -75,14 +52,15 @@ async function senderRate(questDb: QuestDb, rows: number): Promise<number> {
   let spentMs = 0
   for (const portion of portions(rows)) {
     const beganMs = performance.now()
-    for (const { at, values } of portion) {
-      sender.table(table).symbol('streamId', streamOf(at))
-      sender.timestampColumn('$receivedAt', startUs, 'us')
+    for (const row of portion) {
+      const { at, timestampUs, receivedAtUs, values } = row
+      sender.table(table).symbol('streamId', streamOf(row))
+      sender.timestampColumn('$receivedAt', receivedAtUs, 'us')
       sender.intColumn('$digest', at).intColumn('$offset', at)
       sender.floatColumn('humidity', values.humidity).floatColumn('pressure', values.pressure)
       sender.intColumn('sequence', values.sequence).stringColumn('status', values.status)
       sender.floatColumn('temperature', values.temperature)
-      await sender.at(startUs + at * 1_000, 'us')
+      await sender.at(timestampUs, 'us')
     }
     await sender.flush()
     spentMs += performance.now() - beganMs
@@ -103,8 +81,4 @@ async function untilVisible(questDb: QuestDb, table: string, rows: number): Prom
   }
   connection.close()
   return performance.now() - beganMs
-}
-
-function streamOf(at: number): string {
-  return `stream ${at % streams}`
 }

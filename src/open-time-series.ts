@@ -18,7 +18,12 @@ export async function openTimeSeries(
   { config, files }: TimeSeriesPlace,
   logger: StoreLogger,
 ): Promise<OpenedTimeSeries> {
-  if (config.kind === 'duckdb') return await DuckDbStore.open(files.timeSeries, systemClock)
+  if (config.kind === 'duckdb') {
+    return await DuckDbStore.open(files.timeSeries, systemClock, {
+      onLookUpFailure: (error) =>
+        logger.error({ err: error }, 'late readings could not be looked up; trying again'),
+    })
+  }
   // Its client library is only loaded by those who need it.
   const { QuestDbStore } = await import('./time-series/questdb/questdb-store.ts')
   return new QuestDbStore({

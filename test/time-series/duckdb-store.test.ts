@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
 import { timeSeriesContract } from '../contracts/time-series-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
@@ -39,6 +39,32 @@ describe('the file', () => {
     await reopened.close()
     const [row] = await runIn(path, 'SELECT max(version) AS version FROM store_version')
     expect(row?.['version']).toBe(3)
+  })
+
+  test('tells of late readings that cannot be looked up, and looks them up later', async () => {
+    using folder = new TemporaryFolder()
+    const failure = Promise.withResolvers<unknown>()
+    let isBroken = false
+    const clock: Clock = {
+      nowUs: () => {
+        if (isBroken) throw new Error('no time')
+        return systemClock.nowUs()
+      },
+    }
+    const store = await DuckDbStore.open(folder.file('time-series.duckdb'), clock, {
+      lookUpRowsMax: 0,
+      onLookUpFailure: failure.resolve,
+    })
+    await ship(store, [storedReading({ timestampUs: marchUs + 1 })])
+    await ship(store, [storedReading({ timestampUs: marchUs })])
+    isBroken = true
+
+    expect(await failure.promise).toMatchObject({ message: 'no time' })
+    expect([store.counts('boiler').stored, store.late]).toEqual([1, 1])
+    isBroken = false
+    await store.settleLate()
+    expect([store.counts('boiler').stored, store.late]).toEqual([2, 0])
+    await store.close()
   })
 
   test('keeps a bounded number of rows with counts', async () => {

@@ -45,9 +45,11 @@ const textPerRelease = 16_000_000
 /** A table goes once, and there is a rest before the next one. */
 const readAttemptsMax = 10
 
-/** When looking for late readings is put off; see `lookUpRowsMax`. */
 interface LookUpOptions {
+  /** When looking for late readings is put off; see `lookUpRowsMax`. */
   readonly lookUpRowsMax?: number
+  /** Hears of look-ups of late readings that failed; they are repeated. */
+  readonly onLookUpFailure?: (error: unknown) => void
 }
 
 interface StoreOptions extends LookUpOptions {
@@ -88,7 +90,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       write: (work) => this.#exclusively(() => this.#suspecting(() => work(this.#file.writer))),
     })
     this.#lookUpRowsMax = options.lookUpRowsMax ?? lookUpRowsMax
-    this.#lateReadings = new LateReadings(this.#turns, () => this.#contents, clock)
+    this.#lateReadings = new LateReadings({
+      turns: this.#turns,
+      contents: () => this.#contents,
+      clock,
+      onFailure: options.onLookUpFailure ?? nothing,
+    })
     this.#lateReadings.wake()
   }
 
@@ -261,7 +268,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   async #writeAll(shipment: Shipment): Promise<void> {
     const known = {
       catalog: this.#catalog,
-      tables: this.#contents.late,
+      lateTables: this.#contents.late,
       lookUpRowsMax: this.#lookUpRowsMax,
     }
     await writeShipment(this.#file.writer, known, { shipment, nowUs: this.#clock.nowUs() })

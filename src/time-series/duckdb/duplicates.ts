@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
+import { type Catalog, quoted, type StreamRecord, tableName } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
 import type { LateTables } from './late/late-tables.ts'
 import { monthOf } from './months.ts'
@@ -27,7 +27,7 @@ export interface Examined {
 
 export interface Known {
   readonly catalog: Catalog
-  readonly tables: LateTables
+  readonly lateTables: LateTables
   readonly lookUpRowsMax: number
 }
 
@@ -72,14 +72,17 @@ export async function examine(
 
 /** What comes after a reading that waits has to wait, too: it may be the same once more. */
 function hasToWait(
-  { catalog, tables, lookUpRowsMax: rowsMax }: Known,
+  { catalog, lateTables, lookUpRowsMax: rowsMax }: Known,
   { record }: StreamGroup<StreamRecord>,
   { timestampUs }: StoredReading,
 ): boolean {
-  if (tables.has(record)) return true
-  return [...record.shapes].some((shape) =>
-    catalog.tablesOf(shape, timestampUs, timestampUs + 1).some(({ rows }) => rows > rowsMax),
-  )
+  if (lateTables.has(record)) return true
+  const month = monthOf(timestampUs)
+  for (const shape of record.shapes) {
+    const table = catalog.tables.get(tableName(shape, month))
+    if (table && table.rows > rowsMax) return true
+  }
+  return false
 }
 
 async function storedAlready(
@@ -133,7 +136,7 @@ function placesOf(catalog: Catalog, suspects: readonly Suspect[]): Iterable<Plac
         place.endUs = Math.max(place.endUs, timestampUs)
         continue
       }
-      const [table] = catalog.tablesOf(shape, timestampUs, timestampUs + 1)
+      const table = catalog.tables.get(tableName(shape, monthOf(timestampUs)))
       if (table) places.set(slot, { table: table.name, startUs: timestampUs, endUs: timestampUs })
     }
   }

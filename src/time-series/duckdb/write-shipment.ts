@@ -14,11 +14,11 @@ export async function writeShipment(
   known: Known,
   { shipment, nowUs }: { readonly shipment: Shipment; readonly nowUs: number },
 ): Promise<void> {
-  const { catalog, tables } = known
+  const { catalog, lateTables } = known
   const streamsBefore = catalog.streams.size
   const all = groupByStream(catalog, shipment)
   const { duplicates, late } = await examine(writer, known, all)
-  const lateRows = lateRowsOf(tables, all, late)
+  const lateRows = lateRowsOf(lateTables, all, late)
   await createLateTables(writer, known, lateRows)
   const groups = withoutLate(all, late)
   const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
@@ -41,7 +41,7 @@ export async function writeShipment(
     record.rate.add(added.stored, nowUs)
   }
   for (const { table, readings } of rows) catalog.grown(table, readings.length)
-  for (const { record, readings } of lateRows) tables.added(record, readings.length)
+  for (const { record, readings } of lateRows) lateTables.added(record, readings.length)
   adoptChanges(catalog, marked)
   catalog.countRows = countRows
   catalog.position = shipment.nextOffset

@@ -13,20 +13,30 @@ const restsPerLookUp = 10
 /** More of them hold up what comes: to look them up takes memory, too. */
 const lateMax = 2_000_000
 
+interface LateReadingsOptions {
+  readonly turns: StoreTurns
+  readonly contents: () => Contents
+  readonly clock: Clock
+  readonly onFailure: (error: unknown) => void
+}
+
 /** Looks up late readings from time to time, beside everything else. */
 export class LateReadings {
   readonly #turns: StoreTurns
   readonly #contents: () => Contents
   readonly #clock: Clock
+  readonly #onFailure: (error: unknown) => void
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #restMs = restMsMin
   #isStopped = false
 
-  constructor(turns: StoreTurns, contents: () => Contents, clock: Clock) {
+  /** `onFailure` hears of look-ups that nobody waits for. */
+  constructor({ turns, contents, clock, onFailure }: LateReadingsOptions) {
     this.#turns = turns
     this.#contents = contents
     this.#clock = clock
+    this.#onFailure = onFailure
   }
 
   /** To be told when there may be late readings. */
@@ -36,7 +46,9 @@ export class LateReadings {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       // What fails is tried again after the next rest: the readings are still there.
-      this.settle().catch(() => undefined)
+      this.settle().catch((error: unknown) => {
+        if (!this.#isStopped) this.#onFailure(error)
+      })
     }, this.#restMs).unref()
   }
 
@@ -90,7 +102,12 @@ export class LateReadings {
     await write(async (writer) => {
       const { catalog, late } = this.#contents()
       if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
-      await settleLate(writer, { catalog, tables: late, duplicates, nowUs: this.#clock.nowUs() })
+      await settleLate(writer, {
+        catalog,
+        lateTables: late,
+        duplicates,
+        nowUs: this.#clock.nowUs(),
+      })
     })
   }
 }

@@ -13,7 +13,7 @@ export interface LateRows extends TableRows {
 
 /** The parts of a shipment that have to wait, by stream and table. */
 export function lateRowsOf(
-  tables: LateTables,
+  lateTables: LateTables,
   groups: readonly StreamGroup<StreamRecord>[],
   late: ReadonlySet<StoredReading>,
 ): readonly LateRows[] {
@@ -21,7 +21,7 @@ export function lateRowsOf(
   return groups.flatMap(({ record, readings, redriven }) => {
     const own = readings.filter((reading) => late.has(reading))
     const byTable = Map.groupBy(own, (reading) =>
-      tables.tableFor(reading.shape.id, redriven.has(reading)),
+      lateTables.tableFor(reading.shape.id, redriven.has(reading)),
     )
     return [...byTable].map(([table, some]) => ({
       late: table,
@@ -47,14 +47,14 @@ export function withoutLate(
 /** Makes the tables that late readings need and that are not there yet. */
 export async function createLateTables(
   connection: DuckDBConnection,
-  { catalog, tables }: { readonly catalog: Catalog; readonly tables: LateTables },
+  { catalog, lateTables }: { readonly catalog: Catalog; readonly lateTables: LateTables },
   rows: readonly LateRows[],
 ): Promise<void> {
   for (const { late, readings } of rows) {
-    if (tables.knows(late)) continue
+    if (lateTables.knows(late)) continue
     const { shape } = readings[0] as StoredReading
     await noteShape(connection, catalog, shape)
     await connection.run(createReadingsTable(late.name, shape))
-    tables.made(late)
+    lateTables.made(late)
   }
 }

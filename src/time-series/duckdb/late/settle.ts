@@ -20,7 +20,7 @@ const isDuplicate = (at: number) =>
 
 interface Settling {
   readonly catalog: Catalog
-  readonly tables: LateTables
+  readonly lateTables: LateTables
   readonly duplicates: LateDuplicates
   readonly nowUs: number
 }
@@ -31,7 +31,7 @@ interface Settling {
  */
 export async function settleLate(
   writer: DuckDBConnection,
-  { catalog, tables, duplicates, nowUs }: Settling,
+  { catalog, lateTables, duplicates, nowUs }: Settling,
 ): Promise<void> {
   const moves = [...duplicates.keys()].map((late, at) => ({ late, at }))
   await noteDuplicates(writer, duplicates)
@@ -60,11 +60,11 @@ export async function settleLate(
   for (const { record, added, after } of changes) {
     record.counts = after.counts
     record.rate.add(added.stored, nowUs)
-    tables.settled(record, added.stored + added.duplicates)
+    lateTables.settled(record, added.stored + added.duplicates)
   }
   adoptChanges(catalog, marked)
   catalog.countRows = countRowsNow
-  tables.gone(moves.map(({ late }) => late))
+  lateTables.gone(moves.map(({ late }) => late))
 }
 
 async function noteDuplicates(writer: DuckDBConnection, found: LateDuplicates): Promise<void> {
