@@ -52,7 +52,9 @@ export class Distribution {
   /** Whether anybody has subscribed to a topic of the user's own that is none of a stream. */
   isHeardBy(userId: UserId): boolean {
     const own = ownTopicLevels(userId)
-    for (const level of this.#audience.levelsBelow(...own)) if (level !== streamLevel) return true
+    for (const level of this.#audience.levelsBelow(userId, ...own)) {
+      if (level !== streamLevel) return true
+    }
     for (const level of this.#store.levelsBelow(userId, ...own)) {
       if (level !== streamLevel) return true
     }

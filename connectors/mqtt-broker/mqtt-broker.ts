@@ -45,6 +45,8 @@ export interface MqttBrokerStats extends GuardStats {
   readonly fanOutWaiting: number
   /** Those that found no room there, and were not passed on. */
   readonly fanOutDropped: number
+  /** Filters of subscriptions beyond a limit. */
+  readonly filtersRefused: number
 }
 
 export interface MqttBroker {
@@ -177,10 +179,17 @@ function partsOf(needs: MqttBrokerNeeds) {
   }
 }
 
-function statsOf({ publisher, audience, drops, fanOut }: ReturnType<typeof partsOf>) {
+function statsOf({
+  publisher,
+  audience,
+  subscriptions,
+  drops,
+  fanOut,
+}: ReturnType<typeof partsOf>) {
   return {
     ...publisher.stats,
     ...audience.stats,
+    ...subscriptions.stats,
     dropped: drops.total,
     fanOutWaiting: fanOut.waiting,
     fanOutDropped: fanOut.stats.dropped,

@@ -16,7 +16,7 @@ const refused = 0x80
 
 /** Where filters of persistent sessions are kept. */
 export interface FilterStore {
-  /** False when the session has no room for another. */
+  /** False when the session, or its user, has no room for another. */
   grant(client: Client, subscription: Subscription): boolean
 }
 
@@ -40,6 +40,8 @@ export interface Subscriber {
  * given what was granted, by its own name for the topic, and keeps it and sends retained messages.
  */
 export class Subscriptions {
+  /** Filters that were refused because a client, a session or a user has as many as there may be. */
+  readonly stats = { filtersRefused: 0 }
   readonly #needs: SubscriptionNeeds
 
   constructor(needs: SubscriptionNeeds) {
@@ -91,8 +93,13 @@ export class Subscriptions {
     const { rights, audience, store, onFilter } = this.#needs
     const { topic, qos } = subscription
     if (!(await rights.maySubscribeTo(session, outerTopic(topic)))) return false
-    if (!audience.has(client, topic) && audience.count(client) >= filtersMax) return false
-    if (!store.grant(client, subscription)) return false
+    const hasRoom =
+      audience.has(client, topic) ||
+      (audience.count(client) < filtersMax && audience.hasRoomFor(topic))
+    if (!hasRoom || !store.grant(client, subscription)) {
+      this.stats.filtersRefused++
+      return false
+    }
     audience.add(client, topic, qos)
     // It may have gone while its rights were looked up.
     if (client.conn.destroyed) audience.leave(client)

@@ -114,7 +114,7 @@ export class DurableSessions implements MqttSessions {
   awaits(topic: string): boolean {
     const { rules, registry } = this.#parts
     const ownerId = rules.ownerOf(topic)
-    return ownerId !== undefined && registry.matching(ownerId, topic).size > 0
+    return ownerId !== undefined && registry.awaits(ownerId, topic)
   }
 
   levelsBelow(userId: string, ...levels: readonly string[]): Iterable<string> {
@@ -142,7 +142,7 @@ export class DurableSessions implements MqttSessions {
   grant(client: Client, { topic, qos }: Subscription): boolean {
     const session = sessionOf(this.#parts, client)
     if (!session) return true
-    if (!session.hasRoomForFilter(topic)) return false
+    if (!this.#parts.registry.grant(session, topic)) return false
     this.#lifetimes.grant(client, topic, qos)
     return true
   }

@@ -114,7 +114,7 @@ export interface MqttSessions {
 
   /**
    * To be told of every filter that the broker grants, before it goes on: it asks its persistence
-   * to store the refused ones, too. False when the session has no room for another.
+   * to store the refused ones, too. False when the session, or its user, has no room for another.
    */
   grant(client: Client, subscription: Subscription): boolean
 

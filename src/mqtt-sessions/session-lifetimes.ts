@@ -86,7 +86,7 @@ export class SessionLifetimes {
     for (const { topic } of wanted) {
       const qos = granted?.get(topic)
       const before = session.subscriptions.get(topic)
-      if (qos === undefined || qos === before || !session.hasRoomForFilter(topic)) continue
+      if (qos === undefined || qos === before || !registry.grant(session, topic)) continue
       registry.subscribe(session, topic, qos)
       changes.push(['putSubscription', session.number, topic, qos])
       undo.push(() => {

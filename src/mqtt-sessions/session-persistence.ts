@@ -66,6 +66,7 @@ export class SessionPersistence {
       return []
     }
     this.#lifetimes.use(session)
+    this.#parts.registry.forgetGranted(session)
     const subscriptions = [...session.subscriptions].map(([topic, qos]) => subscription(topic, qos))
     // [MQTT-3.2.2-2]: the broker says "session present" when there is a filter to restore. A session
     // without any shows one that nobody is granted.

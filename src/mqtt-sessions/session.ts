@@ -53,6 +53,8 @@ export class Session {
   readonly clientId: string
   readonly createdAtUs: number
   readonly subscriptions = new Map<string, number>()
+  /** Filters that were granted and are not among the subscriptions yet. */
+  readonly granted = new Set<string>()
   readonly queue = new Map<number, Queued>()
   readonly received = new Map<number, Received>()
   /** Who is connected with it. */
@@ -73,8 +75,8 @@ export class Session {
     this.lastUsedAtUs = usedAtUs
   }
 
-  hasRoomForFilter(filter: string): boolean {
-    return this.subscriptions.has(filter) || this.subscriptions.size < subscriptionsPerSessionMax
+  hasRoomForFilter(): boolean {
+    return this.subscriptions.size + this.granted.size < subscriptionsPerSessionMax
   }
 
   hasRoomForMessage(message: Message): boolean {

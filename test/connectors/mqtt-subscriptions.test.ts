@@ -130,3 +130,66 @@ describe('two users with one client id', () => {
     expect(bobs.messages).toEqual([])
   })
 })
+
+describe('a user who sets wildcards in more than 100 ways', () => {
+  test('is refused them, over all clients', async () => {
+    const ada = await newPerson(service.api)
+    const [one, other] = [await connect(ada.key), await connect(ada.key)]
+    const before = await refusedFilters()
+
+    expect(await one.subscribe(filtersOf(ada.userId, 0))).toEqual(Array(60).fill(1))
+    const codes = await other.subscribe(filtersOf(ada.userId, 60))
+
+    expect(codes).toEqual([...Array(40).fill(1), ...Array(20).fill(refused)])
+    expect(await refusedFilters()).toBe(before + 20)
+  })
+
+  test('is refused them, over all sessions, whoever is away', async () => {
+    const ada = await newPerson(service.api)
+    const one = await connect(ada.key, { clean: false, clientId: 'one' })
+    await one.subscribe(filtersOf(ada.userId, 0))
+    await one.mqtt.endAsync()
+
+    const other = await connect(ada.key, { clean: false, clientId: 'other' })
+    const codes = await other.subscribe(filtersOf(ada.userId, 60))
+
+    expect(codes).toEqual([...Array(40).fill(1), ...Array(20).fill(refused)])
+  })
+
+  test('has room again when a client has gone', async () => {
+    const ada = await newPerson(service.api)
+    const [one, other] = [await connect(ada.key), await connect(ada.key)]
+    await one.subscribe(filtersOf(ada.userId, 0))
+    await other.subscribe(filtersOf(ada.userId, 60).slice(0, 40))
+    const wanted = filterOf(ada.userId, 100)
+    expect(await other.subscribe(wanted)).toEqual([refused])
+
+    one.mqtt.end(true)
+
+    await expect.poll(() => other.subscribe(wanted)).toEqual([1])
+  })
+
+  test('does not keep others from setting theirs', async () => {
+    const [ada, bob] = [await newPerson(service.api), await newPerson(service.api)]
+    const [adas, bobs] = [await connect(ada.key), await connect(bob.key)]
+    await adas.subscribe(filtersOf(ada.userId, 0))
+    await adas.subscribe(filtersOf(ada.userId, 60))
+
+    expect(await bobs.subscribe(filtersOf(bob.userId, 0))).toEqual(Array(60).fill(1))
+  })
+})
+
+async function refusedFilters(): Promise<number> {
+  const text = await (await fetch(`${service.process.http}/metrics`)).text()
+  return Number(/^streamvault_mqtt_filters_refused_total (\d+)/m.exec(text)?.[1])
+}
+
+/** Filters in the space of a user, which set wildcards in another way for each number. */
+function filterOf(userId: string, index: number): string {
+  const levels = Array.from(index.toString(2).padStart(8, '0'), (bit) => (bit === '1' ? '+' : 'a'))
+  return `users/${userId}/${levels.join('/')}`
+}
+
+function filtersOf(userId: string, first: number): string[] {
+  return Array.from({ length: 60 }, (_, index) => filterOf(userId, first + index))
+}

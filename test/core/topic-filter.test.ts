@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FilterTree } from '../../src/core/filter-tree.ts'
-import { covers, matches } from '../../src/core/topic-filter.ts'
+import { covers } from '../../src/core/topic-filter.ts'
 
 const level = fc.constantFrom('a', 'b', '')
 const topics = fc.array(level, { minLength: 1, maxLength: 4 }).map((levels) => levels.join('/'))
@@ -10,15 +10,11 @@ const filters = fc
   .filter(([levels, isOpen]) => isOpen || levels.length > 0)
   .map(([levels, isOpen]) => [...levels, ...(isOpen ? ['#'] : [])].join('/'))
 
-test('a filter matches what a tree of filters finds it for', () => {
-  fc.assert(
-    fc.property(filters, topics, (filter, topic) => {
-      const tree = new FilterTree<string>()
-      tree.set(filter, 'somebody', 1)
-      expect(matches(filter, topic)).toBe(tree.match(topic).has('somebody'))
-    }),
-  )
-})
+function matches(filter: string, topic: string): boolean {
+  const tree = new FilterTree<string>()
+  tree.set(filter, 'somebody', 1)
+  return tree.matchesAny(topic)
+}
 
 test('a filter that covers another matches all that the other does', () => {
   fc.assert(

@@ -66,6 +66,10 @@ describe('a tree of filters', () => {
           if (fits(filter, topic)) expected.set(holder, Math.max(expected.get(holder) ?? 0, qos))
         }
         expect(tree.match(topic)).toEqual(expected)
+        expect(tree.matchesAny(topic)).toBe(expected.size > 0)
+        for (const holder of ['ada', 'bob']) {
+          expect(tree.qosOf(holder, topic)).toBe(expected.get(holder))
+        }
         expect(tree.isEmpty).toBe(kept.size === 0)
       }),
     )
