@@ -48,6 +48,5 @@ export function startLoops(
     clock: systemClock,
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
   })
-  const materialising = store.windows && materialiser.run(signal)
-  return { ...loops, materialiser, done: Promise.all([consuming, materialising]) }
+  return { ...loops, materialiser, done: Promise.all([consuming, materialiser.run(signal)]) }
 }

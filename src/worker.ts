@@ -166,8 +166,6 @@ async function loadVersion(
   }
 }
 
-const noWindows: WindowTotals = { marks: 0, added: 0, revised: 0 }
-
 function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
@@ -226,7 +224,7 @@ function run(port: MessagePort, data: WorkerData): void {
         queries: store.queries(),
         retention: retention.status(),
         windows: {
-          ...(store.windows?.totals() ?? noWindows),
+          ...store.windows.totals(),
           behindSeconds: loops?.materialiser.behindSeconds ?? 0,
         },
       }

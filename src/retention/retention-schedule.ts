@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { keptUs } from '../data-streams/retention.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { ExpiringStore, Expiry, TimeSeriesStore } from '../time-series/time-series-store.ts'
+import type { WindowStore } from '../time-series/windows/window-store.ts'
 import { firstKept, type KeptStream, keptStreams } from './retention-store.ts'
 
 /** How often it is looked for what is too old. */
@@ -60,7 +61,8 @@ export interface RetentionStatus {
 
 export interface RetentionScheduleNeeds {
   readonly state: StateDatabase
-  readonly store: ExpiringStore & Pick<TimeSeriesStore, 'totals' | 'windows'>
+  readonly store: ExpiringStore &
+    Pick<TimeSeriesStore, 'totals'> & { readonly windows: Pick<WindowStore, 'expire'> }
   readonly clock: Clock
   readonly logger: {
     info(facts: object, message: string): void
@@ -175,7 +177,7 @@ export class RetentionSchedule {
     let isMoreLeft = true
     while (isMoreLeft && !signal.aborted) {
       const startedMs = performance.now()
-      isMoreLeft = (await this.#needs.store.windows?.expire(expiries)) ?? false
+      isMoreLeft = await this.#needs.store.windows.expire(expiries)
       await pause((performance.now() - startedMs) * restsPerPortion, signal)
     }
   }

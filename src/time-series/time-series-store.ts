@@ -210,8 +210,7 @@ export interface StoreCopy {
 
 /** Stores readings, each exactly once, and answers questions about them. */
 export interface TimeSeriesStore {
-  /** Nothing in a store that knows no windows. */
-  readonly windows?: WindowStore
+  readonly windows: WindowStore
 
   /** Offset of the first journal entry that is not stored yet. */
   position(): Offset

@@ -1,5 +1,4 @@
 import { compareText } from '../core/canonical-json.ts'
-import { DomainError } from '../core/errors.ts'
 import type { AggregatePage, AggregateQuery } from '../time-series/aggregate-query.ts'
 import type {
   ComputedPiece,
@@ -12,15 +11,9 @@ import type {
 
 /** What windows are kept in, and computed with: the very aggregation that queries have. */
 export interface WindowedStore {
-  readonly windows?: WindowStore
+  readonly windows: WindowStore
   /** @throws DomainError `overloaded`, `query_too_slow` */
   aggregate(query: AggregateQuery): Promise<AggregatePage>
-}
-
-/** @throws DomainError `unsupported_query` for a store that knows no windows */
-export function windowsIn({ windows }: WindowedStore): WindowStore {
-  if (windows) return windows
-  throw new DomainError('unsupported_query', 'this time-series store keeps no windows')
 }
 
 /** Streams whose windows are alike and cover the same time: one query computes them. */

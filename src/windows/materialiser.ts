@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { ComputedPiece } from '../time-series/windows/window-store.ts'
-import { computeGroup, groupsOf, type WindowedStore, windowsIn } from './compute-windows.ts'
+import { computeGroup, groupsOf, type WindowedStore } from './compute-windows.ts'
 
 /**
  * How long after its end a window is computed: readings of its last moments are still on their way.
@@ -68,8 +68,7 @@ export class Materialiser {
   /** Computes some of the windows that are due; returns whether there were any. */
   async step(signal?: AbortSignal): Promise<boolean> {
     const { store, clock } = this.#needs
-    const windows = windowsIn(store)
-    const due = windows.due(clock.nowUs() - graceUs, windowsOfStep)
+    const due = store.windows.due(clock.nowUs() - graceUs, windowsOfStep)
     if (due.length === 0) this.#behindSinceMs = undefined
     else this.#behindSinceMs ??= performance.now()
     let computed: ComputedPiece[] = []
@@ -77,10 +76,10 @@ export class Materialiser {
       if (signal?.aborted) break
       computed.push(...(await computeGroup(store, group, windowsOfStep)))
       if (resultsIn(computed) < windowsOfWrite) continue
-      await windows.write(computed)
+      await store.windows.write(computed)
       computed = []
     }
-    if (computed.length > 0) await windows.write(computed)
+    if (computed.length > 0) await store.windows.write(computed)
     return due.length > 0
   }
 }

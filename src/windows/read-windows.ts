@@ -8,7 +8,7 @@ import type {
   WindowContent,
   WindowCursor,
 } from '../time-series/windows/window-store.ts'
-import { groupsOf, type WindowedStore, windowsIn, windowsQuery } from './compute-windows.ts'
+import { groupsOf, type WindowedStore, windowsQuery } from './compute-windows.ts'
 
 /** A window as it is at this moment. */
 export interface WindowPoint extends WindowContent {
@@ -38,7 +38,7 @@ export async function readWindows(
 ): Promise<WindowsPage> {
   const { limit, after } = query
   // One more, to know whether anything follows.
-  const { windows, marked } = await windowsIn(store).stored({ ...query, limit: limit + 1 })
+  const { windows, marked } = await store.windows.stored({ ...query, limit: limit + 1 })
   const page = new MergedPage(windows)
   const lastUs = windows.length > limit ? windows.at(-1)?.timestampUs : undefined
   const groups = groupsOf(marked.flatMap((piece) => clipped(piece, after, lastUs))).toSorted(

@@ -155,6 +155,7 @@ describe('a pass', () => {
         if (fails) throw new Error('the disk is full')
         asked.push(...expiries)
       },
+      windows: { expire: async () => false },
     }
     const failed = await passAt({ state, store, nowUs: marchUs })
     fails = false

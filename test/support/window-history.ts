@@ -88,7 +88,7 @@ export class WindowHistory {
   }
 
   get #windows(): WindowStore {
-    return windowsOf(this.#store)
+    return this.#store.windows
   }
 
   async take(one: Step): Promise<void> {
@@ -244,11 +244,6 @@ export class WindowHistory {
 
 function contentOf({ timestampUs, count, values }: WindowPoint) {
   return { timestampUs, count, values }
-}
-
-function windowsOf({ windows }: TimeSeriesStore): WindowStore {
-  if (!windows) throw new Error('the store knows no windows')
-  return windows
 }
 
 function fail(error: unknown): never {

@@ -3,6 +3,7 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, ColumnType, Shape } from '../time-series-store.ts'
+import type { KeptFromUs } from '../windows/known-windows.ts'
 import { monthOf } from './months.ts'
 import { rowsOf } from './rows-of.ts'
 import { WindowCatalog } from './windows/window-catalog.ts'
@@ -89,6 +90,8 @@ export class Catalog {
     }
     return record
   }
+
+  readonly keptFromUs: KeptFromUs = (id) => this.streams.get(id)?.counts.keptFromUs ?? 0
 
   /** To be told before rows of a table are committed, or are gone. */
   touch(name: string): void {

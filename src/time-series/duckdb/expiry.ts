@@ -42,11 +42,9 @@ export interface TableOutline {
 
 /** Streams that the store knows something of, and in which it was not looked so far yet. */
 export function expiringStreams(catalog: Catalog, expiries: readonly Expiry[]): Expiring[] {
-  return expiries.flatMap(({ streamId, beforeUs: wishedUs }): Expiring[] => {
-    const record = catalog.streams.get(streamId)
-    // Windows that are still to be computed need their readings.
-    const neededUs = catalog.windows.streams.get(streamId)?.neededFromUs() ?? wishedUs
-    const beforeUs = Math.min(wishedUs, Math.max(neededUs, record?.counts.keptFromUs ?? 0))
+  return expiries.flatMap((expiry): Expiring[] => {
+    const record = catalog.streams.get(expiry.streamId)
+    const beforeUs = catalog.windows.expirableUs(catalog.keptFromUs, expiry)
     if (!record || record.timestampMaxUs < 0 || record.expiredToUs >= beforeUs) return []
     return [{ record, beforeUs, stored: record.counts.stored }]
   })

@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Removal } from '../time-series-store.ts'
+import { adoptChanges, removalChange } from '../windows/window-changes.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'
 import { newestOf, tablesOf } from './newest.ts'
 import { rowsOf } from './rows-of.ts'
 import type { StoreTurns } from './store-turns.ts'
-import { adoptChanges, removalChange, writeMarks } from './windows/mark-windows.ts'
+import { writeMarks } from './windows/mark-windows.ts'
 
 /**
  * Rows of one portion, about: what is deleted in one transaction is kept in memory until the end of it, and
@@ -42,12 +43,12 @@ async function markTouched(
   record: StreamRecord,
   removal: Removal,
 ): Promise<void> {
-  const change = removalChange(catalog, record, removal)
+  const change = removalChange(catalog.windows, record, removal)
   if (!change) return
   await writer.run('BEGIN')
   await writeMarks(writer, [change])
   await writer.run('COMMIT')
-  adoptChanges(catalog, [change])
+  adoptChanges(catalog.windows, [change])
 }
 
 /** Returns whether there was anything to remove. */
@@ -88,14 +89,14 @@ async function finish(
     record !== undefined && record.timestampMaxUs >= startUs && record.timestampMaxUs < endUs
   const newestUs = wasNewest ? await newestOf(writer, catalog, record) : -1
   // Once more: windows may have been computed between two portions.
-  const change = record && removalChange(catalog, record, removal)
+  const change = record && removalChange(catalog.windows, record, removal)
   const changes = change ? [change] : []
   await writer.run('BEGIN')
   await writeMarks(writer, changes)
   const rowsLess = wasNewest ? await replaceCounts(writer, record, newestUs) : 0
   await writer.run(`UPDATE shipper_position SET next_offset = ${nextOffset}`)
   await writer.run('COMMIT')
-  adoptChanges(catalog, changes)
+  adoptChanges(catalog.windows, changes)
   catalog.position = nextOffset
   catalog.countRows -= rowsLess
   if (wasNewest) {

@@ -1,12 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { countChange, groupByStream } from '../stream-groups.ts'
 import type { Shipment } from '../time-series-store.ts'
+import { adoptChanges } from '../windows/window-changes.ts'
 import { writeCounts } from './counts.ts'
 import { examine, type Known } from './duplicates.ts'
 import { createLateTables, lateRowsOf, withoutLate } from './late/late-rows.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
 import { rowsByTable } from './table-rows.ts'
-import { adoptChanges, windowChanges, writeMarks } from './windows/mark-windows.ts'
+import { shipmentChanges, writeMarks } from './windows/mark-windows.ts'
 
 /** Rows, counts and position in one transaction; memory follows once it is committed. */
 export async function writeShipment(
@@ -23,7 +24,7 @@ export async function writeShipment(
   const groups = withoutLate(all, late)
   const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
   await createMissing(writer, catalog, rows)
-  const marked = await windowChanges(writer, catalog, all, shipment)
+  const marked = await shipmentChanges(writer, catalog, all, shipment)
 
   await writer.run('BEGIN')
   await appendNewStreams(writer, catalog, streamsBefore)
@@ -42,7 +43,7 @@ export async function writeShipment(
   }
   for (const { table, readings } of rows) catalog.grown(table, readings.length)
   for (const { record, readings } of lateRows) lateTables.added(record, readings.length)
-  adoptChanges(catalog, marked)
+  adoptChanges(catalog.windows, marked)
   catalog.countRows = countRows
   catalog.position = shipment.nextOffset
 }

@@ -14,16 +14,41 @@ interface ExpiryNeeds {
   readonly turns: WriterTurns
 }
 
+/** What may go of streams that something is stored of, and was not looked for yet. */
+export function dueExpiries(
+  ledger: Ledger,
+  expiries: readonly Expiry[],
+  doneToUs: ReadonlyMap<string, number>,
+): readonly Expiry[] {
+  const { windows, keptFromUs } = ledger
+  return expiries
+    .filter(({ streamId }) => ledger.stream(streamId))
+    .map((expiry) => ({ ...expiry, beforeUs: windows.expirableUs(keptFromUs, expiry) }))
+    .filter(({ streamId, beforeUs }) => (doneToUs.get(streamId) ?? 0) < beforeUs)
+}
+
+/** From now on nobody may rely on what is older: written down before the first of it goes. */
+export function noteKeptFrom(ledger: Ledger, expiries: readonly Expiry[]): void {
+  const streams = expiries.flatMap(({ streamId: id, beforeUs }): StreamChange[] => {
+    const record = ledger.stream(id)
+    if (!record || record.counts.keptFromUs >= beforeUs) return []
+    const { timestampMaxUs, newestContent } = record
+    const counts = { ...record.counts, keptFromUs: beforeUs }
+    return [{ id, counts, timestampMaxUs, newestContent, newShapes: [] }]
+  })
+  if (streams.length === 0) return
+  ledger.commit({ position: ledger.position, streams, newShapes: [] })
+}
+
 /** Removes what is too old of streams in portions, and gives back room. Returns what it has done. */
 export async function expireReadings(
   { ledger, turns }: ExpiryNeeds,
   expiries: readonly Expiry[],
   signal: AbortSignal,
 ): Promise<Expiry[]> {
-  const known = expiries.filter(({ streamId }) => ledger.stream(streamId))
   const done: Expiry[] = []
   const tables = new Set<string>()
-  for (const [beforeUs, group] of Map.groupBy(known, (expiry) => expiry.beforeUs)) {
+  for (const [beforeUs, group] of Map.groupBy(expiries, (expiry) => expiry.beforeUs)) {
     for (let from = 0; from < group.length && !signal.aborted; from += streamsPerPortion) {
       const portion = group.slice(from, from + streamsPerPortion)
       const streamIds = portion.map(({ streamId }) => streamId)
@@ -71,7 +96,6 @@ function changeOf(
     counts: {
       ...counts,
       expired: counts.expired + expired,
-      keptFromUs: Math.max(counts.keptFromUs, beforeUs),
     },
     timestampMaxUs: isAllGone ? -1 : timestampMaxUs,
     newestContent: isAllGone ? undefined : newestContent,

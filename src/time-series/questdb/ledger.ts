@@ -2,10 +2,15 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
+import { KnownWindows } from '../windows/known-windows.ts'
+import { adoptChanges } from '../windows/window-changes.ts'
 import { type PositionChange, PositionsFile } from './positions-file.ts'
+import type { WindowTables } from './windows/window-tables.ts'
 
 /** What is known of what is stored: in memory, as the file has it. */
 export class Ledger {
+  /** Which windows there are, and which of them have to be computed. */
+  readonly windows = new KnownWindows()
   readonly #file: PositionsFile
   readonly #streams: Map<string, StreamState>
   readonly #shapes: Map<string, Shape>
@@ -19,6 +24,8 @@ export class Ledger {
     this.#expiryRound = expiryRound
     this.#streams = streams
     this.#shapes = shapes
+    const parsed = (definition: string) => this.windows.parsed(definition)
+    for (const { id, windows } of this.#file.windows.read(parsed)) this.windows.add(id, windows)
   }
 
   /** Of the data folder. */
@@ -47,6 +54,8 @@ export class Ledger {
     const known = [...(this.#streams.get(id)?.shapes ?? [])]
     return known.flatMap((shape) => this.#shapes.get(shape) ?? [])
   }
+
+  readonly keptFromUs = (id: string): number => this.counts(id).keptFromUs
 
   counts(id: string): StoredCounts {
     return this.#streams.get(id)?.counts ?? noCounts
@@ -80,6 +89,17 @@ export class Ledger {
       for (const shape of newShapes) record.shapes.add(shape)
       this.#streams.set(id, record)
     }
+    adoptChanges(this.windows, change.windows ?? [])
+  }
+
+  /** Results and marks of windows: all that the work writes becomes durable, or nothing. */
+  writeWindows(work: (tables: WindowTables) => void): void {
+    this.#file.transact(() => work(this.#file.windows))
+  }
+
+  /** Results of windows, for who reads. */
+  get windowTables(): WindowTables {
+    return this.#file.windows
   }
 
   /** Forgets which shapes a stream has had: none of its rows is alive. */

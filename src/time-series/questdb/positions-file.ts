@@ -4,13 +4,15 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
+import type { WindowChange } from '../windows/window-changes.ts'
+import { WindowTables, windowsDdl } from './windows/window-tables.ts'
 import type { RefusedReading } from './write-rows.ts'
 
 /** Refused readings that are kept, of all streams: the newest. They are counted all the same. */
 const refusedMax = 10_000
 
-/** Version of the tables below; a file of a newer one is refused. */
-const fileVersion = 1
+/** Version of the tables below; a file of a newer one is refused. 2: there are windows. */
+const fileVersion = 2
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS position (
@@ -27,6 +29,7 @@ const ddl = `
     entry INTEGER PRIMARY KEY, stream TEXT NOT NULL, timestamp INTEGER NOT NULL,
     reading TEXT NOT NULL, message TEXT NOT NULL
   ) STRICT;
+  ${windowsDdl}
 `
 
 /** What is known of a stream after a step: all but its rate, which is not kept. */
@@ -48,6 +51,7 @@ export interface PositionChange {
   readonly expiryRound?: number
   /** Readings that QuestDB did not take. */
   readonly refused?: readonly RefusedReading[]
+  readonly windows?: readonly WindowChange[]
 }
 
 export interface KeptPositions {
@@ -65,6 +69,8 @@ export interface KeptPositions {
 export class PositionsFile {
   /** Of the data folder: QuestDB stores for one. */
   readonly id: string
+  /** To be written in a transaction. */
+  readonly windows: WindowTables
   readonly #database: DatabaseSync
   readonly #move: StatementSync
   readonly #shape: StatementSync
@@ -73,6 +79,7 @@ export class PositionsFile {
 
   constructor(path: string) {
     this.#database = openForWriting(path)
+    this.windows = new WindowTables(this.#database)
     this.id = String(this.#database.prepare('SELECT folder FROM position').get()?.['folder'])
     this.#move = this.#database.prepare(
       'UPDATE position SET next_offset = ?, expiry_round = coalesce(?, expiry_round)',
@@ -110,11 +117,19 @@ export class PositionsFile {
   }
 
   /** Makes a change durable. */
-  commit({ position, streams, newShapes, expiryRound, refused = [] }: PositionChange): void {
-    this.#transact(() => {
+  commit({
+    position,
+    streams,
+    newShapes,
+    expiryRound,
+    refused = [],
+    windows = [],
+  }: PositionChange): void {
+    this.transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
       if (refused.length > 0) this.#keepRefused(refused)
+      this.windows.writeChanges(windows)
       this.#move.run(position, expiryRound ?? null)
     })
   }
@@ -122,6 +137,18 @@ export class PositionsFile {
   /** Forgets which shapes a stream has had: none of its rows is alive. */
   forgetShapes(stream: string): void {
     this.#database.prepare('DELETE FROM stream_shapes WHERE stream = ?').run(stream)
+  }
+
+  /** All of what the work writes becomes durable, or nothing. */
+  transact(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
   }
 
   close(): void {
@@ -150,17 +177,6 @@ export class PositionsFile {
       `DELETE FROM refused_readings WHERE entry NOT IN (
          SELECT entry FROM refused_readings ORDER BY entry DESC LIMIT ${refusedMax})`,
     )
-  }
-
-  #transact(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      work()
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
   }
 }
 

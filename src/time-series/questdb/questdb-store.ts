@@ -18,6 +18,7 @@ import type {
   StoredTotals,
   TimeSeriesStore,
 } from '../time-series-store.ts'
+import type { WindowStore } from '../windows/window-store.ts'
 import { QuestDbConnection, type QuestDbServer } from './connection.ts'
 import { QuestDbWriter, type StoreLogger } from './questdb-writer.ts'
 import { QuestDbReader } from './read/reader.ts'
@@ -35,12 +36,14 @@ export interface QuestDbStoreOptions {
 
 /** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */
 export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
+  readonly windows: WindowStore
   readonly #writer: QuestDbWriter
   readonly #reader: QuestDbReader
   readonly #reading: QuestDbConnection
 
   constructor(options: QuestDbStoreOptions) {
     this.#writer = new QuestDbWriter(options)
+    this.windows = this.#writer.windows
     this.#reading = new QuestDbConnection(options.server, { sockets: readSockets })
     this.#reader = new QuestDbReader({ connection: this.#reading, stored: this.#writer })
   }

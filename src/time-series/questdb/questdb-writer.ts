@@ -11,13 +11,15 @@ import type {
   StoredReading,
   StoredTotals,
 } from '../time-series-store.ts'
+import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import type { QuestDbConnection, QuestDbServer } from './connection.ts'
 import { findDuplicates } from './duplicates.ts'
-import { expireReadings } from './expire-readings.ts'
+import { dueExpiries, expireReadings, noteKeptFrom } from './expire-readings.ts'
 import { Ledger, newStream } from './ledger.ts'
 import { prepareTables } from './preparation.ts'
 import { newestOutside, removeReadings, removeStream } from './removal.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { QuestDbWindows } from './windows/questdb-windows.ts'
 import { type RefusedReading, writeRows } from './write-rows.ts'
 import { type WritePlace, WriterTurns } from './writer-turns.ts'
 
@@ -40,6 +42,7 @@ export interface StoreLogger {
  * offsets in the journal, and comes to the same counts.
  */
 export class QuestDbWriter {
+  readonly windows: QuestDbWindows
   readonly #clock: Clock
   readonly #logger: StoreLogger
   readonly #ledger: Ledger
@@ -52,6 +55,7 @@ export class QuestDbWriter {
     this.#clock = clock
     this.#logger = logger
     this.#ledger = new Ledger(path)
+    this.windows = new QuestDbWindows(this.#ledger, clock)
     this.#turns = new WriterTurns({ server, ledger: this.#ledger, logger })
     this.#buffer = new RowBuffer(server.prefix)
   }
@@ -116,7 +120,9 @@ export class QuestDbWriter {
         newestContent: wasNewest ? undefined : newestContent,
         newShapes: [],
       }
-      this.#ledger.commit({ position, streams: [change], newShapes: [] })
+      const touched = removalChange(this.#ledger.windows, record, removal)
+      const windows = touched ? [touched] : []
+      this.#ledger.commit({ position, streams: [change], newShapes: [], windows })
     })
   }
 
@@ -124,6 +130,7 @@ export class QuestDbWriter {
     await this.#turns.take(async (place) => {
       const record = this.#ledger.stream(streamId)
       if (!record) return
+      await this.windows.removeStream(streamId)
       await removeStream({ ...place, shapes: record.shapes }, streamId)
       this.#ledger.forgetShapes(streamId)
     })
@@ -131,10 +138,13 @@ export class QuestDbWriter {
   }
 
   async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
-    const due = expiries.filter(
-      ({ streamId, beforeUs }) => (this.#expiredToUs.get(streamId) ?? 0) < beforeUs,
-    )
-    const done = await expireReadings({ ledger: this.#ledger, turns: this.#turns }, due, signal)
+    const ledger = this.#ledger
+    const due = await this.#turns.take(async () => {
+      const found = dueExpiries(ledger, expiries, this.#expiredToUs)
+      noteKeptFrom(ledger, found)
+      return found
+    })
+    const done = await expireReadings({ ledger, turns: this.#turns }, due, signal)
     for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
   }
 
@@ -176,6 +186,10 @@ export class QuestDbWriter {
       this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
     }
 
+    const arrived = { groups, told: shipment.windows }
+    const windows = await windowChanges(ledger.windows, arrived, async ({ id }) =>
+      ledger.windowTables.newestUs(id),
+    )
     const nowUs = this.#clock.nowUs()
     const taken = withoutRefused(groups, refused)
     const changes = taken.map((group) => countChange(group, duplicates, nowUs))
@@ -186,7 +200,7 @@ export class QuestDbWriter {
       counts: withRefused(id, after.counts, refused),
       newShapes: [...(shapesAdded.get(id) ?? [])].filter((shape) => !record.shapes.has(shape)),
     }))
-    ledger.commit({ position: shipment.nextOffset, streams, newShapes, refused })
+    ledger.commit({ position: shipment.nextOffset, streams, newShapes, refused, windows })
     unapplied.add(kept)
     for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
   }

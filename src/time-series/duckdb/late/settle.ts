@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { CountChange } from '../../stream-groups.ts'
 import { noCounts } from '../../stream-state.ts'
+import { adoptChanges, type WindowChange } from '../../windows/window-changes.ts'
 import { TouchedWindows } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type StreamRecord } from '../catalog.ts'
@@ -8,7 +9,7 @@ import { BigIntColumn, IntegerColumn } from '../columns.ts'
 import { writeCounts } from '../counts.ts'
 import { rowsOf } from '../rows-of.ts'
 import { createMonth } from '../shipment-rows.ts'
-import { adoptChanges, type WindowChange, writeMarks } from '../windows/mark-windows.ts'
+import { writeMarks } from '../windows/mark-windows.ts'
 import type { LateTable, LateTables } from './late-tables.ts'
 import type { LateDuplicates } from './look-up.ts'
 
@@ -62,7 +63,7 @@ export async function settleLate(
     record.rate.add(added.stored, nowUs)
     lateTables.settled(record, added.stored + added.duplicates)
   }
-  adoptChanges(catalog, marked)
+  adoptChanges(catalog.windows, marked)
   catalog.countRows = countRowsNow
   lateTables.gone(moves.map(({ late }) => late))
 }
@@ -176,6 +177,8 @@ function changeOf(
   }
 }
 
+type Touching = Omit<WindowChange<StreamRecord>, 'touched'> & { touched: TouchedWindows }
+
 /**
  * The windows of late readings have been marked when they arrived, and may have been computed without
  * them since.
@@ -184,8 +187,8 @@ async function touchedWindows(
   writer: DuckDBConnection,
   catalog: Catalog,
   moves: readonly Move[],
-): Promise<readonly WindowChange[]> {
-  const changes = new Map<number, Omit<WindowChange, 'touched'> & { touched: TouchedWindows }>()
+): Promise<readonly WindowChange<StreamRecord>[]> {
+  const changes = new Map<number, Touching>()
   for (const [id, windows] of catalog.windows.streams) {
     const record = catalog.streams.get(id)
     if (!record) continue

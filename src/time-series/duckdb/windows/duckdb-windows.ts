@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../../core/clock.ts'
 import type { Expiry } from '../../time-series-store.ts'
-import { dueWindows } from '../../windows/due-windows.ts'
 import type {
   ComputedPiece,
   StoredWindows,
@@ -13,7 +12,7 @@ import type {
 } from '../../windows/window-store.ts'
 import type { Catalog } from '../catalog.ts'
 import { expireResults } from './expire-results.ts'
-import { markedNow, readWindows, windowedStreams } from './read-windows.ts'
+import { readWindows } from './read-windows.ts'
 import { writeWindows } from './write-windows.ts'
 
 export interface DuckDbWindowsNeeds {
@@ -36,10 +35,8 @@ export class DuckDbWindows implements WindowStore {
   }
 
   due(closedBeforeUs: number, windowsMax: number): readonly WindowPiece[] {
-    const { windows } = this.#needs.catalog()
-    const due = dueWindows(windowedStreams(this.#needs.catalog()), closedBeforeUs, windowsMax)
-    for (const { streamId } of due) windows.putLast(streamId)
-    return due
+    const catalog = this.#needs.catalog()
+    return catalog.windows.due(catalog.keptFromUs, closedBeforeUs, windowsMax)
   }
 
   async write(computed: readonly ComputedPiece[]): Promise<WindowsWritten> {
@@ -52,7 +49,7 @@ export class DuckDbWindows implements WindowStore {
   async stored(query: StoredWindowsQuery): Promise<StoredWindows> {
     const { read, catalog } = this.#needs
     return await read(async (connection) => {
-      const marked = markedNow(catalog(), query)
+      const marked = catalog().windows.marked(catalog().keptFromUs, query)
       return { marked, windows: await readWindows(connection, catalog(), query) }
     })
   }
@@ -63,7 +60,6 @@ export class DuckDbWindows implements WindowStore {
   }
 
   totals(): WindowTotals {
-    const { marks, added, revised } = this.#needs.catalog().windows
-    return { marks, added, revised }
+    return this.#needs.catalog().windows.totals()
   }
 }

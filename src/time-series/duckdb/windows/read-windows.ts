@@ -1,35 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { markedWindows, type WindowedStream } from '../../windows/due-windows.ts'
-import type {
-  MarkedWindows,
-  StoredWindow,
-  StoredWindows,
-  StoredWindowsQuery,
-} from '../../windows/window-store.ts'
+import type { StoredWindow, StoredWindows, StoredWindowsQuery } from '../../windows/window-store.ts'
 import { type Catalog } from '../catalog.ts'
 import { rowsOf } from '../rows-of.ts'
 import { windowsTable } from './window-catalog.ts'
-
-/** All streams that have windows. */
-export function* windowedStreams({ windows, streams }: Catalog): Generator<WindowedStream> {
-  for (const [streamId, own] of windows.streams) {
-    const keptFromUs = streams.get(streamId)?.counts.keptFromUs ?? 0
-    yield { streamId, windows: own, keptFromUs }
-  }
-}
-
-/** What is marked at this very moment: to be asked before the results are read. */
-export function markedNow(
-  { windows, streams }: Catalog,
-  query: StoredWindowsQuery,
-): readonly MarkedWindows[] {
-  return query.streamIds.flatMap((streamId) => {
-    const own = windows.streams.get(streamId)
-    if (!own) return []
-    const keptFromUs = streams.get(streamId)?.counts.keptFromUs ?? 0
-    return [...markedWindows({ streamId, windows: own, keptFromUs }, query)]
-  })
-}
 
 /** Results in ascending time, and at one time by stream. */
 export async function readWindows(

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { KnownWindows } from '../../windows/known-windows.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
+import { addSegment } from '../../windows/window-changes.ts'
 import type { WindowRange, WindowSegment } from '../../windows/window-starts.ts'
-import type { WindowDefinition } from '../../windows/window-store.ts'
 import { monthOf } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 
@@ -11,14 +12,10 @@ const windowsDdl = `
   CREATE TABLE IF NOT EXISTS window_marks ("streamId" INTEGER, from_us BIGINT, to_us BIGINT);
 `
 
-/** The windows of the streams that have some, in memory; the tables hold the same. */
-export class WindowCatalog {
-  readonly #streams = new Map<string, StreamWindows>()
-  readonly #definitions = new Map<string, WindowDefinition>()
+/** What is known of windows, and which tables they are in. */
+export class WindowCatalog extends KnownWindows {
   /** Months of results: each has a table. */
   readonly months = new Set<number>()
-  added = 0
-  revised = 0
 
   /** @param ids of the streams by their numbers */
   static async load(
@@ -31,7 +28,7 @@ export class WindowCatalog {
     const marks = await loadMarks(connection)
     for (const [key, own] of segments) {
       const id = ids.get(key)
-      if (id !== undefined) catalog.#streams.set(id, new StreamWindows(own, marks.get(key)))
+      if (id !== undefined) catalog.add(id, new StreamWindows(own, marks.get(key)))
     }
     const tables = await rowsOf(
       connection,
@@ -41,36 +38,9 @@ export class WindowCatalog {
     return catalog
   }
 
-  get streams(): ReadonlyMap<string, StreamWindows> {
-    return this.#streams
-  }
-
-  /** Notes a stream that has windows from now on. */
-  add(id: string, windows: StreamWindows): void {
-    this.#streams.set(id, windows)
-  }
-
-  remove(id: string): void {
-    this.#streams.delete(id)
-  }
-
-  /** Lets the others have their turn first. */
-  putLast(id: string): void {
-    const windows = this.#streams.get(id)
-    if (!windows) return
-    this.#streams.delete(id)
-    this.#streams.set(id, windows)
-  }
-
   /** Everything that has rows of streams. */
   tables(): readonly string[] {
     return ['window_definitions', 'window_marks', ...[...this.months].map(windowsTable)]
-  }
-
-  get marks(): number {
-    let count = 0
-    for (const { marks } of this.#streams.values()) count += marks.count
-    return count
   }
 
   /** Months of results that windows in [fromUs, toUs) can be in, in order. */
@@ -78,20 +48,6 @@ export class WindowCatalog {
     const first = monthOf(fromUs)
     const last = monthOf(toUs - 1)
     return [...this.months].filter((month) => month >= first && month <= last).sort(ascending)
-  }
-
-  /** One object for all streams whose windows are alike: they are computed together. */
-  shared(definition: WindowDefinition): WindowDefinition {
-    return this.#parsed(JSON.stringify(definition))
-  }
-
-  #parsed(text: string): WindowDefinition {
-    let definition = this.#definitions.get(text)
-    if (!definition) {
-      definition = JSON.parse(text) as WindowDefinition
-      this.#definitions.set(text, definition)
-    }
-    return definition
   }
 
   async #loadSegments(connection: DuckDBConnection): Promise<Map<number, WindowSegment[]>> {
@@ -106,14 +62,12 @@ export class WindowCatalog {
       const segment = {
         version: row['version'] as number,
         fromUs: row['from_us'] as number,
-        definition: text === null ? undefined : this.#parsed(text),
+        definition: text === null ? undefined : this.parsed(text),
       }
       const key = row['key'] as number
       const own = byStream.get(key) ?? []
       byStream.set(key, own)
-      // A later version may have begun where this one did: then nothing is left of it.
-      if (own.at(-1)?.fromUs === segment.fromUs) own.pop()
-      own.push(segment)
+      addSegment(own, segment)
     }
     return byStream
   }

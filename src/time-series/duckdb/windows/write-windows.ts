@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { firstWholeUs } from '../../windows/due-windows.ts'
 import {
   type KnownResult,
   type Revisions,
   revisionsOf,
   type WindowResult,
 } from '../../windows/revisions.ts'
-import type { ComputedPiece, WindowPiece, WindowsWritten } from '../../windows/window-store.ts'
+import { isCurrent, marksLeft, settle, upTo } from '../../windows/settling.ts'
+import type { ComputedPiece, WindowsWritten } from '../../windows/window-store.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, type StreamRecord } from '../catalog.ts'
 import { BigIntColumn, IntegerColumn, TextColumn } from '../columns.ts'
@@ -30,10 +30,12 @@ export async function writeWindows(
   computed: readonly ComputedPiece[],
 ): Promise<WindowsWritten> {
   const { windows } = catalog
-  const current = computed.filter(({ piece }) => isCurrent(catalog, piece))
+  const current = computed.filter((one) => isCurrent(windows, one, catalog.keptFromUs))
   if (current.length === 0) return { added: 0, revised: 0 }
   const known = await knownResults(writer, catalog, current)
-  const covered = known.length > replacedMax ? [upTo(current, known)] : current
+  // Of several pieces together there are not so many.
+  const [first] = current as [ComputedPiece]
+  const covered = known.length > replacedMax ? [upTo(first, known)] : current
   const byStream = Map.groupBy(known, ({ streamId }) => streamId)
   const revisions = covered.map((one) => revisionsOf(one, byStream.get(one.piece.streamId) ?? []))
   const { added, revised } = united(revisions)
@@ -49,22 +51,6 @@ export async function writeWindows(
   windows.added += added.length
   windows.revised += revised.length
   return { added: added.length, revised: revised.length }
-}
-
-/** Whether nothing has changed about the readings since, and none of them was too old to be kept. */
-function isCurrent({ windows, streams }: Catalog, piece: WindowPiece): boolean {
-  const { streamId, definition, fromUs, mark, touched } = piece
-  const isUntouched = windows.streams.get(streamId)?.marks.isUntouched(mark, touched)
-  const keptFromUs = streams.get(streamId)?.counts.keptFromUs ?? 0
-  return isUntouched === true && fromUs >= firstWholeUs(definition, keptFromUs)
-}
-
-/** There is one piece alone, or there would not be so many: it is done as far as its results are known. */
-function upTo(computed: readonly ComputedPiece[], known: readonly KnownResult[]): ComputedPiece {
-  const [one] = computed as [ComputedPiece]
-  const coveredToUs = Math.min(one.coveredToUs, (known.at(-1) as KnownResult).timestampUs)
-  const windows = one.windows.filter(({ timestampUs }) => timestampUs < coveredToUs)
-  return { ...one, coveredToUs, windows }
 }
 
 function united(all: readonly Revisions[]): Revisions {
@@ -168,28 +154,13 @@ async function rewriteMarks(
   catalog: Catalog,
   computed: readonly ComputedPiece[],
 ): Promise<void> {
-  const left = [...Map.groupBy(computed, ({ piece }) => piece.streamId)].map(([streamId, own]) => {
-    const until = new Map(own.map((one) => [one.piece.mark, markedFrom(one)]))
-    const marks = catalog.windows.streams.get(streamId)?.marks.all ?? []
-    const ranges = marks.map((mark) => ({ ...mark, fromUs: until.get(mark) ?? mark.fromUs }))
-    const key = keyOf(catalog, streamId)
-    return { key, ranges: ranges.filter(({ fromUs, toUs }) => fromUs < toUs) }
+  const left = [...marksLeft(catalog.windows, computed)].map(([streamId, ranges]) => {
+    return { key: keyOf(catalog, streamId), ranges }
   })
   const keys = left.map(({ key }) => key)
   await writer.run(`DELETE FROM window_marks WHERE "streamId" IN (${keys.join(', ')})`)
   const rows = left.flatMap(({ key, ranges }) => ranges.map((range) => ({ ...range, key })))
   await appendMarks(writer, rows)
-}
-
-/** Where the mark of a piece begins once the piece is done. */
-function markedFrom({ piece, coveredToUs }: ComputedPiece): number {
-  return coveredToUs >= piece.toUs ? piece.mark.toUs : coveredToUs
-}
-
-function settle({ streams }: WindowCatalog, computed: readonly ComputedPiece[]): void {
-  for (const one of computed) {
-    streams.get(one.piece.streamId)?.marks.settle(one.piece.mark, markedFrom(one))
-  }
 }
 
 function byMonth(results: readonly WindowResult[]): Iterable<[number, WindowResult[]]> {

@@ -1,0 +1,123 @@
+import type { StreamGroup } from '../stream-groups.ts'
+import type { StreamState } from '../stream-state.ts'
+import type { Removal, StoredReading } from '../time-series-store.ts'
+import type { KnownWindows } from './known-windows.ts'
+import { StreamWindows } from './stream-windows.ts'
+import { TouchedWindows, type WindowRange, type WindowSegment } from './window-starts.ts'
+import type { WindowVersion } from './window-store.ts'
+
+/** What a transaction changes about the windows of one stream; memory follows when it is committed. */
+export interface WindowChange<Record extends StreamState = StreamState> {
+  readonly id: string
+  readonly record: Record
+  readonly windows: StreamWindows
+  readonly segments: readonly WindowSegment[]
+  readonly touched: readonly WindowRange[]
+}
+
+export interface ArrivedReadings<Record extends StreamState = StreamState> {
+  readonly groups: readonly StreamGroup<Record>[]
+  /** What versions say about windows, by the first reading of each. */
+  readonly told: ReadonlyMap<StoredReading, WindowVersion> | undefined
+}
+
+/** Where the newest window begins that a stream has a result of, or -1. */
+export type NewestResultUs<Record extends StreamState = StreamState> = (
+  group: StreamGroup<Record>,
+) => Promise<number>
+
+/** The windows that a shipment touches, of streams that have some, and what it tells about them. */
+export async function windowChanges<Record extends StreamState>(
+  known: KnownWindows,
+  { groups, told = new Map() }: ArrivedReadings<Record>,
+  newestResultUs: NewestResultUs<Record>,
+): Promise<readonly WindowChange<Record>[]> {
+  if (told.size === 0 && known.streams.size === 0) return []
+  const toldStreams = new Set([...told.keys()].map(({ streamId }) => streamId))
+  const changes: WindowChange<Record>[] = []
+  for (const group of groups) {
+    const { id, record, arrived } = group
+    const own = known.streams.get(id)
+    if (!own && !toldStreams.has(id)) continue
+    const windows = own ?? new StreamWindows()
+    let { segments } = windows
+    if (toldStreams.has(id)) {
+      // Removed readings may have left results behind the newest reading that there is now.
+      const resultUs = segments.length === 0 ? -1 : await newestResultUs(group)
+      const newestUs = Math.max(resultUs, record.timestampMaxUs)
+      segments = toldSegments(known, { segments, arrived, told }, newestUs)
+    }
+    if (segments.length === 0) continue
+    const touched = new TouchedWindows(segments)
+    // What was stored before there were windows has them from now on, too.
+    if (windows.segments.length === 0) touched.addBetween(0, record.timestampMaxUs + 1)
+    for (const { timestampUs } of arrived) touched.add(timestampUs)
+    changes.push({ id, record, windows, segments, touched: touched.ranges() })
+  }
+  return changes
+}
+
+interface ToldStream {
+  readonly segments: readonly WindowSegment[]
+  readonly arrived: readonly StoredReading[]
+  readonly told: ReadonlyMap<StoredReading, WindowVersion>
+}
+
+function toldSegments(
+  known: KnownWindows,
+  { segments: before, arrived, told }: ToldStream,
+  newestBeforeUs: number,
+): readonly WindowSegment[] {
+  let segments = before
+  let newestUs = newestBeforeUs
+  for (const reading of arrived) {
+    const version = told.get(reading)
+    if (version) {
+      const { definition } = version
+      const shared = definition && known.shared(definition)
+      const windows = new StreamWindows(segments)
+      segments = windows.segmentsWith({ ...version, definition: shared }, newestUs)
+    }
+    newestUs = Math.max(newestUs, reading.timestampUs)
+  }
+  return segments
+}
+
+/** What the removal of readings touches: nothing for a stream without windows. */
+export function removalChange<Record extends StreamState>(
+  known: KnownWindows,
+  record: Record,
+  { streamId, startUs, endUs }: Removal,
+): WindowChange<Record> | undefined {
+  const windows = known.streams.get(streamId)
+  if (!windows) return undefined
+  // Behind the newest reading there is nothing that could be removed.
+  const touched = windows.touchedBy(startUs, Math.min(endUs, record.timestampMaxUs + 1))
+  return { id: streamId, record, windows, segments: windows.segments, touched }
+}
+
+/** Segments that a change brings. */
+export function newSegments({ windows, segments }: WindowChange): readonly WindowSegment[] {
+  return segments.filter((segment) => !windows.segments.includes(segment))
+}
+
+/** What a change marks that is not marked yet. */
+export function newMarks({ windows, touched }: WindowChange): readonly WindowRange[] {
+  return windows.marks.unmarked(touched)
+}
+
+/** Lets memory follow what was committed. */
+export function adoptChanges(known: KnownWindows, changes: readonly WindowChange[]): void {
+  for (const { id, windows, segments, touched } of changes) {
+    windows.adopt(segments)
+    windows.marks.touch(touched)
+    if (!known.streams.has(id)) known.add(id, windows)
+  }
+}
+
+/** Adds a segment as it was stored: in the order of versions. */
+export function addSegment(segments: WindowSegment[], segment: WindowSegment): void {
+  // A later version may have begun where this one did: then nothing is left of it.
+  if (segments.at(-1)?.fromUs === segment.fromUs) segments.pop()
+  segments.push(segment)
+}
