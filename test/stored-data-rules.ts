@@ -14,7 +14,7 @@ export const storedDataRules: readonly ImportRule[] = [
       /^src\/data-streams\/(definition-problems|definition-schemas|retention)\.ts$/,
       /^src\/vaults\/vault-(routes|store)\.ts$/,
       /^src\/lifecycle\/lifecycle-events\.ts$/,
-      /^src\/time-series\/time-series-store\.ts$/,
+      /^src\/time-series\/(time-series-store|windows\/window-store)\.ts$/,
     ],
   },
   {

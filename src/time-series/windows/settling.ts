@@ -32,8 +32,10 @@ export function marksLeft(
     const until = new Map(own.map((one) => [one.piece.mark, markedFromUs(one)]))
     const marks = streams.get(streamId)?.marks.all ?? []
     const ranges = marks.map((mark) => ({ ...mark, fromUs: until.get(mark) ?? mark.fromUs }))
-    const isLeft = ({ fromUs, toUs }: WindowRange) => fromUs < toUs
-    left.set(streamId, ranges.filter(isLeft))
+    left.set(
+      streamId,
+      ranges.filter(({ fromUs, toUs }) => fromUs < toUs),
+    )
   }
   return left
 }

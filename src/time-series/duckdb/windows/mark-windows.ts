@@ -47,12 +47,15 @@ export async function writeMarks(
   writer: DuckDBConnection,
   changes: readonly WindowChange<StreamRecord>[],
 ): Promise<void> {
-  const withKey =
-    ({ key }: StreamRecord) =>
-    <Item extends object>(item: Item) => ({ ...item, key })
-  const marks = changes.flatMap((change) => newMarks(change).map(withKey(change.record)))
+  const marks = changes.flatMap((change) => {
+    const { key } = change.record
+    return newMarks(change).map((range) => ({ ...range, key }))
+  })
   await appendMarks(writer, marks)
-  const told = changes.flatMap((change) => newSegments(change).map(withKey(change.record)))
+  const told = changes.flatMap((change) => {
+    const { key } = change.record
+    return newSegments(change).map((segment) => ({ ...segment, key }))
+  })
   if (told.length === 0) return
   const definitions = new TextColumn(told.length)
   for (const [row, { definition }] of told.entries()) {
