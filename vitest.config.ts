@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: [
-            'test/{backup,exports,imports,journal,time-series,state,http,connectors,sources,idempotency,lifecycle,live,mqtt-sessions,quarantine,retention,templates,cli,conformance}/**/*.test.ts',
+            'test/{backup,exports,imports,journal,time-series,state,http,connectors,sources,idempotency,lifecycle,live,mqtt-sessions,notifications,quarantine,retention,templates,cli,conformance}/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
-import { filesIn, openDataFolder } from './config/data-folder.ts'
+import { type DataFolder, filesIn, openDataFolder } from './config/data-folder.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
@@ -10,6 +10,7 @@ import { TrimSchedule } from './journal/trim-schedule.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
 import { openSessions } from './mqtt-sessions/open-sessions.ts'
 import { forgetStream } from './mqtt-upkeep.ts'
+import { Told } from './notifications/told.ts'
 import { DiskSpace } from './observability/disk-space.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
@@ -34,14 +35,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { port1: follower, port2: head } = new MessageChannel()
-  const worker = new ProcessingWorker({
-    statePath: folder.state,
-    timeSeries: { config: config.timeSeries, files: filesIn(folder.path) },
-    journalPath: folder.journal,
-    head,
-    logLevel: config.logLevel,
-  })
+  const { worker, follower, told } = workerOf(config, folder)
   const [journal, mqttSessions, , diskSpace] = await Promise.all([
     openJournal(config, folder.journal, follower),
     openSessions(folder.mqttSessions, systemClock),
@@ -76,7 +70,8 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     receipts,
     commits,
     ...intakeOf({ commits, receipts, diskSpace, onFault }),
-    lifecycle: new LifecycleEvents(state, worker, systemClock),
+    lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
+    told,
     folder,
     trimming,
     journalPath: folder.journal,
@@ -92,6 +87,21 @@ export async function startEngine(config: Config, onFault?: OnFault) {
       folder.unlock()
     },
   }
+}
+
+/** The worker, with the ports that it speaks over with others than who calls it. */
+function workerOf({ timeSeries, logLevel }: Config, folder: DataFolder) {
+  const { port1: follower, port2: head } = new MessageChannel()
+  const { port1: listening, port2: told } = new MessageChannel()
+  const worker = new ProcessingWorker({
+    statePath: folder.state,
+    timeSeries: { config: timeSeries, files: filesIn(folder.path) },
+    journalPath: folder.journal,
+    head,
+    told,
+    logLevel,
+  })
+  return { worker, follower, told: new Told(listening) }
 }
 
 function openJournal(

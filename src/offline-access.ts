@@ -18,6 +18,7 @@ import {
   openStateForWriting,
   type StateDatabase,
 } from './state/database.ts'
+import { openTelling } from './telling.ts'
 
 /** What the audit log has instead of an address. */
 const localAddress = 'local'
@@ -60,14 +61,16 @@ export async function openOfflineAccess(
     await writing.destroy()
   }
   try {
-    const writer = new LocalStateWriter(writing)
+    // Nobody waits for it here: the service finds what there is to be sent.
+    const tell = await openTelling(writing, () => undefined)
+    const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(
       {
         state,
         writer,
         clock: systemClock,
         // Brought into the journal by the service.
-        lifecycle: new LifecycleEvents(state, writer, systemClock),
+        lifecycle: new LifecycleEvents({ state, writer, clock: systemClock }),
         // Upkeep that fails here is done by the service.
         onFailure: () => undefined,
         // The service looks for it at its next start.

@@ -7,6 +7,7 @@ import type { TextColumns, TextFormat } from './data-streams/readings-text.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
+import { tellThread } from './notifications/told.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
 import type { ConsumerStatus } from './pipeline/consumer.ts'
@@ -22,6 +23,7 @@ import {
   type StateDatabase,
 } from './state/database.ts'
 import { storeProcedures } from './store-procedures.ts'
+import { openTelling } from './telling.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
@@ -51,6 +53,8 @@ export interface WorkerData {
   readonly journalPath: string
   /** Tells of each new head of the journal. */
   readonly head: MessagePort
+  /** Is told whose events were told. */
+  readonly told: MessagePort
   readonly logLevel: LogLevel
 }
 
@@ -143,7 +147,8 @@ async function compose(data: WorkerData) {
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  return { retention, logger, state, store, shipper, decisions, decider, head }
+  const tell = await openTelling(state, tellThread(data.told))
+  return { tell, retention, logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadVersion(
@@ -174,10 +179,12 @@ function idle(position: Offset): ConsumerStatus {
 function stateProcedures(composed: ReturnType<typeof compose>) {
   return {
     async commit(changes: readonly PlainChange[]) {
-      await commitChanges((await composed).state, changes)
+      const { state, tell } = await composed
+      await commitChanges(state, changes, tell)
     },
     async attempt(changes: readonly PlainChange[]) {
-      return attemptChanges((await composed).state, changes)
+      const { state, tell } = await composed
+      return attemptChanges(state, changes, tell)
     },
     async wakeRetention() {
       ;(await composed).retention.wake()
@@ -238,6 +245,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await store.close()
       await state.destroy()
       data.head.close()
+      data.told.close()
     },
   }
   serveCalls(port, procedures)

@@ -139,11 +139,18 @@ const rules: readonly ImportRule[] = [
       /^src\/pipeline\/(connector|fetch-connector|reading)\.ts$/,
     ],
   },
+  // What can be told of the domains, and how it is written down with their changes.
+  { from: /^src\/events\//, mayImport: [/^src\/(events|core|state|http)\//] },
+  {
+    // Who is told of events, and in which ways.
+    from: /^src\/notifications\//,
+    mayImport: [/^src\/(notifications|events|core|state|http)\//],
+  },
   {
     // What the domains tell of their changes: written with them, and brought to the journal later.
     from: /^src\/lifecycle\//,
     mayImport: [
-      /^src\/(lifecycle|core|state)\//,
+      /^src\/(lifecycle|events|core|state)\//,
       /^src\/pipeline\/(connector|reading|stream-schema)\.ts$/,
     ],
   },
@@ -218,7 +225,7 @@ const rules: readonly ImportRule[] = [
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
+    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|telling|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

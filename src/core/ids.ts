@@ -12,9 +12,11 @@ export type FavoriteId = Branded<'FavoriteId'>
 export type ExportId = Branded<'ExportId'>
 export type ImportId = Branded<'ImportId'>
 export type BackupId = Branded<'BackupId'>
+export type EventId = Branded<'EventId'>
+export type InboxEntryId = Branded<'InboxEntryId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
-type AnyId = OwnId | ExportId | ImportId | BackupId
+type AnyId = OwnId | ExportId | ImportId | BackupId | EventId | InboxEntryId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -2,8 +2,9 @@ import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
+import { Events } from '../events/events.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
-import { type LifecycleEvent, readingOf } from './lifecycle-event.ts'
+import { type LifecycleEvent, newEventOf, readingOf } from './lifecycle-event.ts'
 
 /**
  * Beyond so many events that wait for the journal no change is made: none goes without its event.
@@ -22,6 +23,12 @@ export interface PendingEvent {
   readonly reading: string
 }
 
+export interface LifecycleEventsNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
 /**
  * The outbox of lifecycle events. An event is written by the transaction of its change, once for each
  * stream of the type `service` that the owner has, so neither can be there without the other.
@@ -30,12 +37,14 @@ export class LifecycleEvents {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
   readonly #clock: Clock
+  readonly #events: Events
   #pending = 0
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+  constructor({ state, writer, clock }: LifecycleEventsNeeds) {
     this.#state = state
     this.#writer = writer
     this.#clock = clock
+    this.#events = new Events(state, clock)
   }
 
   /** Events that waited when somebody looked last. */
@@ -45,7 +54,8 @@ export class LifecycleEvents {
 
   /**
    * The changes that write an event, for the transaction of the change itself: with a condition, only
-   * where that holds. A paused stream is told nothing but what happens to itself.
+   * where that holds. A paused stream is told nothing but what happens to itself. What the catalogue of
+   * events has is written there, too, for whoever wants to be told of it.
    *
    * @throws DomainError `overloaded` when too many events wait already
    */
@@ -59,7 +69,7 @@ export class LifecycleEvents {
     // The literal type: an index over these rows alone is not used for a parameter.
     const isTold = sql<boolean>`owner_id = ${event.ownerId} AND type = 'service'
       AND (paused_at IS NULL OR id = ${event.resourceId}) AND ${when}`
-    return [
+    const forStreams = [
       // The time of the change, and after that of the event before, whatever the clock says.
       this.#state
         .updateTable('data_streams')
@@ -75,7 +85,9 @@ export class LifecycleEvents {
           sql`SELECT id, last_event_at, ${JSON.stringify(readingOf(event))}
                 FROM data_streams WHERE ${isTold}`,
         ),
-    ].map(optional)
+    ]
+    const told = newEventOf(event)
+    return [...forStreams.map(optional), ...(told ? this.#events.record(told, when) : [])]
   }
 
   /** For the transaction that deletes a stream: what it was not told yet goes with it. */

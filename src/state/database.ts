@@ -31,16 +31,27 @@ export interface PlainChange {
   readonly parameters: readonly unknown[]
   /** Makes sense without a row, too. */
   readonly isOptional?: true
+  /** Writes an event: who is concerned is told within the same transaction. */
+  readonly tells?: true
 }
 
-interface OptionalChange extends Compilable {
-  readonly isOptional: true
-}
+interface MarkedChange extends Compilable, Pick<PlainChange, 'isOptional' | 'tells'> {}
 
 /** A change that an attempt takes for made when it finds no row, too. */
-export function optional(change: Compilable): OptionalChange {
+export function optional(change: Compilable): MarkedChange {
   return { compile: () => change.compile(), isOptional: true }
 }
+
+/** An optional change that writes an event. */
+export function telling(change: Compilable): MarkedChange {
+  return { ...optional(change), tells: true }
+}
+
+/**
+ * Tells everybody who is concerned of the events that a transaction has written, as a part of it.
+ * Resolves with what is to follow once it is committed.
+ */
+export type Tell = (transaction: StateDatabase) => Promise<() => void>
 
 /** Statements that a connection keeps prepared. */
 const preparedMax = 200
@@ -73,27 +84,33 @@ export function openStateForReading(path: string): StateDatabase {
 export async function commitChanges(
   database: StateDatabase,
   changes: readonly PlainChange[],
+  tell: Tell = tellNobody,
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  const afterwards = await database.transaction().execute(async (transaction) => {
     for (const { sql, parameters } of changes) {
       await transaction.executeQuery({ sql, parameters } as CompiledQuery)
     }
+    return await toldOf(changes, transaction, tell)
   })
+  afterwards()
 }
 
 /** The same, where a change of no row takes back those before it. Resolves with whether all are made. */
 export async function attemptChanges(
   database: StateDatabase,
   changes: readonly PlainChange[],
+  tell: Tell = tellNobody,
 ): Promise<boolean> {
   const nothingToChange = new Error('a change found no row')
   try {
-    await database.transaction().execute(async (transaction) => {
+    const afterwards = await database.transaction().execute(async (transaction) => {
       for (const { sql, parameters, isOptional } of changes) {
         const result = await transaction.executeQuery({ sql, parameters } as CompiledQuery)
         if (result.numAffectedRows === 0n && !isOptional) throw nothingToChange
       }
+      return await toldOf(changes, transaction, tell)
     })
+    afterwards()
     return true
   } catch (error) {
     if (error === nothingToChange) return false
@@ -101,27 +118,45 @@ export async function attemptChanges(
   }
 }
 
+/** What nobody is told of now waits for who tells of events next. */
+const tellNobody: Tell = async () => () => undefined
+
+async function toldOf(
+  changes: readonly PlainChange[],
+  transaction: StateDatabase,
+  tell: Tell,
+): Promise<() => void> {
+  return await (changes.some(({ tells }) => tells) ? tell : tellNobody)(transaction)
+}
+
 /** Commits through a connection of the calling thread, where there is no other writer. */
 export class LocalStateWriter implements StateWriter {
   readonly #database: StateDatabase
+  readonly #tell: Tell
 
-  constructor(database: StateDatabase) {
+  constructor(database: StateDatabase, tell: Tell) {
     this.#database = database
+    this.#tell = tell
   }
 
   async commit(...changes: readonly Compilable[]): Promise<void> {
-    await commitChanges(this.#database, changes.map(plain))
+    await commitChanges(this.#database, changes.map(plain), this.#tell)
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await attemptChanges(this.#database, changes.map(plain))
+    return await attemptChanges(this.#database, changes.map(plain), this.#tell)
   }
 }
 
 /** A change in the form that another thread can be sent. */
-export function plain(change: Compilable | OptionalChange): PlainChange {
+export function plain(change: Compilable | MarkedChange): PlainChange {
   const { sql, parameters } = change.compile()
-  return { sql, parameters, ...('isOptional' in change && { isOptional: true }) }
+  return {
+    sql,
+    parameters,
+    ...('isOptional' in change && change.isOptional && { isOptional: true }),
+    ...('tells' in change && change.tells && { tells: true }),
+  }
 }
 
 function kyselyOver(connection: DatabaseSync): StateDatabase {

@@ -6,10 +6,11 @@ import type {
   StreamCounterTable,
 } from './decision-tables.ts'
 import type { DeviceTables } from './device-tables.ts'
+import type { EventTables } from './event-tables.ts'
 import type { JobTables } from './job-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
-export interface StateSchema extends DeviceTables, JobTables {
+export interface StateSchema extends DeviceTables, EventTables, JobTables {
   users: UserTable
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable

@@ -112,7 +112,12 @@ async function create(
       body: vaultBody(vault),
       changes: [
         ...changes,
-        ...lifecycle.record({ event: 'vault.created', ...subjectOf(vault), actor }),
+        ...lifecycle.record({
+          event: 'vault.created',
+          ...subjectOf(vault),
+          actor,
+          told: toldOf(vault),
+        }),
       ],
       refusal: async () => {
         await visibleTemplate(templates, userId, template.id)
@@ -165,12 +170,18 @@ function subjectOf({ ownerId, id, name }: Vault) {
   return { ownerId, resourceId: id, name }
 }
 
+/** What whoever is told of a vault gets to know. */
+function toldOf(vault: Vault) {
+  return { vaultId: vault.id, templateId: vault.templateId, data: vaultBody(vault) }
+}
+
 async function remove(
   { vaults, lifecycle }: VaultRoutesNeeds,
   vault: Vault,
   actor: LifecycleEvent['actor'],
 ): Promise<void> {
-  const event = { event: 'vault.deleted', ...subjectOf(vault), actor } as const
+  const told = toldOf(vault)
+  const event = { event: 'vault.deleted', ...subjectOf(vault), actor, told } as const
   if (await vaults.remove(vault, ...lifecycle.record(event))) return
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw new DomainError('conflict', 'the vault has data streams: remove them first')

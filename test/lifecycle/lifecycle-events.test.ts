@@ -25,7 +25,7 @@ class Subject implements AsyncDisposable {
 
   private constructor(tests: TestState) {
     this.tests = tests
-    this.events = new LifecycleEvents(tests.state, tests, this.#clock)
+    this.events = new LifecycleEvents({ state: tests.state, writer: tests, clock: this.#clock })
   }
 
   async newStream(ownerId: UserId, type: StreamType = 'service'): Promise<StreamId> {
@@ -62,7 +62,9 @@ class Subject implements AsyncDisposable {
     { event = 'vault.created', also = [] }: Happening = {},
   ): Promise<boolean> {
     const actor = { userId: ownerId, apiKeyId: 'a key' }
-    const recorded = this.events.record({ event, ownerId, resourceId, name: 'boiler', actor })
+    const told = event.startsWith('vault.') ? { data: {} } : undefined
+    const about = { event, ownerId, resourceId, name: 'boiler', actor, told }
+    const recorded = this.events.record(about as LifecycleEvent)
     return await this.tests.attempt(...recorded, ...also)
   }
 

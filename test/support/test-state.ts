@@ -7,6 +7,7 @@ import {
   plain,
   type StateDatabase,
   type StateWriter,
+  type Tell,
 } from '../../src/state/database.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
@@ -15,22 +16,25 @@ export class TestState implements StateWriter, AsyncDisposable {
   readonly #folder: TemporaryFolder
   readonly state: StateDatabase
 
-  static async open(): Promise<TestState> {
+  readonly #tell: Tell | undefined
+
+  static async open(tell?: Tell): Promise<TestState> {
     const folder = new TemporaryFolder()
-    return new TestState(folder, await openStateForWriting(folder.file('state.db')))
+    return new TestState(folder, await openStateForWriting(folder.file('state.db')), tell)
   }
 
-  private constructor(folder: TemporaryFolder, state: StateDatabase) {
+  private constructor(folder: TemporaryFolder, state: StateDatabase, tell: Tell | undefined) {
     this.#folder = folder
     this.state = state
+    this.#tell = tell
   }
 
   async commit(...changes: readonly Compilable[]): Promise<void> {
-    await commitChanges(this.state, changes.map(plain))
+    await commitChanges(this.state, changes.map(plain), this.#tell)
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await attemptChanges(this.state, changes.map(plain))
+    return await attemptChanges(this.state, changes.map(plain), this.#tell)
   }
 
   async newUser(): Promise<UserId> {

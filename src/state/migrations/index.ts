@@ -14,6 +14,7 @@ import { streamTopics } from './0017-stream-topics.ts'
 import { retention } from './0022-retention.ts'
 import { exportsAndImports } from './0023-exports-and-imports.ts'
 import { backups } from './0025-backups.ts'
+import { events } from './0026-events.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-retention': retention,
   '0023-exports-and-imports': exportsAndImports,
   '0025-backups': backups,
+  '0026-events': events,
 }

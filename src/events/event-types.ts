@@ -1,0 +1,80 @@
+/** The events that webhooks get in the emitted format (D32), by what they are about. */
+export const emittedTypes = [
+  'vault.created',
+  'vault.completed',
+  'vault.failed',
+  'vault.error',
+  'vault.deleted',
+  'stream.created',
+  'stream.completed',
+  'stream.failed',
+  'stream.error',
+  'stream.deleted',
+  'data_attachment.created',
+  'data_attachment.completed',
+  'data_attachment.failed',
+  'data_attachment.deleted',
+  'signature.created',
+  'signature.completed',
+  'signature.failed',
+  'signature.error',
+  'asset.created',
+  'asset.deployed',
+  'asset.error',
+  'vault.permission.granted',
+  'vault.permission.revoked',
+  'vault.permission.updated',
+  'stream.permission.granted',
+  'stream.permission.revoked',
+  'stream.permission.updated',
+] as const
+
+/** Can be subscribed to, and never happen (D34). */
+const neverEmittedTypes = [
+  'vault.updated',
+  'stream.updated',
+  'data_attachment.updated',
+  'data_attachment.received',
+  'signature.updated',
+  'asset.updated',
+] as const
+
+/** The events that webhooks get in the forthcoming format; `stream.alert_cleared` is ours. */
+export const forthcomingTypes = [
+  'vault.data_updated',
+  'vault.permission_changed',
+  'vault.verification_complete',
+  'vault.accessed',
+  'stream.data_received',
+  'stream.alert_triggered',
+  'stream.alert_cleared',
+] as const
+
+/** Ours, for inbox and mail only (D47). */
+export const securityTypes = [
+  'security.key_created',
+  'security.key_revoked',
+  'security.webhook_disabled',
+  'security.email_disabled',
+] as const
+
+export type EmittedType = (typeof emittedTypes)[number]
+export type ForthcomingType = (typeof forthcomingTypes)[number]
+export type SecurityType = (typeof securityTypes)[number]
+
+/** Whatever can happen. */
+export type EventType = EmittedType | ForthcomingType | SecurityType
+
+/** How an event is put into the body of a request: each type has one format, or none. */
+export type EventFormat = 'emitted' | 'forthcoming' | 'none'
+
+const formats: ReadonlyMap<string, EventFormat> = new Map([
+  ...emittedTypes.map((type) => [type, 'emitted'] as const),
+  ...neverEmittedTypes.map((type) => [type, 'emitted'] as const),
+  ...forthcomingTypes.map((type) => [type, 'forthcoming'] as const),
+  ...securityTypes.map((type) => [type, 'none'] as const),
+])
+
+export function formatOf(type: EventType): EventFormat {
+  return formats.get(type) ?? 'none'
+}

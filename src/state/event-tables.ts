@@ -1,0 +1,79 @@
+import type { Defaulted } from './column.ts'
+
+/** What has happened, and who is told of it: see `src/events` and `src/notifications`. */
+export interface EventTables {
+  events: EventTable
+  notification_preferences: NotificationPreferencesTable
+  inboxes: InboxTable
+  inbox_entries: InboxEntryTable
+  inbox_counts: InboxCountTable
+}
+
+interface EventTable {
+  readonly id: string
+  readonly owner_id: string
+  readonly type: string
+  readonly at: number
+  readonly resource_type: string
+  readonly resource_id: string
+  /** What it is about, for filters. */
+  readonly vault_id: string | null
+  readonly stream_id: string | null
+  readonly template_id: string | null
+  /** JSON object: the resource as the API shows it. */
+  readonly data: string
+  /** The bytes that every webhook is sent, as text; empty for what no webhook is told of. */
+  readonly body: string
+  /** 0: not yet, 1: told, 2: suppressed as a repetition (D46). */
+  readonly fanned_out: Defaulted<number>
+}
+
+/** Of users who have changed them; of all others they are the default ones. */
+interface NotificationPreferencesTable {
+  readonly owner_id: string
+  /** JSON object, as the API shows it. */
+  readonly preferences: string
+}
+
+/** Of each user who was ever told something. */
+interface InboxTable {
+  readonly owner_id: string
+  /** The position of the newest entry: they count from 1 on, and none is given twice. */
+  readonly newest: number
+  /** Every entry up to this position is read. */
+  readonly read_through: Defaulted<number>
+  /** Every entry up to this position is archived. */
+  readonly archived_through: Defaulted<number>
+  /** Minutes since the epoch, and how many entries were written in that one. */
+  readonly minute: number
+  readonly written: number
+}
+
+interface InboxEntryTable {
+  readonly id: string
+  readonly owner_id: string
+  readonly position: number
+  readonly created_at: number
+  readonly expires_at: number
+  /** When it expires, in hours since the epoch: what it is counted under. */
+  readonly hour: number
+  readonly event_id: string
+  readonly type: string
+  readonly event_type: string
+  readonly title: string
+  readonly message: string
+  readonly resource_type: string
+  readonly resource_id: string
+  readonly read_at: number | null
+  readonly archived_at: number | null
+}
+
+/** How many entries of an inbox expire in the same hour: counting a million of them would take too long. */
+interface InboxCountTable {
+  readonly owner_id: string
+  readonly hour: number
+  /** Those that are not archived. */
+  readonly listed: number
+  /** Those of them that are not read. */
+  readonly unread: number
+}
