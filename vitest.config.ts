@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // By default one core would be left free: on a small machine that is half of it.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
