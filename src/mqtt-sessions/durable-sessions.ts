@@ -148,7 +148,8 @@ export class DurableSessions implements MqttSessions {
   }
 
   forward(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null {
-    if (client.clean || packet.qos === 0) return packet
+    if (packet.qos === 0) return packet
+    if (client.clean) return this.#numbered(client, packet)
     const session = sessionOf(this.#parts, client)
     if (!session) return packet
     // A retained message for a new subscription: the only packets that the broker gives no id.
@@ -248,6 +249,13 @@ export class DurableSessions implements MqttSessions {
       expired: this.#expired,
       failures: log.failures,
     }
+  }
+
+  #numbered(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null {
+    const messageId = this.persistence.takePacketId(client)
+    if (messageId !== undefined) return Object.assign(packet, { messageId })
+    this.#parts.queues.dropped++
+    return null
   }
 
   /** Into the queue, like all that a session is to get with QoS 1 or 2. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Aedes, Client, Subscription } from 'aedes'
 import type { LeftWill } from './mqtt-sessions.ts'
+import { PacketIds } from './packet-ids.ts'
 import type { ReceivedIds } from './received-ids.ts'
 import type { Retention } from './retention.ts'
 import type { SessionLifetimes } from './session-lifetimes.ts'
@@ -37,6 +38,8 @@ export class SessionPersistence {
   readonly #receivedIds: ReceivedIds
   /** Packet ids of QoS 2 of clients whose sessions end with their connections. */
   readonly #passing = new WeakMap<object, Set<number>>()
+  /** Packet ids of what such clients were sent, and have not acknowledged. */
+  readonly #sent = new WeakMap<object, PacketIds>()
   /** Whose the will of a client id is: of two clients for a moment, when one takes the other's place. */
   readonly #testators = new Map<string, Client>()
 
@@ -151,9 +154,25 @@ export class SessionPersistence {
   /** PUBACK or PUBCOMP has come. */
   async outgoingClearMessageId(client: SomeClient, { cmd, messageId }: Numbered): Promise<void> {
     const session = sessionOf(this.#parts, client)
-    if (!session) return
+    if (!session) {
+      this.#sent.get(client)?.release(messageId ?? 0)
+      return
+    }
     if (cmd === 'puback') this.#parts.queues.complete(session, messageId ?? 0, 1)
     if (cmd === 'pubcomp') this.#parts.queues.complete(session, messageId ?? 0, 2)
+  }
+
+  /**
+   * A packet id for a client whose session ends with its connection: the broker by itself would not ask
+   * whether it is in use. Undefined when all are.
+   */
+  takePacketId(client: object): number | undefined {
+    let ids = this.#sent.get(client)
+    if (!ids) {
+      ids = new PacketIds()
+      this.#sent.set(client, ids)
+    }
+    return ids.take()
   }
 
   // Packet ids of QoS 2 that clients send

@@ -47,3 +47,45 @@ test('of many brokers the one that has let a packet lie longest goes when memory
   for (const { stored } of [second, third]) stored.resolve()
   await expect.poll(() => shared.total).toBe(0)
 })
+
+/** PUBLISHes of QoS 0 without a payload. */
+function messages(count: number): Buffer {
+  return Buffer.concat(Array.from({ length: count }, () => Buffer.from([0x30, 3, 0, 1, 0x61])))
+}
+
+const pingRequest = Buffer.from([0xc0, 0])
+const pingResponse = Buffer.from([0xd0, 0])
+
+test('the library is told that the broker lives as long as nothing is read of it', async () => {
+  const { theirs, intercept, arrivals, stored } = connected(new SharedBytes(1024 ** 2))
+  const answers: Buffer[] = []
+  intercept.on('data', (bytes: Buffer) => answers.push(bytes))
+  theirs.write(messages(1_200))
+  await expect.poll(() => arrivals.length).toBeGreaterThanOrEqual(1_000)
+
+  intercept.write(pingRequest)
+
+  await expect.poll(() => Buffer.concat(answers)).toEqual(pingResponse)
+  // What the broker itself answers comes behind what it has sent before.
+  theirs.write(pingResponse)
+  stored.resolve()
+  await expect.poll(() => arrivals.length).toBe(1_200)
+  await expect
+    .poll(() => Buffer.concat(answers))
+    .toEqual(Buffer.concat([pingResponse, pingResponse]))
+})
+
+test('a broker that is read says itself that it lives', async () => {
+  const { theirs, intercept, arrivals } = connected(new SharedBytes(1024 ** 2))
+  const answers: Buffer[] = []
+  intercept.on('data', (bytes: Buffer) => answers.push(bytes))
+  const heard: Buffer[] = []
+  theirs.on('data', (bytes: Buffer) => heard.push(bytes))
+  theirs.write(messages(900))
+  await expect.poll(() => arrivals.length).toBe(900)
+
+  intercept.write(pingRequest)
+
+  await expect.poll(() => Buffer.concat(heard)).toEqual(pingRequest)
+  expect(answers).toEqual([])
+})
