@@ -14,13 +14,14 @@ import {
 import { createStreams, inferStream } from './fleet-schemas.ts'
 import { newStreamBody } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
+import { Samples, takeSamples } from './stream-samples.ts'
 
 export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
   readonly judgeOf: (schema: StreamSchema) => Judge
 }
 
 interface InferStream {
-  Body: { readonly samples: readonly unknown[] }
+  Body: Samples | { readonly samples: readonly unknown[] }
 }
 
 /** Many streams at once, and the schema of one from what a device sends. */
@@ -30,20 +31,33 @@ export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
       createAll(needs, request, reply),
     )
 
-    app.post<InferStream>(
-      '/streams/infer',
-      { schema: inferStream, config: { scope: 'streams:write' } },
-      async (request, reply) => {
-        const { posts, callerOf, judgeOf, nowUs } = needs
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const body = proposeStream(request.body.samples, { judgeOf, nowUs: nowUs() })
-          return { statusCode: 200, body, changes: [] }
-        })
-      },
-    )
+    await app.register(inferRoute(needs))
   }
 }
+
+/** Its content types are samples: in a scope of its own, because others parse them. */
+function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    takeSamples(app)
+    app.post<InferStream>('/streams/infer', inferStreamOptions, async (request, reply) => {
+      const { posts, callerOf, judgeOf, nowUs } = needs
+      const { userId } = callerOf(request)
+      return await posts.answer({ request, reply, userId }, async () => {
+        const { body } = request
+        const samples = body instanceof Samples ? body : new Samples(body.samples)
+        const proposal = proposeStream(samples, { judgeOf, nowUs: nowUs() })
+        return { statusCode: 200, body: proposal, changes: [] }
+      })
+    })
+  }
+}
+
+/** Bodies are those of readings. */
+const inferStreamOptions = {
+  schema: inferStream,
+  bodyLimit: 4 * 1024 * 1024,
+  config: { scope: 'streams:write', takesCompressed: true },
+} as const
 
 const createStreamsOptions = {
   schema: createStreams,

@@ -1,6 +1,7 @@
 import { errorDetail } from '../http/openapi/error-answers.ts'
 import { count, describedOnly, keyHeaders, listOf, record, text, uuid } from '../http/schema.ts'
 import { dataStream, fieldSchema, newDataStream, tagsSchema } from './definition-schemas.ts'
+import { samplesMax, sampleTypes } from './stream-samples.ts'
 
 const exampleDefinition = {
   vaultId: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
@@ -46,13 +47,27 @@ export const inferStream = {
   summary: 'Propose the schema of a stream from sample readings.',
   description: [
     'The proposal takes every sample that is not named under misfits, and can be sent to `POST /streams`',
-    'with a name and a vault. It is a proposal: limits are those of the samples. Nothing is stored.',
+    'with a name and a vault. It is a proposal: limits are those of the samples. Nothing is stored. In CBOR,',
+    'MessagePack, NDJSON and CSV the body is what the device sends, one reading or several; the first line of',
+    'CSV names its columns.',
   ].join(' '),
   tags: ['Data streams'],
   headers: keyHeaders,
   body: {
-    ...record({ samples: listOf({}, { minItems: 1, maxItems: 1_000 }) }),
-    examples: [{ samples: [{ ts: 1_767_225_600, temperature: 21.5, mode: 'eco' }] }],
+    content: {
+      'application/json': {
+        schema: {
+          ...record({ samples: listOf({}, { minItems: 1, maxItems: samplesMax }) }),
+          examples: [{ samples: [{ ts: 1_767_225_600, temperature: 21.5, mode: 'eco' }] }],
+        },
+      },
+      ...Object.fromEntries(
+        sampleTypes.map((type) => [
+          type,
+          { schema: describedOnly({ description: 'What a device sends: readings.' }) },
+        ]),
+      ),
+    },
   },
   response: {
     200: record({

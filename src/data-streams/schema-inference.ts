@@ -1,3 +1,4 @@
+import { DomainError } from '../core/errors.ts'
 import { parseRfc3339 } from '../core/time.ts'
 import type { FieldDefinition, FieldMap } from '../pipeline/stream-schema.ts'
 import { depthMax, fieldsMax, isObject, nameProblem } from './field-map.ts'
@@ -11,6 +12,9 @@ const enumLengthMax = 100
 const arrayItemsMax = 10_000
 
 const notesMax = 100
+
+/** Places of fields in all samples, which are kept while these are looked at. */
+const placesMax = 10_000
 
 type Kind = 'integer' | 'number' | 'boolean' | 'string' | 'object' | 'array' | 'null' | 'long array'
 
@@ -27,6 +31,7 @@ export interface InferredSchema {
 
 /** All that was seen at one place of the samples. */
 class Seen {
+  readonly #room: { places: number }
   times = 0
   readonly kinds = new Set<Kind>()
   min = Number.POSITIVE_INFINITY
@@ -37,6 +42,13 @@ class Seen {
   readonly members = new Map<string, Seen>()
   items: Seen | undefined
 
+  constructor(room: { places: number }) {
+    this.#room = room
+    if (--room.places >= 0) return
+    const message = `the samples have more than ${placesMax.toLocaleString('en')} different fields`
+    throw new DomainError('invalid_request', message)
+  }
+
   add(value: unknown): void {
     this.times++
     const kind = kindOf(value)
@@ -46,7 +58,7 @@ class Seen {
       this.max = Math.max(this.max, value)
     } else if (typeof value === 'string') this.#addText(value)
     else if (kind === 'array')
-      for (const item of value as unknown[]) (this.items ??= new Seen()).add(item)
+      for (const item of value as unknown[]) (this.items ??= new Seen(this.#room)).add(item)
     else if (isObject(value)) this.#addObject(value)
   }
 
@@ -60,7 +72,7 @@ class Seen {
     for (const [name, member] of Object.entries(value)) {
       let seen = this.members.get(name)
       if (!seen) {
-        seen = new Seen()
+        seen = new Seen(this.#room)
         this.members.set(name, seen)
       }
       seen.add(member)
@@ -79,9 +91,11 @@ function kindOf(value: unknown): Kind {
 /**
  * A schema that takes every one of the samples, in a lenient stream. What no type fits is left out of
  * it, and is kept under `extra` then. Pure.
+ *
+ * @throws DomainError `invalid_request` when they have more different fields than are looked at
  */
 export function inferSchema(samples: readonly object[]): InferredSchema {
-  const all = new Seen()
+  const all = new Seen({ places: placesMax })
   for (const sample of samples) all.add(sample)
   const building = { notes: [] as Note[], fields: 0 }
   return { schema: fieldsOf(all, '', { building, depth: 1 }), notes: building.notes }

@@ -5,6 +5,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
 import { parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
 import { proposeStream } from '../../src/data-streams/stream-proposal.ts'
+import { Samples } from '../../src/data-streams/stream-samples.ts'
 
 const nowUs = parseRfc3339('2026-03-01T12:00:00Z') as number
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
@@ -19,7 +20,7 @@ interface Proposed {
 }
 
 function proposed(samples: readonly unknown[]): Proposed {
-  return proposeStream(samples, { judgeOf, nowUs }) as Proposed
+  return proposeStream(new Samples(samples), { judgeOf, nowUs }) as Proposed
 }
 
 /** The samples that a stream of the proposal would refuse, judged anew. */
