@@ -55,7 +55,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     forget: (id) => directory.forget(id),
     drain: () => commits.drain(),
     head: async () => (await journal.status()).head,
-    forgetMessages: (stream) => forgetStream(mqttSessions.sessions, stream),
+    forgetMessages: (stream) => forgetStream(state, mqttSessions.sessions, stream),
     remove: (stream) => worker.removeStream(stream),
   })
   deletions.wake()

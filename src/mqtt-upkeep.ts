@@ -1,7 +1,9 @@
 import { namesInside } from '../connectors/mqtt-broker/client-ids.ts'
-import { innerStreamTopic } from '../connectors/mqtt-broker/topics.ts'
+import { innerStreamTopic, mayBeOwnTopic, outerTopic } from '../connectors/mqtt-broker/topics.ts'
 import type { StreamId, UserId } from './core/ids.ts'
+import { loadTopics } from './data-streams/stream-topics.ts'
 import type { DurableSessions } from './mqtt-sessions/durable-sessions.ts'
+import { UserTopics } from './pipeline/topic-directory.ts'
 import type { StateDatabase } from './state/database.ts'
 
 /** Users, or devices, that are asked for in one query. */
@@ -29,16 +31,29 @@ export async function forgetDeletedUsers(
   }
 }
 
-/** Takes away what is kept for subscribers of a stream that was deleted. */
+/**
+ * Takes away what is kept for subscribers of a stream that was deleted: of its own topics, and of those
+ * that a `source.topic` of the user has made and that no stream takes any more. Filters of such topics
+ * stay in their sessions, where nothing will match them.
+ */
 export async function forgetStream(
+  state: StateDatabase,
   sessions: Pick<DurableSessions, 'forgetTopics'>,
   { ownerId, streamId }: { readonly ownerId: UserId; readonly streamId: StreamId },
 ): Promise<void> {
+  const topics = new UserTopics(await loadTopics(state, ownerId))
   const parts = ['data', 'events'] as const
-  await sessions.forgetTopics(
-    ownerId,
-    parts.map((part) => innerStreamTopic({ streamId, part }, ownerId)),
-  )
+  const ofStream = new Set(parts.map((part) => innerStreamTopic({ streamId, part }, ownerId)))
+  const isTaken = new Map<string, boolean>()
+  await sessions.forgetTopics(ownerId, (inner) => {
+    if (ofStream.has(inner)) return true
+    const topic = outerTopic(inner)
+    // In the space for messages, or of another stream, or a filter.
+    if (topic === inner || !mayBeOwnTopic(topic) || /[+#]/.test(topic)) return false
+    const known = isTaken.get(topic) ?? topics.streamsOf(topic).length > 0
+    isTaken.set(topic, known)
+    return !known
+  })
 }
 
 /**

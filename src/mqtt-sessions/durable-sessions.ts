@@ -185,17 +185,16 @@ export class DurableSessions implements MqttSessions {
     return false
   }
 
-  /** Takes away what is kept of topics that nothing will come on any more. */
-  async forgetTopics(userId: string, topics: readonly string[]): Promise<void> {
+  /** Takes away what is kept of a user's topics that nothing will come on any more. */
+  async forgetTopics(userId: string, isOver: (topicOrFilter: string) => boolean): Promise<void> {
     const { log, registry, queues } = this.#parts
-    const changes: SessionChange[] = []
-    for (const topic of topics) {
-      changes.push(...this.#retention.drop(userId, topic))
-      for (const session of registry.ofUser(userId)) {
-        changes.push(...queues.drop(session, topic))
-        if (!session.subscriptions.has(topic)) continue
-        registry.unsubscribe(session, topic)
-        changes.push(['dropSubscription', session.number, topic])
+    const changes = [...this.#retention.drop(userId, isOver)]
+    for (const session of registry.ofUser(userId)) {
+      changes.push(...queues.drop(session, isOver))
+      for (const filter of session.subscriptions.keys()) {
+        if (!isOver(filter)) continue
+        registry.unsubscribe(session, filter)
+        changes.push(['dropSubscription', session.number, filter])
       }
     }
     await log.write(...changes)
@@ -210,7 +209,7 @@ export class DurableSessions implements MqttSessions {
   async forgetUser(userId: string): Promise<void> {
     const { log, registry, wills } = this.#parts
     const changes = registry.ofUser(userId).flatMap((session) => this.#lifetimes.drop(session))
-    await log.write(...changes, ...this.#retention.forget(userId), ...wills.deleteOf(userId))
+    await log.write(...changes, ...this.#retention.drop(userId), ...wills.deleteOf(userId))
   }
 
   sessionsOf(userId: string): readonly KeptSession[] {

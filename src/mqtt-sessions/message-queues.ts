@@ -149,11 +149,11 @@ export class MessageQueues {
     await this.#log.write(['release', session.number, packetId], ...dropMessage(unheld))
   }
 
-  /** Takes away what waits of a topic; what was sent over the connection that there is may be answered yet. */
-  drop(session: Session, topic: string): readonly SessionChange[] {
+  /** Takes away what waits of some topics; what was sent over the connection that there is may be answered yet. */
+  drop(session: Session, isOver: (topic: string) => boolean): readonly SessionChange[] {
     const changes: SessionChange[] = []
     for (const queued of session.queue.values()) {
-      if (queued.message?.topic !== topic || queued.isInFlight) continue
+      if (!queued.message || queued.isInFlight || !isOver(queued.message.topic)) continue
       const unheld = this.#remove(session, queued)
       changes.push(['dropQueued', session.number, queued.packetId], ...dropMessage(unheld))
     }

@@ -43,18 +43,11 @@ export class Retention {
     return { changes: before ? [['dropRetained', topic]] : [], undo }
   }
 
-  /** Takes away what is retained of a topic. */
-  drop(userId: string, topic: string): readonly SessionChange[] {
+  /** Takes away what is retained of a user's topics, or of some of them. */
+  drop(userId: string, isOver: (topic: string) => boolean = () => true): readonly SessionChange[] {
     const { retained } = this.#parts
-    if (!retained.get(userId, topic)) return []
-    retained.delete(userId, topic)
-    return [['dropRetained', topic]]
-  }
-
-  forget(userId: string): readonly SessionChange[] {
-    const { retained } = this.#parts
-    const own = [...retained.matching(userId, '#')]
-    return own.map(({ topic }) => {
+    const over = [...retained.matching(userId, '#')].filter(({ topic }) => isOver(topic))
+    return over.map(({ topic }) => {
       retained.delete(userId, topic)
       return ['dropRetained', topic] as const
     })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newDevice, newStreams } from '../support/devices.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
-import { newPerson, type Person, streamOf } from '../support/people.ts'
+import { newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -38,6 +38,44 @@ test('of a deleted stream nothing is kept for subscribers, and of others everyth
   const late = await connect(ada.key)
   await late.subscribe(`streams/${other}/data`)
   await expect.poll(() => late.messages).toMatchObject([{ retain: true }])
+})
+
+/** A stream that takes what comes on a topic. */
+async function streamOn(person: Person, topic: string): Promise<string> {
+  const { body } = await person.withToken<{ streamId: string }>('POST', '/streams', {
+    name: 'temperature',
+    vaultId: await vaultOf(person),
+    type: 'iot_sensor',
+    source: { topic },
+    schema: { temperature: { type: 'number' } },
+  })
+  return body.streamId
+}
+
+test('of a topic that no stream takes any more nothing is kept, and of others everything is', async () => {
+  const ada = await newPerson(service.api)
+  const [deleted] = [await streamOn(ada, 'factory/+'), await streamOn(ada, 'factory/hall-3')]
+  const space = `users/${ada.userId}/commands`
+  const topics = ['factory/hall-3', 'factory/hall-4', space]
+  const away = await connect(ada.key, { clientId: 'away', clean: false })
+  await away.subscribe(topics)
+  await away.mqtt.endAsync()
+  const device = await connect(ada.key, { clientId: 'device' })
+  for (const topic of topics) {
+    await device.mqtt.publishAsync(topic, '{"temperature": 21.5}', { qos: 1, retain: true })
+  }
+  const waiting = async () => (await sessionsOf(ada))[0]?.queuedMessages
+  await expect.poll(waiting).toBe(3)
+
+  expect((await ada.withToken('DELETE', `/streams/${deleted}`)).status).toBe(204)
+
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(2)
+  // What was retained is found by whoever has another stream for the topic later.
+  await streamOn(ada, 'factory/#')
+  const late = await connect(ada.key)
+  await late.subscribe(topics)
+  const wanted = ['factory/hall-3', space]
+  await expect.poll(() => late.messages.map(({ topic }) => topic).toSorted()).toEqual(wanted)
 })
 
 describe('the session of a device', () => {
