@@ -7,6 +7,11 @@ export interface OpenStore<Store extends TimeSeriesStore = TimeSeriesStore>
   readonly store: Store
   /** Closes the store and opens it again; `store` is the new one then. */
   reopen(): Promise<void>
+  /**
+   * Does work, and opens the store again as if the process had died before the end of it: where a server has
+   * what was sent, and the data folder knows nothing of it. Nothing where that cannot be.
+   */
+  readonly losing?: (work: () => Promise<void>) => Promise<void>
 }
 
 /** Opens a new, empty store whose time is the clock's. */

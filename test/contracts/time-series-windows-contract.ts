@@ -60,6 +60,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: reopening },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('lose' as const),
+      step: fc.oneof(shipping, removing),
+      portion: fc.integer({ min: 1, max: 12 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('fail' as const), readings }),
   },
@@ -71,7 +79,7 @@ function modelContract(open: OpenNewStore): void {
     await withStreams(open, async (opened, newStream) => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(step, { minLength: 4, maxLength: 16 }),
+          fc.array(step, { minLength: 4, maxLength: 12 }),
           fc.integer({ min: 2, max: 20 }),
           fc.tuple(anyDefinition, anyDefinition),
           async (steps, limit, defined) => {

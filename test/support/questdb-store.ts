@@ -1,3 +1,4 @@
+import { copyFileSync, rmSync } from 'node:fs'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { QuestDbStore } from '../../src/time-series/questdb/questdb-store.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
@@ -13,6 +14,7 @@ export async function openQuestDbStore(
 ): Promise<OpenStore<QuestDbStore>> {
   const folder = new TemporaryFolder()
   const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock, logger }
+  const kept = folder.file('kept.db')
   let store = new QuestDbStore(options)
   return {
     get store() {
@@ -20,6 +22,16 @@ export async function openQuestDbStore(
     },
     async reopen() {
       await store.close()
+      store = new QuestDbStore(options)
+    },
+    async losing(work) {
+      await store.close()
+      copyFileSync(options.path, kept)
+      store = new QuestDbStore(options)
+      await work()
+      await store.close()
+      for (const ending of ['-wal', '-shm']) rmSync(options.path + ending, { force: true })
+      copyFileSync(kept, options.path)
       store = new QuestDbStore(options)
     },
     async [Symbol.asyncDispose]() {

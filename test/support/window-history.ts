@@ -45,14 +45,24 @@ export interface Notes {
   readonly digest: number
 }
 
+interface ShipStep {
+  readonly kind: 'ship'
+  readonly readings: readonly Notes[]
+}
+
+interface RemoveStep {
+  readonly kind: 'remove'
+  readonly stream: number
+  readonly startUs: number
+  readonly endUs: number
+}
+
 export type Step =
-  | { readonly kind: 'ship' | 'fail'; readonly readings: readonly Notes[] }
-  | {
-      readonly kind: 'remove'
-      readonly stream: number
-      readonly startUs: number
-      readonly endUs: number
-    }
+  | ShipStep
+  | RemoveStep
+  | { readonly kind: 'fail'; readonly readings: readonly Notes[] }
+  /** It was done but for its end, and is done again: after a crash in other portions. */
+  | { readonly kind: 'lose'; readonly step: ShipStep | RemoveStep; readonly portion: number }
   | { readonly kind: 'reopen' }
   | { readonly kind: 'define'; readonly stream: number; readonly definition: number }
   | ComputeStep
@@ -102,6 +112,9 @@ export class WindowHistory {
       case 'remove':
         await this.#remove(one)
         break
+      case 'lose':
+        await this.#lose(one)
+        break
       case 'define':
         this.define(one.stream, windowDefinitions[one.definition])
         break
@@ -142,7 +155,24 @@ export class WindowHistory {
     await expect(this.#store.write({ ...shipment, received: new Map() })).rejects.toThrow()
   }
 
-  async #remove({ stream, startUs, endUs }: Extract<Step, { kind: 'remove' }>): Promise<void> {
+  async #lose({ step, portion }: Extract<Step, { kind: 'lose' }>): Promise<void> {
+    if (step.kind === 'remove') {
+      const { stream, startUs, endUs } = step
+      const streamId = this.#ids[stream] as string
+      await this.#opened.losing?.(() => remove(this.#store, { streamId, startUs, endUs }))
+      await this.check(1_000)
+      await this.#remove(step)
+      return
+    }
+    const { readings } = step
+    const shipment = this.#shipment(readings)
+    await this.#opened.losing?.(() => this.#store.write(shipment))
+    await this.check(1_000)
+    await this.#ship(readings.slice(0, portion))
+    if (portion < readings.length) await this.#ship(readings.slice(portion))
+  }
+
+  async #remove({ stream, startUs, endUs }: RemoveStep): Promise<void> {
     const streamId = this.#ids[stream] as string
     await remove(this.#store, { streamId, startUs, endUs })
     this.#models[stream]?.remove(startUs, endUs)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
+import { timeSeriesWindowEndsContract } from '../../contracts/time-series-window-ends-contract.ts'
 import { timeSeriesWindowsContract } from '../../contracts/time-series-windows-contract.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { openQuestDbStore } from '../../support/questdb-store.ts'
@@ -11,4 +12,5 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
   timeSeriesWindowsContract((clock) => openQuestDbStore(questDb, clock))
+  timeSeriesWindowEndsContract(() => openQuestDbStore(questDb))
 })
