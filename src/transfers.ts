@@ -14,6 +14,7 @@ import { ImportStore } from './imports/import-store.ts'
 import { Spool, spooledName } from './imports/spool.ts'
 import { BackgroundJobs } from './jobs/background-jobs.ts'
 import type { AggregateQuery } from './time-series/aggregate-query.ts'
+import type { StoredWindowsQuery } from './time-series/windows/window-store.ts'
 import type { LinesRequest } from './worker.ts'
 
 export type Transfers = ReturnType<typeof openTransfers>
@@ -40,6 +41,7 @@ export function openTransfers({ engine, domains, config, logger }: TransfersNeed
     fieldsOf: (id: string) => worker.fieldsOf(id),
     readLines: (request: LinesRequest) => worker.readLines(request),
     aggregate: (query: AggregateQuery) => worker.aggregate(query),
+    windows: (query: StoredWindowsQuery) => worker.windows(query),
     newestUs: (id: string) => newestUs(engine, id),
     folder: filesIn(config.dataDir).exports,
     bytesOfUserMax: config.exportBytesMax,

@@ -40,7 +40,8 @@ export const storedDataRules: readonly ImportRule[] = [
     mayImport: [
       /^src\/(exports|jobs|core|state|http|threads|queries|data-streams)\//,
       /^src\/idempotency\/posts\.ts$/,
-      /^src\/time-series\/(aggregate-query|shape|time-series-store)\.ts$/,
+      /^src\/time-series\/(aggregate-query|shape|time-series-store|windows\/window-store)\.ts$/,
+      /^src\/windows\/read-windows\.ts$/,
     ],
   },
   {

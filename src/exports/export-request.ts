@@ -10,6 +10,7 @@ import {
   selectedStreams,
 } from '../queries/selected-streams.ts'
 import { timeRange } from '../queries/time-range.ts'
+import { assertWindowField, assertWindows } from '../queries/window-query.ts'
 import type { ExportFormat, ExportRequest } from './export-job.ts'
 
 /** Readings may claim a time so far ahead of the server (D19): they are stored by now all the same. */
@@ -37,17 +38,23 @@ export async function exportRequest(
 ): Promise<ExportRequest> {
   const { aggregation = 'raw', tz, format, fields } = body
   const { startUs, endUs } = timeRange(body.start, body.end ?? formatUs(nowUs + aheadUs))
-  const buckets = parseAggregation(aggregation, zoneParameter(tz))
+  const zone = zoneParameter(tz)
+  const isOfWindows = aggregation === 'window'
+  const isAggregated = !isOfWindows && parseAggregation(aggregation, zone) !== undefined
   const streams = await selectedStreams(needs, userId, body)
   if (streams.length === 0) throw invalidParameter('streamIds', 'and the like: no stream meets all')
-  for (const key of fields ?? []) assertField(key, streams, buckets !== undefined)
+  if (isOfWindows) {
+    assertWindows(await needs.queried.anyHasWindows(streams))
+    const known = new Set(streams.flatMap((stream) => [...stream.fields.keys()]))
+    for (const name of fields ?? []) assertWindowField(name, known)
+  } else for (const key of fields ?? []) assertField(key, streams, isAggregated)
   return {
     streamIds: streams.map(({ id }) => id as ExportRequest['streamIds'][number]).sort(),
     start: formatUs(startUs),
     end: formatUs(endUs),
     format,
     aggregation,
-    tz: zoneParameter(tz),
+    tz: zone,
     ...(fields && { fields: [...new Set(fields)] }),
   }
 }

@@ -61,7 +61,7 @@ const optional = {
   aggregation: {
     ...aggregationSchema,
     default: 'raw',
-    description: `\`raw\`: the readings as they are stored; else ${aggregationSchema.description}`,
+    description: `\`raw\`: the readings as they are stored; \`window\`: the windows of streams that have some; else ${aggregationSchema.description}`,
   },
   tz: rangeParameters.tz,
   fields: listOf(

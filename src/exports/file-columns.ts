@@ -1,6 +1,7 @@
 import type { StreamId } from '../core/ids.ts'
 import type { VersionedDefinition } from '../data-streams/definition.ts'
 import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import { windowKey } from '../queries/window-query.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { AggregatedField } from '../time-series/aggregate-query.ts'
 import { columnTypeOf } from '../time-series/shape.ts'
@@ -61,6 +62,23 @@ export function pointColumns(fields: readonly AggregatedField[]): readonly Parqu
     ...ownColumns,
     ...fields.map((field) => ({ name: field.key, type: pointType(field) })),
     { name: 'count', type: 'BIGINT' },
+  ])
+}
+
+/** The columns of windows. What was computed of whole numbers may have been a fraction in some version. */
+export function windowFileColumns(
+  fields: readonly string[],
+  types: ReadonlyMap<string, ReadonlySet<ColumnType>>,
+): readonly ParquetColumn[] {
+  return distinct([
+    ...ownColumns,
+    ...fields.map((name) => {
+      const type = unitedType(types.get(name))
+      return { name: windowKey(name), type: type === 'BIGINT' ? 'DOUBLE' : type }
+    }),
+    { name: 'count', type: 'BIGINT' },
+    { name: 'revision', type: 'BIGINT' },
+    { name: 'computedAt', type: 'TIMESTAMPTZ' },
   ])
 }
 

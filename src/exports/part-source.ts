@@ -17,6 +17,12 @@ import {
 import { dataQuery } from '../queries/data-query.ts'
 import type { QueriedStreams } from '../queries/queried-streams.ts'
 import { timeWeights } from '../queries/time-weights.ts'
+import { windowColumns, windowLine } from '../queries/window-export.ts'
+import {
+  encodeWindowCursor,
+  parseWindowCursor,
+  type WindowsQuery,
+} from '../queries/window-query.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type {
   AggregatedField,
@@ -24,8 +30,10 @@ import type {
   AggregateQuery,
 } from '../time-series/aggregate-query.ts'
 import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-store.ts'
+import type { StoredWindowsQuery } from '../time-series/windows/window-store.ts'
+import type { WindowsPage } from '../windows/read-windows.ts'
 import type { ExportRequest } from './export-job.ts'
-import { pointColumns, rawColumns, storedTypesOf } from './file-columns.ts'
+import { pointColumns, rawColumns, storedTypesOf, windowFileColumns } from './file-columns.ts'
 import type { ParquetColumn } from './parquet.ts'
 
 /** What is read at once: as long as it takes, nothing else is stored. */
@@ -46,6 +54,8 @@ export interface PartSourceNeeds {
   }) => Promise<Chunk<ReadingsCursor>>
   /** @throws DomainError, the same and `too_many_points` */
   readonly aggregate: (query: AggregateQuery) => Promise<AggregatePage>
+  /** @throws DomainError as `readLines` */
+  readonly windows: (query: StoredWindowsQuery) => Promise<WindowsPage>
   readonly nowUs: () => number
 }
 
@@ -82,7 +92,10 @@ export async function openPartSource(
   const { start, end, aggregation, tz } = request
   const own = request.fields?.filter((key) => fields.has(key.split(':', 1)[0] ?? ''))
   if (own?.length === 0) return undefined
-  const asked = { id: stream.id, fields, timeWeights: timeWeights([[stream]], needs.nowUs()) }
+  const hasWindows = aggregation === 'window' && (await needs.queried.hasWindows(stream))
+  if (aggregation === 'window' && !hasWindows) return undefined
+  const weights = timeWeights([[stream]], needs.nowUs())
+  const asked = { id: stream.id, fields, timeWeights: weights, hasWindows }
   const parameters = {
     start,
     end,
@@ -97,7 +110,7 @@ export async function openPartSource(
     case 'aggregated':
       return aggregateSource(needs, { stream, request }, query)
     case 'windows':
-      throw new Error('there are no files of windows')
+      return await windowSource(needs, { stream, request, own }, { query, known: fields.keys() })
     default:
       return kind satisfies never
   }
@@ -153,6 +166,35 @@ function aggregateSource(
         bytes: new TextEncoder().encode(lines.join('')),
         rows: points.length,
         cursor: next && encodeAggregateCursor(next),
+        timestampUs: next?.timestampUs,
+      }
+    },
+  }
+}
+
+async function windowSource(
+  { state, windows }: PartSourceNeeds,
+  { stream, request, own }: Wanted,
+  { query, known }: { readonly query: WindowsQuery; readonly known: Iterable<string> },
+): Promise<PartSource> {
+  const format = textFormatOf(request)
+  const names = own ?? [...known].sort()
+  const columns = ['streamId', ...windowColumns(names)]
+  const types = await storedTypesOf(state, stream.id)
+  return {
+    head: format === 'csv' ? csvHead(columns) : '',
+    parquet: request.format === 'parquet' ? windowFileColumns(names, types) : undefined,
+    async read(cursor, limit) {
+      const size = Math.min(chunkPointsMax, limit)
+      const after = parseWindowCursor(cursor)
+      const { points, next } = await windows({ ...query, limit: size, after })
+      const line = { columns, fields: own, streamId: stream.id }
+      return {
+        bytes: new TextEncoder().encode(
+          points.map((point) => windowLine(format, point, line)).join(''),
+        ),
+        rows: points.length,
+        cursor: next && encodeWindowCursor(next),
         timestampUs: next?.timestampUs,
       }
     },

@@ -6,7 +6,7 @@ import type { Tags } from '../data-streams/tags.ts'
 import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import type { StateDatabase } from '../state/database.ts'
-import { definedWindows } from '../windows/defined-windows.ts'
+import { hasWindows } from '../windows/defined-windows.ts'
 import type { KnownFields } from './fields.ts'
 import type { AveragedStream } from './time-weights.ts'
 
@@ -36,13 +36,26 @@ export class QueriedStreams {
 
   /** Whether the stream has windows, or had some in an earlier version: they are still there. */
   async hasWindows(stream: DataStream): Promise<boolean> {
-    if (definedWindows(stream)) return true
-    return (await this.#versionsOf(stream)).some((version) => definedWindows(version))
+    if (hasWindows(stream.processing)) return true
+    return (await this.#versionsOf(stream)).some(({ processing }) => hasWindows(processing))
+  }
+
+  /** The same of any of some streams. */
+  async anyHasWindows(streams: readonly QueriedStream[]): Promise<boolean> {
+    if (streams.some(({ processing }) => hasWindows(processing))) return true
+    for (const { id } of streams) {
+      const definitions = await this.#definitionsOf(id)
+      if (definitions.some(({ processing }) => hasWindows(processing))) return true
+    }
+    return false
   }
 
   /** The newest versions of a stream; none of one that has no other. */
   async #versionsOf({ id, version }: DataStream): Promise<readonly VersionedDefinition[]> {
-    if (version === 1) return []
+    return version === 1 ? [] : await this.#definitionsOf(id)
+  }
+
+  async #definitionsOf(id: string): Promise<readonly VersionedDefinition[]> {
     const rows = await this.#state
       .selectFrom('data_stream_versions')
       .select('definition')

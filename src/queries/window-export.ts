@@ -7,9 +7,9 @@ import {
   sendLines,
 } from '../data-streams/export-route.ts'
 import type { ReadingsExports } from '../data-streams/readings-export.ts'
-import { csvHead, csvLineEnd, csvValue } from '../data-streams/readings-text.ts'
+import { csvHead, csvLineEnd, csvValue, type TextFormat } from '../data-streams/readings-text.ts'
 import type { WindowCursor } from '../time-series/windows/window-store.ts'
-import type { WindowsPage } from '../windows/read-windows.ts'
+import type { WindowPoint, WindowsPage } from '../windows/read-windows.ts'
 import { ownWindowKeys, type WindowsQuery, windowBody, windowKey } from './window-query.ts'
 
 /** Windows of one chunk: open ones are computed for it. */
@@ -35,18 +35,41 @@ export async function sendWindows(
   exchange: Exchange,
 ): Promise<FastifyReply> {
   const fields = query.fields ?? [...known].sort()
-  const columns = ['timestamp', ...fields.map(windowKey), ...ownWindowKeys]
+  const columns = windowColumns(fields)
   const format = formatOf(type)
   const read = async (after: WindowCursor | undefined, left: number) => {
     const limit = Math.min(chunkWindowsMax, left)
     const { points, next } = await store.windows({ ...query, limit, after: after ?? query.after })
-    const lines = points.map((point) => {
-      const body = windowBody(point, query.fields)
-      if (format === 'ndjson') return `${JSON.stringify(body)}\n`
-      return columns.map((key) => csvValue(body[key])).join(',') + csvLineEnd
-    })
+    const lines = points.map((point) =>
+      windowLine(format, point, { columns, fields: query.fields }),
+    )
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
   const head = format === 'csv' ? csvHead(columns) : ''
   return await sendLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+}
+
+/** Columns of windows that have these fields. */
+export function windowColumns(fields: readonly string[]): readonly string[] {
+  return ['timestamp', ...fields.map(windowKey), ...ownWindowKeys]
+}
+
+interface WindowLine {
+  readonly columns: readonly string[]
+  /** Those that are shown: all where that is nothing. */
+  readonly fields: readonly string[] | undefined
+  /** Stands in front where it is to say whose it is. */
+  readonly streamId?: string
+}
+
+/** A window as a line, with its end. */
+export function windowLine(
+  format: TextFormat,
+  point: WindowPoint,
+  { columns, fields, streamId }: WindowLine,
+): string {
+  const own = streamId === undefined ? {} : { streamId }
+  const body: Readonly<Record<string, unknown>> = { ...own, ...windowBody(point, fields) }
+  if (format === 'ndjson') return `${JSON.stringify(body)}\n`
+  return columns.map((key) => csvValue(body[key])).join(',') + csvLineEnd
 }

@@ -1,7 +1,7 @@
 import { DomainError, invalidParameter } from '../core/errors.ts'
 import { formatUs } from '../core/time.ts'
 import type { Fill } from '../time-series/aggregate-query.ts'
-import type { StoredWindowsQuery } from '../time-series/windows/window-store.ts'
+import type { StoredWindowsQuery, WindowCursor } from '../time-series/windows/window-store.ts'
 import type { WindowPoint } from '../windows/read-windows.ts'
 import { zoneParameter } from './aggregation.ts'
 import { encodeAggregateCursor, parseAggregateCursor } from './cursors.ts'
@@ -39,15 +39,20 @@ export function windowsQuery(
 ): WindowsQuery {
   zoneParameter(tz)
   if (fill !== 'none') throw invalidParameter('fill', 'windows are not filled')
-  for (const name of fields ?? []) {
-    if (known.has(name)) continue
-    const [field = '', suffix] = name.split(':')
-    if (suffix === undefined || !known.has(field)) throw unknownField(name)
-    throw invalidParameter('fields', `'${name}': a window has the function of its definition`)
-  }
-  const cursorAt = parseAggregateCursor(cursor)
-  const after = cursorAt && { timestampUs: cursorAt.timestampUs, streamId: cursorAt.series }
+  for (const name of fields ?? []) assertWindowField(name, known)
+  const after = parseWindowCursor(cursor)
   return { streamIds, ...timeRange(start, end), limit, after, fields }
+}
+
+/**
+ * @param known names of fields
+ * @throws DomainError `invalid_request`
+ */
+export function assertWindowField(name: string, known: { has(field: string): boolean }): void {
+  if (known.has(name)) return
+  const [field = '', suffix] = name.split(':')
+  if (suffix === undefined || !known.has(field)) throw unknownField(name)
+  throw invalidParameter('fields', `'${name}': a window has the function of its definition`)
 }
 
 /** @throws DomainError `unsupported_query` for a stream that has no windows, and never had any */
@@ -57,6 +62,12 @@ export function assertWindows(hasWindows: boolean): void {
   throw new DomainError('unsupported_query', message, {
     details: [{ path: 'aggregation', message }],
   })
+}
+
+/** @throws DomainError `invalid_request` */
+export function parseWindowCursor(text: string | undefined): WindowCursor | undefined {
+  const cursor = parseAggregateCursor(text)
+  return cursor && { timestampUs: cursor.timestampUs, streamId: cursor.series }
 }
 
 export function encodeWindowCursor({

@@ -16,17 +16,21 @@ const functions: Readonly<Record<string, AggregateFunction>> = {
   count: 'count',
 }
 
+/** Whether a definition has windows: both a frequency and an aggregation make them (D27). */
+export function hasWindows({ frequency, aggregation }: VersionedDefinition['processing']): boolean {
+  return typeof frequency === 'string' && typeof aggregation === 'string'
+}
+
 /**
- * The windows that a definition asks for: both a frequency and an aggregation make them (D27). Numbers are
- * aggregated as it says; of everything else the latest value counts.
+ * The windows that a definition asks for, if it has any. Numbers are aggregated as it says; of everything
+ * else the latest value counts.
  */
 export function definedWindows(
   definition: Pick<VersionedDefinition, 'schema' | 'processing'>,
 ): WindowDefinition | undefined {
   const { processing } = definition
-  const { frequency, aggregation } = processing
-  if (typeof frequency !== 'string' || typeof aggregation !== 'string') return undefined
-  const chosen = functions[aggregation] ?? 'latest'
+  if (!hasWindows(processing)) return undefined
+  const chosen = functions[String(processing['aggregation'])] ?? 'latest'
   const fields = Object.entries(storedFieldsOf(definition))
     .sort(([left], [right]) => compareText(left, right))
     .map(([name, { type }]): AggregatedField => {
