@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type Config, urlHost } from './config/config.ts'
 import { readCertificate } from './config/tls-files.ts'
 import { startEngine } from './engine.ts'
-import { type Fronts, startFronts } from './fronts.ts'
+import type { Fronts } from './fronts.ts'
 
 /** How long requests under way may take when the service stops. */
 const requestPatienceMs = 2_000
@@ -36,9 +36,11 @@ export interface Service {
  * (`domains.ts`), and the fronts are what others talk to (`fronts.ts`, `routes.ts`, `access.ts`).
  */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const engine = await startEngine(config, (error) =>
+  const starting = startEngine(config, (error) =>
     logger.error({ err: error }, 'a message could not be handled: it is in the quarantine'),
   )
+  // Most modules belong to the fronts: they are loaded while the engine's threads open their files.
+  const [engine, { startFronts }] = await Promise.all([starting, import('./fronts.ts')])
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups } = fronts
   const addresses = addressesOf(config, { http, mqtt })
