@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ExpiringStore, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
-import { allPoints, expire, hourUs, marchUs } from '../support/stored-readings.ts'
+import { allPoints, expire, hourUs, marchUs, remove } from '../support/stored-readings.ts'
 import { computeUntil, keptResults, maxOfHours, shipHours } from '../support/windowed-store.ts'
 import type { OpenStore } from './open-store.ts'
 
@@ -40,6 +40,28 @@ export function timeSeriesWindowEndsContract(open: () => Promise<Opened>): void 
       const results = new Map((await resultsOf(opened.store, 'boiler')).map((one) => [one[0], one]))
       expect(results.get(3)).toEqual([3, 3, 1])
       expect(results.get(21)).toEqual([21, 21.5, 2])
+    })
+
+    test('stay as they were cut when their readings were removed before the definition changed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      await shipHours(store, 'boiler', { hours: dayOfHours, definition: hourly })
+      await computeUntil(store, 100)
+      await remove(store, { startUs: at(20), endUs: at(24) })
+      await computeUntil(store, 100)
+      await shipHours(store, 'boiler', { hours: [1.5], definition: maxOfHours(2), version: 2 })
+      await shipHours(store, 'boiler', { hours: [21, 25] })
+      await computeUntil(store, 100)
+
+      const results = await resultsOf(store, 'boiler')
+      expect(results.slice(19)).toEqual([
+        [19, 19, 1],
+        [20, undefined, 2],
+        [21, 21, 3],
+        [22, undefined, 2],
+        [23, undefined, 2],
+        [24, 25, 1],
+      ])
     })
 
     test('go when they are too old, and those of other streams stay', async () => {
@@ -109,7 +131,7 @@ export function timeSeriesWindowEndsContract(open: () => Promise<Opened>): void 
         )
       expect(all.length).toBeGreaterThan(150)
       expect(all).toEqual(inOrder)
-      for (const limit of [1, 7, 50])
+      for (const limit of [1, 7, 50, 200])
         expect(await keptResults(store, streamIds, limit)).toEqual(all)
     })
   })

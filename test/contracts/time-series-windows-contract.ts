@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       nowUs: timeUs,
       windowsMax: fc.constantFrom(1, 3, 1_000),
       /** What comes between the moment at which windows are computed and that at which they are kept. */
-      between: fc.option(fc.oneof(shipping, removing, reopening), { nil: undefined, freq: 1 }),
+      between: fc.option(fc.oneof(shipping, removing, reopening), { nil: undefined, freq: 2 }),
     }),
   },
   { weight: 1, arbitrary: reopening },

@@ -22,7 +22,12 @@ export async function shipHours(
   {
     hours,
     definition,
-  }: { readonly hours: readonly number[]; readonly definition?: WindowDefinition },
+    version = 1,
+  }: {
+    readonly hours: readonly number[]
+    readonly definition?: WindowDefinition
+    readonly version?: number
+  },
 ): Promise<void> {
   const readings = hours.map((hour) =>
     storedReading({
@@ -33,7 +38,7 @@ export async function shipHours(
   )
   const shipment = shipmentOf(readings, store.position())
   const [first] = shipment.readings
-  const windows = first && definition && new Map([[first, { version: 1, definition }]])
+  const windows = first && definition && new Map([[first, { version, definition }]])
   await store.write({ ...shipment, ...(windows && { windows }) })
 }
 
