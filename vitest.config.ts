@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'test/{core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress}/**/*.test.ts',
+            'test/{core,config,observability,processors,pipeline,data-streams,auth,devices,threads,units,egress,webhooks}/**/*.test.ts',
             'test/*.test.ts',
           ],
           // Properties that compile many schemas take seconds on a busy machine.
@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: [
-            'test/{backup,exports,imports,journal,time-series,state,http,connectors,sources,idempotency,lifecycle,live,mqtt-sessions,notifications,quarantine,retention,templates,cli,conformance}/**/*.test.ts',
+            'test/{backup,exports,imports,journal,time-series,state,http,connectors,sources,idempotency,lifecycle,live,mqtt-sessions,notifications,quarantine,retention,templates,cli,conformance,delivery}/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -42,13 +42,18 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   // Most modules belong to the fronts: they are loaded while the engine's threads open their files.
   const [engine, { startFronts }] = await Promise.all([starting, import('./fronts.ts')])
   const fronts = await startFronts(engine, { config, logger })
-  const { http, mqtt, auth, purges, relay, fetching, transfers, backups } = fronts
+  const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering } = fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
   return {
     ...addresses,
     adminFile: auth.adminFile,
-    failed: Promise.race([engine.journal.failed, engine.worker.failed, engine.mqttSessions.failed]),
+    failed: Promise.race([
+      engine.journal.failed,
+      engine.worker.failed,
+      engine.mqttSessions.failed,
+      delivering.failed,
+    ]),
     reloadCertificate() {
       if (config.tls === undefined) return
       const certificate = readCertificate(config.tls)
@@ -60,7 +65,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     },
     async close() {
       await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
-      await Promise.all([backups.close(), relay.stop(), transfers.stop()])
+      await Promise.all([backups.close(), relay.stop(), transfers.stop(), delivering.stop()])
       await engine.commits.drain()
       await purges.stop()
       await auth.close()

@@ -35,7 +35,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { worker, follower, told } = workerOf(config, folder)
+  const { worker, follower, told, deskPort } = workerOf(config, folder)
   const [journal, mqttSessions, , diskSpace] = await Promise.all([
     openJournal(config, folder.journal, follower),
     openSessions(folder.mqttSessions, systemClock),
@@ -72,6 +72,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     ...intakeOf({ commits, receipts, diskSpace, onFault }),
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     told,
+    deskPort,
     folder,
     trimming,
     journalPath: folder.journal,
@@ -93,15 +94,17 @@ export async function startEngine(config: Config, onFault?: OnFault) {
 function workerOf({ timeSeries, logLevel }: Config, folder: DataFolder) {
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: told } = new MessageChannel()
+  const { port1: deskPort, port2: desk } = new MessageChannel()
   const worker = new ProcessingWorker({
     statePath: folder.state,
     timeSeries: { config: timeSeries, files: filesIn(folder.path) },
     journalPath: folder.journal,
     head,
     told,
+    desk,
     logLevel,
   })
-  return { worker, follower, told: new Told(listening) }
+  return { worker, follower, told: new Told(listening), deskPort }
 }
 
 function openJournal(

@@ -13,6 +13,7 @@ import type { Config } from './config/config.ts'
 import { productVersion } from './config/product-version.ts'
 import { type Certificate, readCertificate } from './config/tls-files.ts'
 import { systemClock } from './core/clock.ts'
+import { type Delivering, openDelivering } from './delivering.ts'
 import { registeringRoutes } from './device-access.ts'
 import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
@@ -42,6 +43,7 @@ export interface Fronts {
   readonly fetching: Fetching
   readonly transfers: Transfers
   readonly backups: Backups
+  readonly delivering: Delivering
 }
 
 interface Parts {
@@ -54,6 +56,7 @@ interface Parts {
   readonly fetching: Fetching
   readonly transfers: Transfers
   readonly backing: BackingUp
+  readonly delivering: Delivering
   readonly certificate: Certificate | undefined
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
@@ -82,7 +85,9 @@ export async function startFronts(
   const transfers = openTransfers({ engine, domains, config, logger })
   const given = { config, logger, engine, certificate, onFailure }
   const backing = await openBackups(engine, { config, logger })
-  const parts: Parts = { ...given, domains, access, live, fetching, transfers, backing }
+  const delivering = openDelivering(engine, { config, cipher: auth.masterKey })
+  const opened = { domains, access, live, fetching, transfers, backing, delivering }
+  const parts: Parts = { ...given, ...opened }
   const { sessions } = engine.mqttSessions
   await forgetDeletedUsers(engine.state, sessions)
   await forgetEndedDevices(engine.state, sessions)
@@ -105,11 +110,13 @@ export async function startFronts(
   await fetching.running.start()
   await transfers.start()
   const timers = { purges: startPurging(parts), relay: startRelay(parts) }
-  return { http, mqtt, auth, ...timers, fetching, transfers, backups: backing.backups }
+  const { backups } = backing
+  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
-function startPurging({ engine, access, domains, transfers, onFailure }: Parts): PurgeTimer {
+function startPurging(parts: Parts): PurgeTimer {
+  const { engine, access, domains, transfers, delivering, onFailure } = parts
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.nowUs()),
@@ -117,6 +124,7 @@ function startPurging({ engine, access, domains, transfers, onFailure }: Parts):
       () => engine.mqttSessions.sessions.purge(),
       () => transfers.exportJobs.purge(),
       () => transfers.importJobs.purge(),
+      () => delivering.purge(),
     ],
     onFailure,
   )
@@ -178,7 +186,7 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate } = parts
-  const { transfers, backing } = parts
+  const { transfers, backing, delivering } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -212,6 +220,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     routes: [
       ...access.routes,
       backing.routes(posts),
+      ...delivering.routes(posts),
       ...registeringRoutes(access.devices, domains),
       (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
       ...guardedRoutes({

@@ -19,6 +19,7 @@ import {
   type StateDatabase,
 } from './state/database.ts'
 import { openTelling } from './telling.ts'
+import { webhookStep } from './webhooks/webhook-step.ts'
 
 /** What the audit log has instead of an address. */
 const localAddress = 'local'
@@ -62,7 +63,8 @@ export async function openOfflineAccess(
   }
   try {
     // Nobody waits for it here: the service finds what there is to be sent.
-    const tell = await openTelling(writing, () => undefined)
+    const plan = webhookStep(() => undefined)
+    const tell = await openTelling(writing, { plan, onTold: () => undefined })
     const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(
       {

@@ -45,7 +45,7 @@ export class ProcessingWorker implements StateWriter {
   constructor(data: WorkerData) {
     this.#thread = startThread(import.meta.url, './worker', {
       workerData: data,
-      transferList: [data.head, data.told],
+      transferList: [data.head, data.told, data.desk],
       youngMegabytes,
     })
     this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)

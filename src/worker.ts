@@ -23,7 +23,6 @@ import {
   type StateDatabase,
 } from './state/database.ts'
 import { storeProcedures } from './store-procedures.ts'
-import { openTelling } from './telling.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
@@ -44,6 +43,7 @@ import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/win
 import { definedWindows } from './windows/defined-windows.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
 import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
+import { openDeliveryDesk } from './worker-delivery.ts'
 import { startLoops, type WorkerLoops } from './worker-loops.ts'
 
 /** What the worker thread is started with. */
@@ -55,6 +55,8 @@ export interface WorkerData {
   readonly head: MessagePort
   /** Is told whose events were told. */
   readonly told: MessagePort
+  /** Where the thread that delivers hands in what became of deliveries. */
+  readonly desk: MessagePort
   readonly logLevel: LogLevel
 }
 
@@ -147,7 +149,7 @@ async function compose(data: WorkerData) {
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  const tell = await openTelling(state, tellThread(data.told))
+  const tell = await openDeliveryDesk(state, data.desk, tellThread(data.told))
   return { tell, retention, logger, state, store, shipper, decisions, decider, head }
 }
 
@@ -246,6 +248,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await state.destroy()
       data.head.close()
       data.told.close()
+      data.desk.close()
     },
   }
   serveCalls(port, procedures)

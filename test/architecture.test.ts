@@ -210,6 +210,19 @@ const rules: readonly ImportRule[] = [
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },
+  {
+    // Deliveries, whatever they are made of: who takes which, what follows from an attempt.
+    from: /^src\/delivery\//,
+    mayImport: [/^src\/(delivery|core|state|threads)\//],
+  },
+  {
+    // Tells of events over HTTP: deliveries are planned here, and attempted as the engine asks.
+    from: /^src\/webhooks\//,
+    mayImport: [
+      /^src\/(webhooks|delivery|events|egress|core|state|http)\//,
+      /^src\/(auth\/authenticate|idempotency\/posts)\.ts$/,
+    ],
+  },
   ...storedDataRules,
   {
     from: /^src\/observability\//,
@@ -227,7 +240,7 @@ const rules: readonly ImportRule[] = [
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(mqtt-upkeep|backing-up|restoring|worker-backup|telling|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
+    from: /^src\/(delivering|delivery-thread|worker-delivery|mqtt-upkeep|backing-up|restoring|worker-backup|telling|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

@@ -14,9 +14,11 @@ export type ImportId = Branded<'ImportId'>
 export type BackupId = Branded<'BackupId'>
 export type EventId = Branded<'EventId'>
 export type InboxEntryId = Branded<'InboxEntryId'>
+export type WebhookId = Branded<'WebhookId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
-type AnyId = OwnId | ExportId | ImportId | BackupId | EventId | InboxEntryId
+type JobId = ExportId | ImportId | BackupId
+type AnyId = OwnId | JobId | EventId | InboxEntryId | WebhookId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -18,6 +18,11 @@ export interface EgressGuardNeeds {
   readonly resolveLocally?: Resolve
 }
 
+export interface ExaminedAddresses {
+  readonly addresses: readonly string[]
+  readonly refused: readonly string[]
+}
+
 /**
  * Keeps connections that users ask for out of the network of the operator (D42). Whoever connects
  * asks here first, and connects to an address that this has answered: a name that leads elsewhere a
@@ -40,17 +45,33 @@ export class EgressGuard {
    * @throws DomainError `destination_not_allowed` when any of them is private and not allowed
    */
   async addressesOf(destination: Destination): Promise<readonly string[]> {
-    const { host, port } = destination
-    if (this.#allowed.has(destination)) {
-      return isIP(host) === 0 ? await this.#resolveLocally(host) : [host]
-    }
-    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host]
-    const isAllowed = (address: string) =>
-      isPublicAddress(address) || this.#allowed.has({ host: address, port })
-    if (!addresses.every(isAllowed)) {
+    const { addresses, refused } = await this.examine(destination)
+    if (refused.length > 0) {
+      const { host, port } = destination
       throw new DomainError('destination_not_allowed', `${host}:${port} may not be connected to`)
     }
     return addresses
+  }
+
+  /** The addresses of a destination: those that may be connected to, and the others. */
+  async examine(destination: Destination): Promise<ExaminedAddresses> {
+    const { host, port } = destination
+    if (this.isNamed(destination)) {
+      const addresses = isIP(host) === 0 ? await this.#resolveLocally(host) : [host]
+      return { addresses, refused: [] }
+    }
+    const found = isIP(host) === 0 ? await this.#resolve(host) : [host]
+    const isAllowed = (address: string) =>
+      isPublicAddress(address) || this.#allowed.has({ host: address, port })
+    const { true: addresses = [], false: refused = [] } = Object.groupBy(found, (address) =>
+      isAllowed(address) ? 'true' : 'false',
+    )
+    return { addresses, refused }
+  }
+
+  /** Whether the operator has named this very destination: then every port is good. */
+  isNamed(destination: Destination): boolean {
+    return this.#allowed.has(destination)
   }
 }
 

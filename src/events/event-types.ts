@@ -30,7 +30,7 @@ export const emittedTypes = [
 ] as const
 
 /** Can be subscribed to, and never happen (D34). */
-const neverEmittedTypes = [
+export const neverEmittedTypes = [
   'vault.updated',
   'stream.updated',
   'data_attachment.updated',

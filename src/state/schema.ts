@@ -8,9 +8,10 @@ import type {
 import type { DeviceTables } from './device-tables.ts'
 import type { EventTables } from './event-tables.ts'
 import type { JobTables } from './job-tables.ts'
+import type { WebhookTables } from './webhook-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
-export interface StateSchema extends DeviceTables, EventTables, JobTables {
+export interface StateSchema extends DeviceTables, EventTables, JobTables, WebhookTables {
   users: UserTable
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable

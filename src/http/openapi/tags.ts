@@ -11,6 +11,7 @@ export const tags = {
   Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
   'Exports and imports': 'Readings into files, and files into streams, in the background.',
+  Webhooks: 'Endpoints that are told of events over HTTP, and what they were sent.',
   Backups: 'Copies of the whole service, made while it runs.',
   Operations: 'Health, metrics and this description.',
 } as const

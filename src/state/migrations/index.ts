@@ -15,6 +15,7 @@ import { retention } from './0022-retention.ts'
 import { exportsAndImports } from './0023-exports-and-imports.ts'
 import { backups } from './0025-backups.ts'
 import { events } from './0026-events.ts'
+import { webhooks } from './0027-webhooks.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-exports-and-imports': exportsAndImports,
   '0025-backups': backups,
   '0026-events': events,
+  '0027-webhooks': webhooks,
 }

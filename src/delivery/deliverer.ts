@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../core/clock.ts'
+import { attemptMsMax, type MakeAttempt } from './attempt.ts'
+import { givenUpAfterUs } from './delivery.ts'
+import type { DeliveryDesk, DeliveryReader, EndedAttempt } from './desk.ts'
+import { endedAttempt, faultyAttempt } from './ended-attempt.ts'
+import { Lane, type Leased } from './lane.ts'
+
+/** Attempts at a time, of all webhooks together and of those of one user. */
+const attemptsMax = 1_024
+const attemptsOfUserMax = 256
+
+/** Deliveries that are taken at once. */
+const takenMax = 4 * attemptsMax
+
+/** A lease is long enough for one attempt to be waited for, and for one to be made. */
+const leaseUs = 3 * attemptMsMax * 1_000
+
+/** With less time left an attempt is not begun. */
+const leaseLeftUsMin = (attemptMsMax + 5_000) * 1_000
+
+/** What other processes have left behind is looked for so often. */
+const lookEveryUs = 30_000_000
+
+/** After a failure of our own. */
+const tryAgainMs = 1_000
+
+/** What is under way may end when the service stops; the rest is made again after the next start. */
+const stopPatienceMs = 2_000
+
+export interface DelivererNeeds {
+  readonly clock: Clock
+  readonly desk: DeliveryDesk
+  readonly reader: DeliveryReader
+  readonly attempt: MakeAttempt
+  readonly resendEveryUs: number
+  /** Told of what failed without anybody waiting for it. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** What the engine has done since its start, and is doing. */
+export interface DeliveryStats {
+  readonly active: number
+  readonly taken: number
+  readonly webhooks: number
+  readonly delivered: number
+  readonly failed: number
+}
+
+/**
+ * Takes deliveries that are due, attempts them, and hands in what became of them. All that it takes and
+ * hands in during one commit goes into the next one.
+ */
+export class Deliverer {
+  readonly #needs: DelivererNeeds
+  readonly #lease = randomUUID()
+  readonly #lanes = new Map<string, Lane>()
+  readonly #underWay = new Map<Leased, AbortController>()
+  readonly #ofUser = new Map<string, number>()
+  #ended: EndedAttempt[] = []
+  #released: string[] = []
+  #givenUp: string[] = []
+  #taken = 0
+  #delivered = 0
+  #failed = 0
+  #lookAtUs = 0
+  #woken = Promise.withResolvers<void>()
+  #isStopping = false
+  #running: Promise<unknown> | undefined
+
+  constructor(needs: DelivererNeeds) {
+    this.#needs = needs
+  }
+
+  start(): void {
+    void this.#listen()
+    this.#running = this.#run()
+  }
+
+  /** Looks at these webhooks now, and at whatever the clock says. */
+  wake(webhookIds: readonly string[] = []): void {
+    for (const id of webhookIds) this.#laneOf(id).hasMore = true
+    this.#woken.resolve()
+  }
+
+  stats(): DeliveryStats {
+    return {
+      active: this.#underWay.size,
+      taken: this.#taken,
+      webhooks: this.#lanes.size,
+      delivered: this.#delivered,
+      failed: this.#failed,
+    }
+  }
+
+  /** Resolves when nothing is under way, and what has ended is written down. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.wake()
+    await this.#running
+    const patience = sleep(stopPatienceMs, undefined, { ref: false })
+    while (this.#underWay.size > 0) {
+      this.#woken = Promise.withResolvers()
+      const isOver = await Promise.race([this.#woken.promise, patience.then(() => true)])
+      if (isOver === true) break
+    }
+    for (const [{ id }, ending] of this.#underWay) {
+      this.#released.push(id)
+      ending.abort(new Error('the service stops'))
+    }
+    for (const lane of this.#lanes.values()) this.#release(lane.drain())
+    await this.#exchange([])
+  }
+
+  async #listen(): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        this.wake(await this.#needs.desk.news())
+      } catch {
+        // The thread that tells of news has ended: so does the service.
+        return
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#woken = Promise.withResolvers()
+      try {
+        await this.#turn()
+        await this.#rest()
+      } catch (error) {
+        this.#needs.onFailure(error)
+        await sleep(tryAgainMs)
+      }
+    }
+  }
+
+  /** Waits until something has ended or come, or is due. */
+  async #rest(): Promise<void> {
+    let dueAtUs = this.#lookAtUs
+    for (const { nextDueUs = dueAtUs } of this.#lanes.values()) {
+      dueAtUs = Math.min(dueAtUs, nextDueUs)
+    }
+    const restMs = (dueAtUs - this.#needs.clock.nowUs()) / 1_000
+    const timer = setTimeout(() => this.#woken.resolve(), Math.max(1, Math.ceil(restMs)))
+    await this.#woken.promise
+    clearTimeout(timer)
+  }
+
+  async #turn(): Promise<void> {
+    const nowUs = this.#needs.clock.nowUs()
+    if (nowUs >= this.#lookAtUs) {
+      this.#lookAtUs = nowUs + lookEveryUs
+      for (const id of await this.#needs.reader.webhooksWithDue(nowUs)) {
+        this.#laneOf(id).hasMore = true
+      }
+    }
+    const wanted: Leased[] = []
+    for (const lane of this.#lanes.values()) {
+      lane.tick(nowUs)
+      this.#release(lane.give(nowUs + leaseLeftUsMin))
+      const room = Math.min(lane.room, takenMax - this.#taken - wanted.length)
+      if (lane.hasMore && room > 0) wanted.push(...(await this.#dueOf(lane, nowUs, room)))
+    }
+    await this.#exchange(wanted)
+    this.#beginAll()
+    for (const [id, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(id)
+  }
+
+  /** What is due of a webhook, without what is given up. */
+  async #dueOf(lane: Lane, nowUs: number, room: number): Promise<readonly Leased[]> {
+    const { reader } = this.#needs
+    lane.hasMore = false
+    const due = await reader.due(lane.webhookId, nowUs, room)
+    if (due.length === room) lane.hasMore = true
+    else {
+      const nextDueUs = await reader.nextDueUs(lane.webhookId, nowUs)
+      if (nextDueUs !== undefined) lane.expect(nextDueUs)
+    }
+    const isTooOld = ({ lastAttemptAtUs = nowUs }) => lastAttemptAtUs < nowUs - givenUpAfterUs
+    this.#givenUp.push(...due.filter(isTooOld).map(({ id }) => id))
+    const leasedUntilUs = nowUs + leaseUs
+    return due.filter((one) => !isTooOld(one)).map((one) => ({ ...one, leasedUntilUs }))
+  }
+
+  /** One commit: what is wanted, and what became of what was taken before. */
+  async #exchange(wanted: readonly Leased[]): Promise<void> {
+    const [ended, released, givenUp] = [this.#ended, this.#released, this.#givenUp]
+    if (wanted.length + ended.length + released.length + givenUp.length === 0) return
+    this.#ended = []
+    this.#released = []
+    this.#givenUp = []
+    const nowUs = this.#needs.clock.nowUs()
+    try {
+      const given = new Set(
+        await this.#needs.desk.exchange({
+          lease: this.#lease,
+          nowUs,
+          leasedUntilUs: wanted[0]?.leasedUntilUs ?? nowUs,
+          wanted: wanted.map(({ id }) => id),
+          ended,
+          released,
+          givenUp,
+        }),
+      )
+      const ours = wanted.filter(({ id }) => given.has(id))
+      this.#taken += ours.length
+      for (const [id, some] of Map.groupBy(ours, ({ webhookId }) => webhookId)) {
+        this.#laneOf(id).add(some)
+      }
+    } catch (error) {
+      this.#ended.unshift(...ended)
+      this.#released.unshift(...released)
+      for (const { webhookId } of wanted) this.#laneOf(webhookId).hasMore = true
+      throw error
+    }
+  }
+
+  /** In turns: a lane that has begun something is asked last the next time. */
+  #beginAll(): void {
+    for (const [id, lane] of [...this.#lanes]) {
+      if (!this.#begin(lane)) continue
+      this.#lanes.delete(id)
+      this.#lanes.set(id, lane)
+    }
+  }
+
+  /** Begins what a lane may begin. Resolves with whether there was something. */
+  #begin(lane: Lane): boolean {
+    const { ownerId } = lane
+    let hasBegun = false
+    while (ownerId !== undefined && this.#mayBegin(ownerId)) {
+      const delivery = lane.next()
+      if (delivery === undefined) break
+      hasBegun = true
+      void this.#make(lane, delivery)
+    }
+    return hasBegun
+  }
+
+  #mayBegin(ownerId: string): boolean {
+    const ofUser = this.#ofUser.get(ownerId) ?? 0
+    const hasRoom = this.#underWay.size < attemptsMax && ofUser < attemptsOfUserMax
+    return hasRoom && !this.#isStopping
+  }
+
+  async #make(lane: Lane, delivery: Leased): Promise<void> {
+    const { clock, attempt, resendEveryUs, onFailure } = this.#needs
+    const ending = new AbortController()
+    this.#underWay.set(delivery, ending)
+    this.#countOfUser(delivery.ownerId, 1)
+    const attemptedAtUs = clock.nowUs()
+    const made = await attempt(delivery, ending).catch((error: unknown) => {
+      onFailure(error)
+      return faultyAttempt
+    })
+    this.#underWay.delete(delivery)
+    this.#countOfUser(delivery.ownerId, -1)
+    this.#taken--
+    lane.ended(delivery, made?.result.outcome !== 'retry')
+    // An attempt that was broken off by our own end counts as none.
+    if (this.#isStopping && ending.signal.aborted) return
+    if (made === undefined) this.#givenUp.push(delivery.id)
+    else {
+      const times = { attemptedAtUs, endedAtUs: clock.nowUs(), resendEveryUs }
+      this.#note(lane, endedAttempt(delivery, made, times))
+    }
+    this.#begin(lane)
+    this.wake()
+  }
+
+  #countOfUser(ownerId: string, difference: number): void {
+    const count = (this.#ofUser.get(ownerId) ?? 0) + difference
+    if (count === 0) this.#ofUser.delete(ownerId)
+    else this.#ofUser.set(ownerId, count)
+  }
+
+  #release(deliveries: readonly Leased[]): void {
+    this.#taken -= deliveries.length
+    for (const { id } of deliveries) this.#released.push(id)
+  }
+
+  #note(lane: Lane, ended: EndedAttempt): void {
+    if (ended.delivered) this.#delivered++
+    else this.#failed++
+    this.#ended.push(ended)
+    if (ended.dueAtUs !== undefined) lane.expect(ended.dueAtUs)
+  }
+
+  #laneOf(webhookId: string): Lane {
+    const lane = this.#lanes.get(webhookId) ?? new Lane(webhookId)
+    this.#lanes.set(webhookId, lane)
+    return lane
+  }
+}

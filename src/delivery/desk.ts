@@ -1,0 +1,60 @@
+import type { DeliveryState, DueDelivery, Phase } from './delivery.ts'
+
+/** An attempt as it is written down, with what follows from it. */
+export interface EndedAttempt {
+  readonly deliveryId: string
+  readonly webhookId: string
+  readonly ownerId: string
+  readonly eventId: string
+  readonly eventType: string
+  /** From 1 on. */
+  readonly attempt: number
+  readonly attemptedAtUs: number
+  readonly endedAtUs: number
+  readonly statusCode: number | undefined
+  readonly delivered: boolean
+  readonly message: string
+  /** JSON object. */
+  readonly requestHeaders: string
+  readonly responseExcerpt: string
+  readonly state: DeliveryState
+  readonly phase: Phase
+  readonly dueAtUs: number | undefined
+  readonly failures: 'same' | 'reset' | 'add'
+}
+
+/** What the engine wants to be written in one transaction. */
+export interface DeskRequest {
+  /** Who asks: deliveries are leased under this name. */
+  readonly lease: string
+  readonly nowUs: number
+  readonly leasedUntilUs: number
+  readonly ended: readonly EndedAttempt[]
+  /** Deliveries to be taken. */
+  readonly wanted: readonly string[]
+  /** Taken ones that were not begun, and are to be taken by whoever comes. */
+  readonly released: readonly string[]
+  /** Those that are too old to be attempted again. */
+  readonly givenUp: readonly string[]
+}
+
+/**
+ * Where the state is written: the engine's way to take deliveries and to hand in what became of them.
+ * What another process has taken first, or somebody has cancelled, is not given.
+ */
+export interface DeliveryDesk {
+  /** Resolves with the ids of the wanted deliveries that were given. */
+  exchange(request: DeskRequest): Promise<readonly string[]>
+  /** Resolves with webhooks that something new is due for, once there are some. */
+  news(): Promise<readonly string[]>
+}
+
+/** What the engine reads, through a connection of its own. */
+export interface DeliveryReader {
+  /** Deliveries of a webhook that are due, the one that was due first in front. */
+  due(webhookId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]>
+  /** When the next delivery of a webhook is due that is not due yet. */
+  nextDueUs(webhookId: string, nowUs: number): Promise<number | undefined>
+  /** Webhooks with deliveries that are due up to then. */
+  webhooksWithDue(untilUs: number): Promise<readonly string[]>
+}

@@ -1,0 +1,47 @@
+import type { MadeAttempt } from './attempt.ts'
+import { consequenceOf, type DueDelivery } from './delivery.ts'
+import type { EndedAttempt } from './desk.ts'
+
+/** Stands for an attempt that was not made because of a fault of ours: it is followed by the next. */
+export const faultyAttempt: MadeAttempt = {
+  result: {
+    outcome: 'retry',
+    statusCode: undefined,
+    message: 'the attempt could not be made: a fault of this service',
+    requestHeaders: {},
+    responseExcerpt: '',
+  },
+  retryCount: 2,
+  retryDelayUs: 2_000_000,
+}
+
+/** An attempt as it is written down, with what follows from it. */
+export function endedAttempt(
+  delivery: DueDelivery,
+  { result, ...rules }: MadeAttempt,
+  times: {
+    readonly attemptedAtUs: number
+    readonly endedAtUs: number
+    readonly resendEveryUs: number
+  },
+): EndedAttempt {
+  const { id, webhookId, ownerId, eventId, eventType, attempts } = delivery
+  const { outcome, statusCode, message, requestHeaders, responseExcerpt } = result
+  const { attemptedAtUs, endedAtUs, resendEveryUs } = times
+  return {
+    deliveryId: id,
+    webhookId,
+    ownerId,
+    eventId,
+    eventType,
+    attempt: attempts + 1,
+    attemptedAtUs,
+    endedAtUs,
+    statusCode,
+    delivered: outcome === 'delivered',
+    message,
+    requestHeaders: JSON.stringify(requestHeaders),
+    responseExcerpt,
+    ...consequenceOf(delivery, outcome, endedAtUs, { ...rules, resendEveryUs }),
+  }
+}

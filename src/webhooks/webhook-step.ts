@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely'
+import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
+import { bodyOf } from '../events/event-body.ts'
+import type { RecordedEvent } from '../events/events.ts'
+import type { StateDatabase } from '../state/database.ts'
+import type { StateSchema } from '../state/schema.ts'
+import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
+
+/** Rows of one statement. */
+const rowsAtOnce = 200
+
+/** Of these one delivery that was not sent yet stands for all of its resource (D33). */
+const coalescedTypes: ReadonlySet<string> = new Set([
+  'stream.data_received',
+  'vault.data_updated',
+  'vault.accessed',
+])
+
+/** What a delivery is made of: the event, and the webhook that is told of it. */
+export interface PlannedDelivery {
+  readonly event: Pick<RecordedEvent, 'id' | 'ownerId' | 'type' | 'resourceId'>
+  readonly webhookId: string
+  readonly phase: Phase
+  readonly attemptsMax: number
+  readonly createdAtUs: number
+}
+
+/**
+ * Plans the deliveries of an event to all webhooks that want it (D37, D45), in the transaction that
+ * writes the event.
+ *
+ * @param onPlanned told of the webhooks; nothing is committed yet
+ */
+export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) {
+  return async (transaction: StateDatabase, event: RecordedEvent): Promise<void> => {
+    if (event.body === '') return
+    const wanting = await webhooksFor(transaction, event)
+    if (wanting.length === 0) return
+    const rest = coalescedTypes.has(event.type)
+      ? await notReplaced(transaction, event, wanting)
+      : wanting
+    const rows = rest.map((webhook) =>
+      deliveryRow({
+        event,
+        webhookId: webhook.id,
+        phase: 'inline',
+        attemptsMax: webhook.retry_count + 1,
+        createdAtUs: event.atUs,
+      }),
+    )
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      await transaction
+        .insertInto('deliveries')
+        .values(rows.slice(from, from + rowsAtOnce))
+        .execute()
+    }
+    onPlanned(wanting.map(({ id }) => id))
+  }
+}
+
+/** A delivery that is due at the time of its event: so those of one resource are in order. */
+export function deliveryRow(planned: PlannedDelivery) {
+  const { event, webhookId, phase, attemptsMax, createdAtUs } = planned
+  return {
+    id: newDeliveryId(),
+    event_id: event.id,
+    webhook_id: webhookId,
+    owner_id: event.ownerId,
+    event_type: event.type,
+    resource_id: event.resourceId,
+    created_at: createdAtUs,
+    state: 'pending',
+    phase,
+    attempts: 0,
+    attempts_max: attemptsMax,
+    due_at: createdAtUs,
+    lease: null,
+    last_attempt_at: null,
+    body: null,
+  }
+}
+
+type WantingWebhook = Pick<Selectable<StateSchema['webhooks']>, 'id' | 'filters' | 'retry_count'>
+
+async function webhooksFor(
+  transaction: StateDatabase,
+  event: RecordedEvent,
+): Promise<readonly WantingWebhook[]> {
+  const rows = await transaction
+    .selectFrom('webhook_subscriptions as subscription')
+    .innerJoin('webhooks', 'webhooks.id', 'subscription.webhook_id')
+    .select(['webhooks.id', 'webhooks.filters', 'webhooks.retry_count'])
+    .where('subscription.owner_id', '=', event.ownerId)
+    .where('subscription.event_type', '=', event.type)
+    .where('webhooks.status', '=', 'ACTIVE')
+    .execute()
+  return rows.filter(({ filters }) => {
+    return filters === '{}' || !filterAgainst(JSON.parse(filters) as WebhookFilters, event)
+  })
+}
+
+/** Puts the event in the place of those of its resource that were not sent yet, and adds their counts. */
+async function notReplaced(
+  transaction: StateDatabase,
+  event: RecordedEvent,
+  wanting: readonly WantingWebhook[],
+): Promise<readonly WantingWebhook[]> {
+  const rest: WantingWebhook[] = []
+  for (const webhook of wanting) {
+    const unsent = await transaction
+      .selectFrom('deliveries')
+      .innerJoin('events', 'events.id', 'deliveries.event_id')
+      .select(['deliveries.id', 'deliveries.body as own', 'events.body as common'])
+      .where('deliveries.webhook_id', '=', webhook.id)
+      .where('deliveries.resource_id', '=', event.resourceId)
+      .where('deliveries.due_at', 'is not', null)
+      .where('deliveries.event_type', '=', event.type)
+      .where('deliveries.attempts', '=', 0)
+      .where('deliveries.lease', 'is', null)
+      .executeTakeFirst()
+    if (unsent === undefined) rest.push(webhook)
+    else {
+      const data = withCountsOf(unsent.own ?? unsent.common, event.data)
+      await transaction
+        .updateTable('deliveries')
+        .set({ event_id: event.id, body: bodyOf({ ...event, data }) })
+        .where('id', '=', unsent.id)
+        .execute()
+    }
+  }
+  return rest
+}
+
+/** The data of an event, with what was counted by the one whose place it takes. */
+function withCountsOf(replacedBody: string, data: string): string {
+  const { data: before } = JSON.parse(replacedBody) as { readonly data: Counted }
+  const now = JSON.parse(data) as Counted
+  if (typeof before.count !== 'number' || typeof now.count !== 'number') return data
+  return JSON.stringify({ ...now, count: before.count + now.count })
+}
+
+interface Counted {
+  readonly count?: unknown
+}

@@ -1,0 +1,151 @@
+import { type Compilable, sql } from 'kysely'
+import type { Clock } from '../core/clock.ts'
+import { newId, type UserId, type WebhookId } from '../core/ids.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
+import { cancelPending } from '../delivery/cancel-pending.ts'
+import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
+import type { Slice } from '../state/listing.ts'
+import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
+import { WebhookReader } from './webhook-reader.ts'
+import { type Cipher, settingsColumns, webhookOf } from './webhook-rows.ts'
+
+export interface WebhookStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly cipher: Cipher
+  readonly clock: Clock
+}
+
+/** The one table behind both ways to register (D32). */
+export class WebhookStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #cipher: Cipher
+  readonly #clock: Clock
+
+  constructor({ state, writer, cipher, clock }: WebhookStoreNeeds) {
+    this.#state = state
+    this.#writer = writer
+    this.#cipher = cipher
+    this.#clock = clock
+  }
+
+  /** A new webhook, and the changes that store it: they find no room when the user has too many. */
+  plan(
+    ownerId: UserId,
+    settings: WebhookSettings,
+    by: 'bearer' | 'header-key',
+  ): { readonly webhook: Webhook; readonly changes: readonly Compilable[] } {
+    const id = newId<WebhookId>()
+    const createdAtUs = this.#clock.nowUs()
+    const webhook: Webhook = {
+      ...settings,
+      id,
+      ownerId,
+      createdAtUs,
+      previousSecret: undefined,
+      consecutiveFailures: 0,
+      lastDeliveryAtUs: undefined,
+      recordedAttempts: 0,
+    }
+    const row = settingsColumns(webhook, this.#cipher)
+    const columns = Object.keys(row) as (keyof typeof row)[]
+    const values = sql.join(columns.map((column) => row[column]))
+    const insert = this.#state
+      .insertInto('webhooks')
+      .columns(['id', 'owner_id', 'interface', 'created_at', ...columns])
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${by}, ${createdAtUs}, ${values}
+              WHERE (SELECT count(*) FROM webhooks WHERE owner_id = ${ownerId}) < ${webhooksMax}`,
+      )
+    return { webhook, changes: [insert, this.#subscribe(webhook)] }
+  }
+
+  async find(ownerId: UserId, id: WebhookId): Promise<Webhook | undefined> {
+    const webhook = await new WebhookReader(this.#state, this.#cipher).find(id)
+    return webhook?.ownerId === ownerId ? webhook : undefined
+  }
+
+  async listPage(
+    ownerId: UserId,
+    { offset, limit }: Slice,
+  ): Promise<{ readonly webhooks: readonly Webhook[]; readonly total: number }> {
+    const rows = await this.#listed(ownerId).limit(limit).offset(offset).execute()
+    const { total } = await this.#state
+      .selectFrom('webhooks')
+      .select((count) => count.fn.countAll<number>().as('total'))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirstOrThrow()
+    return { webhooks: rows.map((row) => webhookOf(row, this.#cipher)), total }
+  }
+
+  async listAfter(
+    ownerId: UserId,
+    after: ListCursor | undefined,
+    limit: number,
+  ): Promise<readonly Webhook[]> {
+    let query = this.#listed(ownerId).limit(limit)
+    if (after) {
+      query = query.where((where) =>
+        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+      )
+    }
+    return (await query.execute()).map((row) => webhookOf(row, this.#cipher))
+  }
+
+  /**
+   * The changes that make a webhook what it is to be. They find nothing when it was changed meanwhile
+   * by somebody else, or is gone. Whatever waits is cancelled when it is not active any more, and its
+   * failures are forgotten when it is to be active (D40).
+   */
+  change(before: Webhook, after: Webhook): readonly Compilable[] {
+    const { id } = before
+    const isActivated = after.status === 'ACTIVE' && before.status !== 'ACTIVE'
+    return [
+      this.#state
+        .updateTable('webhooks')
+        .set({
+          ...settingsColumns(after, this.#cipher),
+          ...(isActivated && { consecutive_failures: 0 }),
+        })
+        .where('id', '=', id)
+        .where('status', '=', before.status),
+      ...(after.status === 'ACTIVE' ? [] : [optional(cancelPending(this.#state, id))]),
+      ...(after.eventTypes === before.eventTypes
+        ? []
+        : [optional(this.#unsubscribe(id)), this.#subscribe(after)]),
+    ]
+  }
+
+  async attempt(...changes: readonly Compilable[]): Promise<boolean> {
+    return await this.#writer.attempt(...changes)
+  }
+
+  /** Removes a webhook; what it was sent is removed when it has become old. False when it is gone. */
+  async remove({ id, ownerId }: Webhook): Promise<boolean> {
+    return await this.#writer.attempt(
+      this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
+      optional(this.#unsubscribe(id)),
+      optional(cancelPending(this.#state, id)),
+    )
+  }
+
+  #listed(ownerId: UserId) {
+    return this.#state
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .orderBy('created_at')
+      .orderBy('id')
+  }
+
+  #subscribe({ id, ownerId, eventTypes }: Webhook): Compilable {
+    return this.#state
+      .insertInto('webhook_subscriptions')
+      .values(eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id })))
+  }
+
+  #unsubscribe(id: string): Compilable {
+    return this.#state.deleteFrom('webhook_subscriptions').where('webhook_id', '=', id)
+  }
+}
