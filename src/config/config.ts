@@ -1,9 +1,10 @@
 import type { LogLevel } from '../observability/logger.ts'
+import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 
 /** The service's settings, read once at the start. */
-export interface Config extends NetworkConfig {
+export interface Config extends NetworkConfig, DeliveryConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -21,10 +22,6 @@ export interface Config extends NetworkConfig {
   /** Bytes that the exports of one user may have, and that one import may. */
   readonly exportBytesMax: number
   readonly importBytesMax: number
-  /** Between the passes that deliver again what has failed (D39). */
-  readonly resendEveryUs: number
-  /** How long deliveries and their attempts can be looked at. */
-  readonly deliveriesKeptUs: number
   readonly logLevel: LogLevel
   /** Whether an answer that is not as the OpenAPI document says becomes a 500. */
   readonly checkAnswers: boolean
@@ -83,6 +80,7 @@ export function readSettings(environment: Environment): ReadSettings {
   const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {
     ...network,
+    ...readDeliveryConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,
     httpPort,
@@ -96,8 +94,6 @@ export function readSettings(environment: Environment): ReadSettings {
     diskBytesMin: read.bytes('STREAMVAULT_DISK_MIN', '512MiB'),
     exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
     importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),
-    resendEveryUs: read.duration('STREAMVAULT_RESEND_EVERY', '5m'),
-    deliveriesKeptUs: read.duration('STREAMVAULT_DELIVERIES_KEPT', '30d'),
     logLevel: read.oneOf('STREAMVAULT_LOG_LEVEL', 'info', logLevels),
     checkAnswers: read.oneOf('STREAMVAULT_CHECK_ANSWERS', 'off', ['off', 'on']) === 'on',
   }
@@ -153,16 +149,6 @@ function reader(environment: Environment, problems: string[], known: Set<string>
       return parsed ?? 0
     },
 
-    /** In microseconds. */
-    duration(name: string, fallback: string): number {
-      const given = text(name, fallback)
-      const [, count, unit = ''] = /^(\d{1,5})([smhd])$/.exec(given) ?? []
-      const seconds = Number(count) * (secondsOfUnit[unit] ?? 0)
-      if (seconds > 0) return seconds * 1_000_000
-      problems.push(`${name} must be a duration such as 30s, 5m, 12h or 30d, not '${given}'`)
-      return 1
-    },
-
     url(name: string, fallback: string): string {
       const given = text(name, fallback)
       if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '')
@@ -204,8 +190,6 @@ export function urlHost(host: string): string {
 function withoutUserInfo(text: string): string {
   return text.replace(/\/\/[^/]*@/, '//[secret]@')
 }
-
-const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 const byteUnits: Readonly<Record<string, number>> = {
   '': 1,

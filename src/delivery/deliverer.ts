@@ -220,24 +220,27 @@ export class Deliverer {
 
   /** In turns: a lane that has begun something is asked last the next time. */
   #beginAll(): void {
-    for (const [id, lane] of [...this.#lanes]) {
-      if (!this.#begin(lane)) continue
-      this.#lanes.delete(id)
-      this.#lanes.set(id, lane)
+    const served = this.#lanes
+      .values()
+      .filter((lane) => this.#begin(lane))
+      .toArray()
+    for (const lane of served) {
+      this.#lanes.delete(lane.webhookId)
+      this.#lanes.set(lane.webhookId, lane)
     }
   }
 
   /** Begins what a lane may begin. Resolves with whether there was something. */
   #begin(lane: Lane): boolean {
     const { ownerId } = lane
+    if (ownerId === undefined) return false
     let hasBegun = false
-    while (ownerId !== undefined && this.#mayBegin(ownerId)) {
-      const delivery = lane.next()
-      if (delivery === undefined) break
+    for (;;) {
+      const delivery = this.#mayBegin(ownerId) ? lane.next() : undefined
+      if (delivery === undefined) return hasBegun
       hasBegun = true
       void this.#make(lane, delivery)
     }
-    return hasBegun
   }
 
   #mayBegin(ownerId: string): boolean {

@@ -63,12 +63,12 @@ export class StateDesk implements DeliveryDesk {
   async exchange(request: DeskRequest): Promise<readonly string[]> {
     const { state, tell } = this.#needs
     const { given, afterwards } = await state.transaction().execute(async (transaction) => {
-      const given = await take(transaction, request)
+      const taken = await take(transaction, request)
       await release(transaction, request)
       await giveUp(transaction, request.givenUp)
       await record(transaction, request)
       const hasDisabled = await this.#count(transaction, request.ended)
-      return { given, afterwards: hasDisabled ? await tell(transaction) : undefined }
+      return { given: taken, afterwards: hasDisabled ? await tell(transaction) : undefined }
     })
     afterwards?.()
     return given

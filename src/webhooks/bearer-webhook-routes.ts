@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
 import {
@@ -69,52 +69,57 @@ export function bearerWebhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsy
       },
     )
 
-    app.get<OneWebhook>(
-      '/webhooks/:webhookId',
-      { schema: readBearerWebhook, config: reading },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
-        void reply.header('cache-control', 'no-store')
-        return bearerWebhookBody(webhook)
-      },
-    )
-
-    app.put<ChangeWebhook>(
-      '/webhooks/:webhookId',
-      { schema: changeBearerWebhook, config: writing },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const before = await ownWebhook(webhooks, userId, request.params.webhookId)
-        const after = await change(needs, before, bearerSettingsWith(before, request.body))
-        void reply.header('cache-control', 'no-store')
-        return bearerWebhookBody(after)
-      },
-    )
-
-    app.delete<OneWebhook>(
-      '/webhooks/:webhookId',
-      { schema: deleteBearerWebhook, config: { scope: 'webhooks:write' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
-        await webhooks.remove(webhook)
-        await needs.changed([webhook.id])
-        return reply.code(204).send()
-      },
-    )
-
-    app.get<ReadLogs>(
-      '/webhooks/:webhookId/logs',
-      { schema: readWebhookLogs, config: reading },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const page = cursorRequest(request.query)
-        const { id } = await ownWebhook(webhooks, userId, request.params.webhookId)
-        const found = await logOf(needs.state, id, { before: page.after, limit: page.limit + 1 })
-        const logs = cursorPage(found, page, { request, reply }).map(({ body }) => body)
-        return { webhookId: id, logs }
-      },
-    )
+    oneWebhookRoutes(app, needs)
   }
+}
+
+function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void {
+  const { state, webhooks, callerOf } = needs
+  app.get<OneWebhook>(
+    '/webhooks/:webhookId',
+    { schema: readBearerWebhook, config: reading },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
+      void reply.header('cache-control', 'no-store')
+      return bearerWebhookBody(webhook)
+    },
+  )
+
+  app.put<ChangeWebhook>(
+    '/webhooks/:webhookId',
+    { schema: changeBearerWebhook, config: writing },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const before = await ownWebhook(webhooks, userId, request.params.webhookId)
+      const after = await change(needs, before, bearerSettingsWith(before, request.body))
+      void reply.header('cache-control', 'no-store')
+      return bearerWebhookBody(after)
+    },
+  )
+
+  app.delete<OneWebhook>(
+    '/webhooks/:webhookId',
+    { schema: deleteBearerWebhook, config: { scope: 'webhooks:write' } },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
+      await webhooks.remove(webhook)
+      await needs.changed([webhook.id])
+      return reply.code(204).send()
+    },
+  )
+
+  app.get<ReadLogs>(
+    '/webhooks/:webhookId/logs',
+    { schema: readWebhookLogs, config: reading },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const page = cursorRequest(request.query)
+      const { id } = await ownWebhook(webhooks, userId, request.params.webhookId)
+      const found = await logOf(state, id, { before: page.after, limit: page.limit + 1 })
+      const logs = cursorPage(found, page, { request, reply }).map(({ body }) => body)
+      return { webhookId: id, logs }
+    },
+  )
 }

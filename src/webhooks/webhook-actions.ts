@@ -14,7 +14,7 @@ const recoveredMax = 5_000
 const rowsAtOnce = 200
 
 /** What a test is about: no resource has it, and no recovery sends it again. */
-export const testResourceType = 'webhook'
+const testResourceType = 'webhook'
 
 /** An event that has not happened, for one webhook only. */
 export function planTest(

@@ -21,8 +21,8 @@ export interface DestinationVerdict {
 /** @throws DomainError `invalid_request` for what is no URL */
 export function parseWebhookUrl(text: string): URL {
   // The parser drops these silently, so the text would not be what is asked for.
-  const hasControls = /[\u0000-\u0020\u007f]/.test(text)
-  if (!hasControls && URL.canParse(text)) return new URL(text)
+  const hasBlanks = /[\s\p{Cc}]/u.test(text)
+  if (!hasBlanks && URL.canParse(text)) return new URL(text)
   throw invalidParameter('url', 'must be an absolute URL without white space')
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
 import { defaultSettings, type WebhookSettings } from './webhook.ts'
@@ -40,7 +40,7 @@ const writing = {
 
 /** Registrations for events of the emitted set: `/notifications/webhooks` (D34). */
 export function webhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
-  const { state, webhooks, callerOf } = needs
+  const { webhooks, callerOf } = needs
   return async (app) => {
     app.post<CreateWebhook>(
       '/notifications/webhooks',
@@ -64,51 +64,56 @@ export function webhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
       },
     )
 
-    app.get<OneWebhook>(
-      '/notifications/webhooks/:configId',
-      { schema: readWebhook, config: reading },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-        void reply.header('cache-control', 'no-store')
-        return webhookBody(webhook)
-      },
-    )
-
-    app.put<ChangeWebhook>(
-      '/notifications/webhooks/:configId',
-      { schema: changeWebhook, config: writing },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const before = await ownWebhook(webhooks, userId, request.params.configId)
-        const after = await change(needs, before, settingsWith(before, request.body))
-        void reply.header('cache-control', 'no-store')
-        return webhookBody(after)
-      },
-    )
-
-    app.delete<OneWebhook>(
-      '/notifications/webhooks/:configId',
-      { schema: deleteWebhook, config: { scope: 'webhooks:write' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-        await webhooks.remove(webhook)
-        await needs.changed([webhook.id])
-        return reply.code(204).send()
-      },
-    )
-
-    app.get<ListDeliveries>(
-      '/notifications/webhooks/:configId/deliveries',
-      { schema: listDeliveries, config: reading },
-      async (request) => {
-        const { userId } = callerOf(request)
-        const page = pageRequest(request.query)
-        const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-        const attempts = await attemptsOf(state, webhook.id, sliceOf(page))
-        return envelope(attempts, webhook.recordedAttempts, page)
-      },
-    )
+    oneWebhookRoutes(app, needs)
   }
+}
+
+function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void {
+  const { state, webhooks, callerOf } = needs
+  app.get<OneWebhook>(
+    '/notifications/webhooks/:configId',
+    { schema: readWebhook, config: reading },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
+      void reply.header('cache-control', 'no-store')
+      return webhookBody(webhook)
+    },
+  )
+
+  app.put<ChangeWebhook>(
+    '/notifications/webhooks/:configId',
+    { schema: changeWebhook, config: writing },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const before = await ownWebhook(webhooks, userId, request.params.configId)
+      const after = await change(needs, before, settingsWith(before, request.body))
+      void reply.header('cache-control', 'no-store')
+      return webhookBody(after)
+    },
+  )
+
+  app.delete<OneWebhook>(
+    '/notifications/webhooks/:configId',
+    { schema: deleteWebhook, config: { scope: 'webhooks:write' } },
+    async (request, reply) => {
+      const { userId } = callerOf(request)
+      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
+      await webhooks.remove(webhook)
+      await needs.changed([webhook.id])
+      return reply.code(204).send()
+    },
+  )
+
+  app.get<ListDeliveries>(
+    '/notifications/webhooks/:configId/deliveries',
+    { schema: listDeliveries, config: reading },
+    async (request) => {
+      const { userId } = callerOf(request)
+      const page = pageRequest(request.query)
+      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
+      const attempts = await attemptsOf(state, webhook.id, sliceOf(page))
+      return envelope(attempts, webhook.recordedAttempts, page)
+    },
+  )
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import type { Answer, ApiClient } from './api-client.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
@@ -52,6 +53,9 @@ export class ForeignResources {
     entryId: () => this.#quarantineEntry(),
     exportId: () => this.#export(),
     importId: () => this.#import(),
+    configId: () => this.#webhook(),
+    webhookId: () => this.#webhook(),
+    deliveryId: () => this.#delivery(),
     name: () => this.#exportedFile(),
     favoriteId: () => this.#part('favorites', { type: 'TOKEN', ref: `token ${++this.#made}` }),
     partId: (template) =>
@@ -63,6 +67,7 @@ export class ForeignResources {
   #made = 0
   #newestStream = ''
   #newestExport = ''
+  #newestWebhook = ''
   #newestVault = ''
 
   #part(kind: string, body: object): Promise<string> {
@@ -124,6 +129,25 @@ export class ForeignResources {
     return options.clientId
   }
 
+  /** One that nobody answers: its name does not resolve. */
+  async #webhook(): Promise<string> {
+    const body = { url: 'https://receiver.invalid/hook', event_types: ['vault.deleted'] }
+    const path = '/notifications/webhooks'
+    this.#newestWebhook = await made(this.#owner.withKey<Made>('POST', path, body))
+    return this.#newestWebhook
+  }
+
+  /** One that has ended, of the webhook that the path has named before it. */
+  async #delivery(): Promise<string> {
+    const path = `/notifications/webhooks/${this.#newestWebhook}`
+    const { body } = await this.#owner.withKey<{ delivery_id: string }>('POST', `${path}/test`, {})
+    for (;;) {
+      const { body: list } = await this.#owner.withKey<Attempts>('GET', `${path}/deliveries`)
+      if (list.total_records > 0) return body.delivery_id
+      await sleep(20)
+    }
+  }
+
   /** In the stream that the path has named before it. */
   async #quarantineEntry(): Promise<string> {
     const path = `/streams/${this.#newestStream}`
@@ -131,6 +155,10 @@ export class ForeignResources {
     const { body } = await this.#owner.withToken<Held>('GET', `${path}/quarantine`)
     return String(body.entries[0]?.id)
   }
+}
+
+interface Attempts {
+  readonly total_records: number
 }
 
 interface Held {
