@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiClient, type DataPage } from '../support/api-client.ts'
+import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -22,9 +23,30 @@ function comparable(points: Points): unknown[] {
 }
 
 test('windows are what a query makes of the readings, whenever the service is killed', async () => {
+  await killedInRounds({})
+}, 240_000)
+
+describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
+  test('windows are what a query makes of the readings, whichever of the two is killed', async () => {
+    await using questDb = await QuestDb.start()
+    await killedInRounds(
+      { STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${questDb.port}` },
+      async (round) => {
+        if (round % 3 !== 1) return
+        await questDb.kill()
+        await questDb.start()
+      },
+    )
+  }, 240_000)
+})
+
+async function killedInRounds(
+  environment: Readonly<Record<string, string>>,
+  meanwhile: (round: number) => Promise<void> = async () => undefined,
+): Promise<void> {
   const dataDir = services.newFolder()
   const random = new SeededRandom(20_260_131)
-  let process = await services.start(dataDir)
+  let process = await services.start(dataDir, environment)
   let api = new ApiClient(process.http)
   const streamId = await api.createStream(
     { temperature: { type: 'number' } },
@@ -51,7 +73,8 @@ test('windows are what a query makes of the readings, whenever the service is ki
     // Some rounds are killed at once, others while windows are being computed.
     if (round % 2 === 1) await expect.poll(() => computed(api, streamId)).toBeGreaterThan(0)
     await process.end('SIGKILL')
-    process = await services.start(dataDir)
+    await meanwhile(round)
+    process = await services.start(dataDir, environment)
     api = new ApiClient(process.http)
     await api.settled(streamId, received)
     const asked = await api.readAll(streamId, '&aggregation=1m')
@@ -69,7 +92,7 @@ test('windows are what a query makes of the readings, whenever the service is ki
   const windows = await api.readAll(streamId, '&aggregation=window')
   expect(comparable(windows)).toEqual(comparable(await api.readAll(streamId, '&aggregation=1m')))
   expect(windows.some(({ revision }) => Number(revision) > 1)).toBe(true)
-}, 240_000)
+}
 
 /** How many windows are kept. */
 async function computed(api: ApiClient, streamId: string): Promise<number> {
