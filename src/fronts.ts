@@ -25,6 +25,7 @@ import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
 import { mqttSessionRoutes } from './mqtt-sessions/session-routes.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
+import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
 import { failingParts, serviceMetrics } from './observability/facts.ts'
 import { healthRoutes } from './observability/health.ts'
 import { metricsRoutes } from './observability/metrics.ts'
@@ -57,6 +58,7 @@ interface Parts {
   readonly transfers: Transfers
   readonly backing: BackingUp
   readonly delivering: Delivering
+  readonly notifying: Notifying
   readonly certificate: Certificate | undefined
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
@@ -86,7 +88,8 @@ export async function startFronts(
   const given = { config, logger, engine, certificate, onFailure }
   const backing = await openBackups(engine, { config, logger })
   const delivering = openDelivering(engine, { config, cipher: auth.masterKey })
-  const opened = { domains, access, live, fetching, transfers, backing, delivering }
+  const notifying = openNotifying(engine)
+  const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
   const parts: Parts = { ...given, ...opened }
   const { sessions } = engine.mqttSessions
   await forgetDeletedUsers(engine.state, sessions)
@@ -116,7 +119,7 @@ export async function startFronts(
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
 function startPurging(parts: Parts): PurgeTimer {
-  const { engine, access, domains, transfers, delivering, onFailure } = parts
+  const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.nowUs()),
@@ -125,6 +128,7 @@ function startPurging(parts: Parts): PurgeTimer {
       () => transfers.exportJobs.purge(),
       () => transfers.importJobs.purge(),
       () => delivering.purge(),
+      ...notifying.purges,
     ],
     onFailure,
   )
@@ -186,7 +190,7 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate } = parts
-  const { transfers, backing, delivering } = parts
+  const { transfers, backing, delivering, notifying } = parts
   const { auth, posts } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -221,6 +225,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.routes,
       backing.routes(posts),
       ...delivering.routes(posts),
+      ...notifyingRoutes(notifying, posts),
       ...registeringRoutes(access.devices, domains),
       (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
       ...guardedRoutes({

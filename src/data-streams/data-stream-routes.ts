@@ -19,7 +19,7 @@ import {
   serviceStreamsMax,
 } from './data-stream-store.ts'
 import { parseDefinition, type StreamDefinition } from './definition.ts'
-import { definitionBody, listedBody, newStreamBody } from './stream-body.ts'
+import { definitionBody, listedBody, newStreamBody, toldOf } from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
 import { isFetched, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
@@ -122,7 +122,8 @@ async function create(
     await ownVault(vaults, userId, definition.vaultId)
     await sources.assertAllowed(definition.source)
     const { stream, changes } = streams.plan(userId, definition, apiKeyId)
-    const event = { event: 'stream.created', ...subjectOf(stream), actor } as const
+    const told = toldOf(stream, 'created', publicUrl)
+    const event = { event: 'stream.created', ...subjectOf(stream), actor, told } as const
     return {
       statusCode: 201,
       body: newStreamBody(stream, publicUrl),

@@ -12,7 +12,7 @@ import {
   wakeFetched,
 } from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
-import { newStreamBody } from './stream-body.ts'
+import { newStreamBody, toldOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
 
@@ -92,7 +92,12 @@ async function createAll(
       changes: planned.flatMap(({ stream, changes }) => [
         ...changes,
         ...sources.planned(stream),
-        ...lifecycle.record({ event: 'stream.created', ...subjectOf(stream), actor }),
+        ...lifecycle.record({
+          event: 'stream.created',
+          ...subjectOf(stream),
+          actor,
+          told: toldOf(stream, 'created', publicUrl),
+        }),
       ]),
       refusal: () => creationRefusal(needs, userId, definitions),
       async afterwards() {

@@ -39,6 +39,16 @@ export function newStreamBody(stream: DataStream, publicUrl: string): object {
   return streamBody({ ...stream, hasReceived: false, isFailing: false }, publicUrl)
 }
 
+/**
+ * What whoever is told of a new or a deleted stream gets to know. Receivers tell events apart by the
+ * `id` of what they are about, whatever else it calls it.
+ */
+export function toldOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
+  const { id, vaultId, tags } = stream
+  const data = { id, ...newStreamBody(stream, publicUrl), status, tags }
+  return { vaultId, streamId: id, data }
+}
+
 /** The stream as lists show it. */
 export function listedBody(stream: ShownStream, publicUrl: string): object {
   return { ...streamBody(stream, publicUrl), tags: stream.tags }

@@ -13,7 +13,7 @@ import {
 } from './data-stream-routes.ts'
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
-import { deletionBody, versionBody } from './stream-body.ts'
+import { deletionBody, toldOf, versionBody } from './stream-body.ts'
 import {
   changeStream,
   deleteStream,
@@ -135,11 +135,12 @@ async function change(
 }
 
 async function remove(
-  { changes, sources, lifecycle, forget, onDeleted }: StreamChangeRoutesNeeds,
+  { changes, sources, lifecycle, forget, onDeleted, publicUrl }: StreamChangeRoutesNeeds,
   stream: DataStream,
   actor: LifecycleEvent['actor'],
 ): Promise<boolean> {
-  const event = { event: 'stream.deleted', ...subjectOf(stream), actor } as const
+  const told = toldOf(stream, 'deleted', publicUrl)
+  const event = { event: 'stream.deleted', ...subjectOf(stream), actor, told } as const
   const forgotten = [lifecycle.forget(stream.id), ...sources.removed(stream.id)]
   const also = [...lifecycle.record(event), ...forgotten]
   if (!(await changes.remove(stream, ...also))) return false

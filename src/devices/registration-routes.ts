@@ -10,6 +10,7 @@ import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
 import { parseDefinition } from '../data-streams/definition.ts'
 import { check, Problems } from '../data-streams/definition-problems.ts'
 import { isObject } from '../data-streams/field-map.ts'
+import { toldOf } from '../data-streams/stream-body.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Effect, Posts } from '../idempotency/posts.ts'
 import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
@@ -40,6 +41,7 @@ export interface RegistrationRoutesNeeds {
   readonly units: Units
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
   readonly clock: Clock
+  readonly publicUrl: string
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -131,19 +133,20 @@ async function newcomer(
   key: ProvisioningKey,
   { serial, name }: NewDevice,
 ): Promise<Effect> {
-  const { state, devices, registered, provisioning, streams, units, lifecycle, clock } = needs
+  const { state, devices, registered, provisioning, streams, units, lifecycle } = needs
   const { id, ownerId, vaultId } = key
   const wanted = parseDefinition({ ...key.definition, name, vaultId })
   const { stream, changes } = streams.plan(ownerId, await withConversions(units, wanted), id)
   const settings = { ...nothing, name, streamIds: [stream.id], rateLimit: key.rateLimit }
   const { device, secret, insertions } = devices.planOne(ownerId, settings, id)
   const actor = { userId: ownerId, apiKeyId: id }
-  const subject = { ownerId, resourceId: stream.id, name }
+  const told = toldOf(stream, 'created', needs.publicUrl)
+  const subject = { ownerId, resourceId: stream.id, name, told }
   return {
     statusCode: 201,
     body: answerBody(
       { device: { ...device, registered: { vaultId, serial } }, secret },
-      clock.nowUs(),
+      needs.clock.nowUs(),
     ),
     changes: [
       provisioning.taking(id),

@@ -65,6 +65,37 @@ export type SecurityType = (typeof securityTypes)[number]
 /** Whatever can happen. */
 export type EventType = EmittedType | ForthcomingType | SecurityType
 
+/** Whatever can be asked for: also what never happens. */
+export type KnownType = EventType | (typeof neverEmittedTypes)[number]
+
+export const knownTypes: readonly KnownType[] = [
+  ...emittedTypes,
+  ...neverEmittedTypes,
+  ...forthcomingTypes,
+  ...securityTypes,
+]
+
+const coalescedTypes: ReadonlySet<KnownType> = new Set([
+  'stream.data_received',
+  'vault.data_updated',
+  'vault.accessed',
+])
+
+/** Whether an unsent one is replaced by the next (D33): these happen too often for a person to be told. */
+export function isCoalesced(type: KnownType): boolean {
+  return coalescedTypes.has(type)
+}
+
+const alertTypes: ReadonlySet<KnownType> = new Set([
+  'stream.alert_triggered',
+  'stream.alert_cleared',
+])
+
+/** Whether a second one within minutes is taken for the first one again (D46). */
+export function isDeduplicated(type: KnownType): boolean {
+  return !isCoalesced(type) && !alertTypes.has(type)
+}
+
 /** How an event is put into the body of a request: each type has one format, or none. */
 export type EventFormat = 'emitted' | 'forthcoming' | 'none'
 
@@ -75,6 +106,6 @@ const formats: ReadonlyMap<string, EventFormat> = new Map([
   ...securityTypes.map((type) => [type, 'none'] as const),
 ])
 
-export function formatOf(type: EventType): EventFormat {
+export function formatOf(type: KnownType): EventFormat {
   return formats.get(type) ?? 'none'
 }

@@ -75,8 +75,8 @@ function binds(schema: JsonSchema): boolean {
   return schema[checkedByHandler] !== true
 }
 
-/** The names of components are for the document; ajv would take them for addresses. */
-function withoutIds(schema: unknown): unknown {
+/** The names of components are for the document; everybody else would take them for addresses. */
+export function withoutIds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutIds)
   if (typeof schema !== 'object' || schema === null) return schema
   const members = Object.entries(schema).filter(([key]) => key !== '$id')

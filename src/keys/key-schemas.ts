@@ -47,7 +47,7 @@ const properties = {
   },
 }
 
-const key = component('Key', record(properties))
+export const key = component('Key', record(properties))
 const keyWithSecret = component(
   'KeyWithSecret',
   record({ ...properties, apiSecret: { ...text, description: 'Shown this once.' } }),

@@ -11,7 +11,14 @@ import type { ListCursor } from '../core/list-cursor.ts'
 import type { LifecycleEvents } from '../lifecycle/lifecycle-events.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
-import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
+import {
+  type Key,
+  type KeyGrant,
+  type KeyKind,
+  keyBody,
+  newKeyAndSecret,
+  newSecret,
+} from './key.ts'
 
 /** Keys of one user, expired ones included: one for each of a thousand devices. */
 export const keysOfUserMax = 1_000
@@ -73,8 +80,9 @@ export class KeyStore {
       expires_at: expiresAtUs ?? null,
     }
     const details = { name, permission, scopes: row.scopes, expiresAtUs: row.expires_at }
+    const key = { id, userId, name, permission, scopes, createdAtUs, expiresAtUs, ...neverUsed }
     return {
-      key: { id, userId, name, permission, scopes, createdAtUs, expiresAtUs, ...neverUsed },
+      key,
       secret,
       changes: [
         this.#insertion(row, actor),
@@ -85,6 +93,7 @@ export class KeyStore {
           resourceId: id,
           name,
           actor,
+          told: { data: keyBody(key) },
         }),
       ],
       afterwards: () => directory.refresh(id),
@@ -162,12 +171,14 @@ export class KeyStore {
   async revoke(actor: Actor, { id, userId }: ApiKey): Promise<void> {
     const { state, writer, clock, audit, directory, lifecycle } = this.#needs
     const mayEnd = anotherAdminRemains(state, { withoutKey: id })
-    const known = await this.#present().select('name').where('id', '=', id).executeTakeFirst()
+    const known = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    if (!known) return
+    const told = { data: keyBody(this.#fromRow(known)) }
     const ends = sql<SqlBool>`(${this.#exists(id)} and ${mayEnd})`
     await writer.commit(
       audit.entry({ action: 'key.revoked', actor, subjectId: id, userId }, ends),
       ...lifecycle.record(
-        { event: 'key.revoked', ownerId: userId, resourceId: id, name: known?.name ?? '', actor },
+        { event: 'key.revoked', ownerId: userId, resourceId: id, name: known.name, actor, told },
         ends,
       ),
       // Bootstrap keys stay known as revoked, so that no later start brings them back.

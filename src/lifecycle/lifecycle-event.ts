@@ -13,6 +13,10 @@ export type LifecycleEventName =
 const toldAs = {
   'vault.created': 'vault.created',
   'vault.deleted': 'vault.deleted',
+  'stream.created': 'stream.created',
+  'stream.deleted': 'stream.deleted',
+  'key.created': 'security.key_created',
+  'key.revoked': 'security.key_revoked',
 } as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
 
 export type LifecycleEvent = ToldEvent | UntoldEvent

@@ -20,16 +20,16 @@ import {
 /** A page of a list has a hundred of them: together they must fit into one answer. */
 const payloadLengthMax = 65_536
 
-const ledgerSchema = component('Ledger', { type: 'string', enum: [...ledgers] })
+export const ledgerSchema = component('Ledger', { type: 'string', enum: [...ledgers] })
 
 const statusText = { ...text, examples: ['SERVICE_RECEIVED'] } as const
 
-const progressSchema = component(
+export const progressSchema = component(
   'ProgressEntry',
   record({ step: { type: 'integer' }, status: statusText, completed_at: dateTime }),
 )
 
-const vaultSchema = component(
+export const vaultSchema = component(
   'Vault',
   record({
     id: uuid,

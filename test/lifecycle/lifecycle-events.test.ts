@@ -62,7 +62,7 @@ class Subject implements AsyncDisposable {
     { event = 'vault.created', also = [] }: Happening = {},
   ): Promise<boolean> {
     const actor = { userId: ownerId, apiKeyId: 'a key' }
-    const told = event.startsWith('vault.') ? { data: {} } : undefined
+    const told = /^(vault|key)\./.test(event) ? { data: {} } : undefined
     const about = { event, ownerId, resourceId, name: 'boiler', actor, told }
     const recorded = this.events.record(about as LifecycleEvent)
     return await this.tests.attempt(...recorded, ...also)
@@ -156,7 +156,13 @@ describe('an event', () => {
     await using subject = await Subject.open()
     const ada = await subject.tests.newUser()
     await subject.newStream(ada)
-    const about = { event: 'key.revoked', ownerId: ada, resourceId: 'k', name: 'gateway' } as const
+    const about = {
+      event: 'key.revoked',
+      ownerId: ada,
+      resourceId: 'k',
+      name: 'gateway',
+      told: { data: {} },
+    } as const
     for (const userId of [ada, newId<UserId>()]) {
       const actor = { userId, apiKeyId: 'actor' }
       await subject.tests.attempt(...subject.events.record({ ...about, actor }))

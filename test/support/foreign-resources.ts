@@ -51,6 +51,7 @@ export class ForeignResources {
     },
     clientId: () => this.#mqttSession(),
     entryId: () => this.#quarantineEntry(),
+    notificationId: () => this.#notification(),
     exportId: () => this.#export(),
     importId: () => this.#import(),
     configId: () => this.#webhook(),
@@ -148,6 +149,13 @@ export class ForeignResources {
     }
   }
 
+  /** What the owner is told of a new vault. */
+  async #notification(): Promise<string> {
+    await this.#vault()
+    const { body } = await this.#owner.withKey<Told>('GET', '/notifications/in-app?page_size=1')
+    return String(body.content[0]?.id)
+  }
+
   /** In the stream that the path has named before it. */
   async #quarantineEntry(): Promise<string> {
     const path = `/streams/${this.#newestStream}`
@@ -159,6 +167,10 @@ export class ForeignResources {
 
 interface Attempts {
   readonly total_records: number
+}
+
+interface Told {
+  readonly content: readonly { readonly id: string }[]
 }
 
 interface Held {

@@ -1,0 +1,114 @@
+import {
+  boolean,
+  count,
+  dateTime,
+  type JsonSchema,
+  listOf,
+  nullable,
+  number,
+  record,
+  text,
+  uuid,
+} from '../http/schema.ts'
+import { key } from '../keys/key-schemas.ts'
+import { ledgerSchema, progressSchema, vaultSchema } from '../vaults/vault-schemas.ts'
+import type { KnownType } from './event-types.ts'
+
+/** An asset stream, as the specification has it. */
+const assetStream = record({
+  id: uuid,
+  created_at: dateTime,
+  asset_code: text,
+  description: nullable(text),
+  ledger: ledgerSchema,
+  tx_hash: text,
+  status: text,
+  issuer: text,
+  distribution_wallet: text,
+  mapping: text,
+  metadata_cid: text,
+  progress: listOf(progressSchema),
+})
+
+/** A data stream: its definition is left out, as it can be large. */
+const dataStream = record({
+  id: uuid,
+  streamId: uuid,
+  name: text,
+  vaultId: uuid,
+  type: text,
+  status: { ...text, enum: ['created', 'deleted'] },
+  endpoint: text,
+  createdAt: dateTime,
+  tags: { type: 'object', additionalProperties: text },
+})
+
+const dataAttachment = record({
+  id: uuid,
+  name: text,
+  description: nullable(text),
+  created_at: dateTime,
+  ledger: ledgerSchema,
+  status: text,
+  presigned_url: text,
+  stream_id: uuid,
+  filename: nullable(text),
+  tx_hash: text,
+  upload_as_zip: boolean,
+  size: count,
+  stream: assetStream,
+  file_count: count,
+  files: { type: 'array' },
+  progress: listOf(progressSchema),
+})
+
+/** Of resources whose other fields the specification does not show. */
+const identified = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: uuid },
+  additionalProperties: true,
+} as const
+
+const alert = record({
+  alertId: uuid,
+  streamId: uuid,
+  ruleId: text,
+  field: nullable(text),
+  severity: text,
+  state: text,
+  value: { type: ['number', 'string', 'boolean', 'null'] },
+  threshold: nullable(number),
+  triggeredAt: dateTime,
+  clearedAt: nullable(dateTime),
+  acknowledgedBy: nullable(text),
+})
+
+const receivedReadings = {
+  count: { ...count, description: 'Readings since the event before that was sent.' },
+  firstTimestamp: dateTime,
+  lastTimestamp: dateTime,
+}
+
+const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
+  'vault.data_updated': record({ vaultId: uuid, streamIds: listOf(uuid), ...receivedReadings }),
+  'vault.accessed': record({ vaultId: uuid, count, lastAccessedAt: dateTime }),
+  'vault.permission_changed': identified,
+  'vault.verification_complete': identified,
+  'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...receivedReadings }),
+  'stream.alert_triggered': alert,
+  'stream.alert_cleared': alert,
+  'security.key_created': key,
+  'security.key_revoked': key,
+}
+
+const byResource: Readonly<Record<string, JsonSchema>> = {
+  vault: vaultSchema,
+  stream: { anyOf: [dataStream, assetStream] },
+  data_attachment: dataAttachment,
+}
+
+/** The schema of `data` of an event. */
+export function dataSchemaOf(type: KnownType): JsonSchema {
+  return byType[type] ?? byResource[type.slice(0, type.lastIndexOf('.'))] ?? identified
+}

@@ -1,0 +1,31 @@
+import { systemClock } from './core/clock.ts'
+import type { Engine } from './engine.ts'
+import { catalogueRoutes } from './events/catalogue-routes.ts'
+import { removeOldEvents } from './events/event-expiry.ts'
+import type { GuardedRoutes } from './http/server.ts'
+import type { Posts } from './idempotency/posts.ts'
+import { inboxRoutes } from './notifications/inbox/inbox-routes.ts'
+import { InboxStore } from './notifications/inbox/inbox-store.ts'
+import { preferenceRoutes } from './notifications/preferences/preference-routes.ts'
+import { PreferenceStore } from './notifications/preferences/preference-store.ts'
+import type { Purge } from './state/purge-timer.ts'
+
+export type Notifying = ReturnType<typeof openNotifying>
+
+/** Composition of what users are told, as they see it. It is written down in the worker (`telling.ts`). */
+export function openNotifying({ state, worker: writer }: Engine) {
+  const inbox = new InboxStore(state, writer, systemClock)
+  const purges: readonly Purge[] = [
+    () => inbox.purge(),
+    () => removeOldEvents({ state, writer, clock: systemClock }),
+  ]
+  return { inbox, preferences: new PreferenceStore(state, writer), purges }
+}
+
+export function notifyingRoutes(parts: Notifying, posts: Posts): readonly GuardedRoutes[] {
+  return [
+    () => catalogueRoutes(),
+    (callerOf) => preferenceRoutes({ ...parts, posts, callerOf }),
+    (callerOf) => inboxRoutes({ ...parts, posts, callerOf }),
+  ]
+}

@@ -1,0 +1,89 @@
+import { type InboxEntryId, newId, type UserId } from '../../src/core/ids.ts'
+import type { EventType } from '../../src/events/event-types.ts'
+import { Events, type RecordedEvent } from '../../src/events/events.ts'
+import { type FanOutStep, fanOut } from '../../src/notifications/fan-out.ts'
+import { InboxStore } from '../../src/notifications/inbox/inbox-store.ts'
+import { PreferenceStore } from '../../src/notifications/preferences/preference-store.ts'
+import type { Channel } from '../../src/notifications/preferences/preferences.ts'
+import { TestState } from './test-state.ts'
+
+/** What a step beside the inbox was given. */
+export interface ToldEvent extends RecordedEvent {
+  readonly channels: ReadonlySet<Channel>
+}
+
+interface Happening {
+  readonly type?: EventType
+  readonly resourceId?: string
+  readonly ownerId?: UserId
+}
+
+export const minuteUs = 60_000_000
+export const dayUs = 24 * 60 * minuteUs
+
+/** One user's events, as they are told, and a clock that stands where it is put. */
+export class ToldUsers implements AsyncDisposable {
+  readonly tests: TestState
+  readonly told: ToldEvent[] = []
+  /** Whose events were told, after each transaction. */
+  readonly heard: (readonly UserId[])[] = []
+  readonly events: Events
+  readonly inbox: InboxStore
+  readonly preferences: PreferenceStore
+  readonly ada = newId<UserId>()
+  nowUs = 1_700_000_000_123_456
+
+  /** A step of the test's own comes before what is remembered in `told`. */
+  static async open(step: FanOutStep = async () => undefined): Promise<ToldUsers> {
+    const collected: ToldEvent[] = []
+    const heard: (readonly UserId[])[] = []
+    const collect: FanOutStep = async (transaction, event, channels) => {
+      await step(transaction, event, channels)
+      collected.push({ ...event, channels })
+    }
+    const onTold = (owners: ReadonlySet<UserId>) => heard.push([...owners])
+    const tests = await TestState.open(fanOut({ steps: [collect], onTold }))
+    return new ToldUsers(tests, collected, heard)
+  }
+
+  private constructor(tests: TestState, told: ToldEvent[], heard: (readonly UserId[])[]) {
+    this.tests = tests
+    this.told = told
+    this.heard = heard
+    const clock = { nowUs: () => this.nowUs }
+    this.events = new Events(tests.state, clock)
+    this.inbox = new InboxStore(tests.state, tests, clock)
+    this.preferences = new PreferenceStore(tests.state, tests)
+  }
+
+  /** The changes that record an event of a vault called boiler. */
+  recorded({ type = 'vault.created', resourceId = 'v1', ownerId = this.ada }: Happening = {}) {
+    const data = { id: resourceId, name: 'boiler' }
+    const about = { vaultId: resourceId, templateId: 't', resourceType: 'vault', data }
+    return this.events.record({ type, ownerId, resourceId, ...about })
+  }
+
+  /** Commits an event; resolves with whether it was told. */
+  async happen(happening: Happening = {}): Promise<boolean> {
+    const before = this.told.length
+    await this.tests.commit(...this.recorded(happening))
+    return this.told.length > before
+  }
+
+  /** The ids of the newest entries of a user, newest first. */
+  async entryIds(ownerId = this.ada): Promise<readonly InboxEntryId[]> {
+    const page = { unreadOnly: false, offset: 0, limit: 1_000 }
+    const { entries } = await this.inbox.list(ownerId, page)
+    return entries.map(({ id }) => id as InboxEntryId)
+  }
+
+  /** What became of each event: 1 told, 2 suppressed. */
+  async outcomes(): Promise<readonly number[]> {
+    const rows = await this.tests.state.selectFrom('events').select('fanned_out').execute()
+    return rows.map((row) => row.fanned_out)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.tests[Symbol.asyncDispose]()
+  }
+}
