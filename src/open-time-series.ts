@@ -22,6 +22,8 @@ export async function openTimeSeries(
     return await DuckDbStore.open(files.timeSeries, systemClock, {
       onLookUpFailure: (error) =>
         logger.error({ err: error }, 'late readings could not be looked up; trying again'),
+      onRollupFailure: (error) =>
+        logger.error({ err: error }, 'readings could not be rolled up; trying again'),
     })
   }
   // Its client library is only loaded by those who need it.

@@ -15,7 +15,7 @@ import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
-import { windowMetrics } from './window-facts.ts'
+import { rollupMetrics, windowMetrics } from './window-facts.ts'
 
 /** The parts whose health is asked for. */
 export interface WatchedParts {
@@ -156,6 +156,7 @@ function keptMetrics(
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
     ...windowMetrics(() => status()?.windows),
+    ...rollupMetrics(() => status()?.totals.rollups),
     ...backupMetrics(backups),
     {
       type: 'counter',

@@ -32,3 +32,29 @@ export function windowMetrics(
     },
   ]
 }
+
+/** What queries are answered from instead of all readings. */
+export function rollupMetrics(
+  status: () => ProcessingStatus['totals']['rollups'],
+): readonly Metric[] {
+  return [
+    {
+      type: 'gauge',
+      name: 'rollup_streams',
+      help: 'Streams with so many readings that they are rolled up',
+      value: () => status()?.streams ?? 0,
+    },
+    {
+      type: 'gauge',
+      name: 'rollup_marks',
+      help: 'Stretches of their time that are answered from readings, until they are rolled up',
+      value: () => status()?.marks ?? 0,
+    },
+    {
+      type: 'counter',
+      name: 'rollup_rows_total',
+      help: 'Rows rolled up since the start',
+      value: () => status()?.computed ?? 0,
+    },
+  ]
+}

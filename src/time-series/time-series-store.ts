@@ -102,6 +102,18 @@ export interface StoredTotals {
   readonly unchanged: number
   /** Kept, but not yet known to be new: they wait for each other, to be looked up together. */
   readonly late?: number
+  /** Nothing in a store that rolls nothing up. */
+  readonly rollups?: RollupTotals
+}
+
+/** What a store keeps so that queries need not read all readings of a stream. */
+export interface RollupTotals {
+  /** Streams that are rolled up. */
+  readonly streams: number
+  /** Stretches of time that are to be rolled up, and are answered from readings until then. */
+  readonly marks: number
+  /** Rows computed since the start. */
+  readonly computed: number
 }
 
 /** Readings of a stream that are not kept any longer: those from before a time. */

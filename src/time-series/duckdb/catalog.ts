@@ -5,14 +5,15 @@ import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, ColumnType, Shape } from '../time-series-store.ts'
 import type { KeptFromUs } from '../windows/known-windows.ts'
 import { monthOf } from './months.ts'
+import { RollupCatalog } from './rollups/rollup-catalog.ts'
 import { rowsOf } from './rows-of.ts'
 import { WindowCatalog } from './windows/window-catalog.ts'
 
 /**
  * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
- * when they say nothing new. 3: readings can expire, and there are windows.
+ * when they say nothing new. 3: readings can expire, and there are windows. 4: streams are rolled up.
  */
-const storeVersion = 3
+const storeVersion = 4
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS shipper_position (next_offset BIGINT);
@@ -55,6 +56,7 @@ export class Catalog {
   readonly shapes = new Map<string, Shape>()
   readonly tables = new Map<string, ReadingsTable>()
   windows = new WindowCatalog()
+  rollups = new RollupCatalog()
   position: Offset = 0
   /** Rows of `stream_counts`: deltas, of which one per stream would do. */
   countRows = 0
@@ -69,6 +71,7 @@ export class Catalog {
     await catalog.#loadTables(connection)
     const ids = new Map([...catalog.streams].map(([id, { key }]) => [key, id]))
     catalog.windows = await WindowCatalog.load(connection, ids)
+    catalog.rollups = await RollupCatalog.load(connection, ids)
     return catalog
   }
 

@@ -26,6 +26,7 @@ import { aggregateReadings } from './aggregation/aggregate.ts'
 import type { Catalog } from './catalog.ts'
 import { type Contents, loadContents } from './contents.ts'
 import { DuckDbFile, isTableMissing } from './duckdb-file.ts'
+import type { DuckDbOptions, StoreOptions } from './duckdb-options.ts'
 import { lookUpRowsMax } from './duplicates.ts'
 import { expireReadings } from './expire-readings.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
@@ -33,28 +34,18 @@ import { LateReadings } from './late/late-readings.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings, removeStreamRows } from './removal.ts'
+import { Rollups, rollupOptions } from './rollups/rollups.ts'
 import { copyStore } from './store-copy.ts'
 import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { writeShipment } from './write-shipment.ts'
 
-/** After so many rows, or characters of readings, DuckDB is asked to give back unused memory. */
+/** After so many rows, or characters, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
 const textPerRelease = 16_000_000
 
 /** A table goes once, and there is a rest before the next one. */
 const readAttemptsMax = 10
-
-interface LookUpOptions {
-  /** When looking for late readings is put off; see `lookUpRowsMax`. */
-  readonly lookUpRowsMax?: number
-  /** Hears of look-ups of late readings that failed; they are repeated. */
-  readonly onLookUpFailure?: (error: unknown) => void
-}
-
-interface StoreOptions extends LookUpOptions {
-  readonly clock: Clock
-}
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
@@ -62,6 +53,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   readonly #file: DuckDbFile
   readonly #clock: Clock
   readonly #lateReadings: LateReadings
+  readonly #rollups: Rollups
   readonly #turns: StoreTurns = {
     write: (work) =>
       this.#exclusively(async () => {
@@ -97,9 +89,17 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       onFailure: options.onLookUpFailure ?? nothing,
     })
     this.#lateReadings.wake()
+    this.#rollups = new Rollups({
+      turns: this.#turns,
+      catalog: () => this.#catalog,
+      clock,
+      options: options.rollups ?? rollupOptions,
+      onFailure: options.onRollupFailure ?? nothing,
+    })
+    this.#rollups.start()
   }
 
-  static async open(path: string, clock: Clock, options: LookUpOptions = {}): Promise<DuckDbStore> {
+  static async open(path: string, clock: Clock, options: DuckDbOptions = {}): Promise<DuckDbStore> {
     const file = await DuckDbFile.open(path)
     return new DuckDbStore(file, await loadContents(file.writer), { clock, ...options })
   }
@@ -121,12 +121,12 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   totals(): StoredTotals {
-    return { ...totalsOf(this.#catalog.streams.values()), late: this.late }
+    const { late } = this
+    return { ...totalsOf(this.#catalog.streams.values()), late, rollups: this.#rollups.totals() }
   }
 
   queries(): QueryLoad {
-    const { running, waiting } = this.#file.queries
-    return { running, waiting }
+    return { running: this.#file.queries.running, waiting: this.#file.queries.waiting }
   }
 
   /** Late readings that are stored, but not looked up yet. */
@@ -137,6 +137,11 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   /** Resolves when what is late now is looked up. */
   async settleLate(): Promise<void> {
     await this.#lateReadings.settle()
+  }
+
+  /** Rolls up some of what is due. Returns whether there was anything. */
+  rollUp(): Promise<boolean> {
+    return this.#rollups.step()
   }
 
   async write(shipment: Shipment): Promise<void> {
@@ -243,7 +248,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async close(): Promise<void> {
-    await this.#lateReadings.stop()
+    await Promise.all([this.#lateReadings.stop(), this.#rollups.stop()])
     await this.#file.close()
   }
 

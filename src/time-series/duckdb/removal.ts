@@ -4,6 +4,7 @@ import { adoptChanges, removalChange } from '../windows/window-changes.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'
 import { newestOf, tablesOf } from './newest.ts'
+import { adoptTouches, removalTouches, writeTouches } from './rollups/mark-rollups.ts'
 import { rowsOf } from './rows-of.ts'
 import type { StoreTurns } from './store-turns.ts'
 import { writeMarks } from './windows/mark-windows.ts'
@@ -44,11 +45,15 @@ async function markTouched(
   removal: Removal,
 ): Promise<void> {
   const change = removalChange(catalog.windows, record, removal)
-  if (!change) return
+  const changes = change ? [change] : []
+  const rolledUp = removalTouches(catalog, record, removal)
+  if (changes.length + rolledUp.length === 0) return
   await writer.run('BEGIN')
-  await writeMarks(writer, [change])
+  await writeMarks(writer, changes)
+  await writeTouches(writer, rolledUp)
   await writer.run('COMMIT')
-  adoptChanges(catalog.windows, [change])
+  adoptChanges(catalog.windows, changes)
+  adoptTouches(rolledUp)
 }
 
 /** Returns whether there was anything to remove. */
@@ -91,12 +96,15 @@ async function finish(
   // Once more: windows may have been computed between two portions.
   const change = record && removalChange(catalog.windows, record, removal)
   const changes = change ? [change] : []
+  const rolledUp = record ? removalTouches(catalog, record, removal) : []
   await writer.run('BEGIN')
   await writeMarks(writer, changes)
+  await writeTouches(writer, rolledUp)
   const rowsLess = wasNewest ? await replaceCounts(writer, record, newestUs) : 0
   await writer.run(`UPDATE shipper_position SET next_offset = ${nextOffset}`)
   await writer.run('COMMIT')
   adoptChanges(catalog.windows, changes)
+  adoptTouches(rolledUp)
   catalog.position = nextOffset
   catalog.countRows -= rowsLess
   if (wasNewest) {
@@ -115,8 +123,11 @@ export async function removeStreamRows(
   const tables = [...(catalogNow().streams.get(streamId)?.shapes ?? [])]
     .flatMap((shape) => catalogNow().tablesOfShape(shape))
     .map(({ name }) => name)
-  catalogNow().windows.remove(streamId)
-  for (const table of [...tables, 'stream_shapes', ...catalogNow().windows.tables()]) {
+  const { windows, rollups } = catalogNow()
+  windows.remove(streamId)
+  rollups.remove(streamId)
+  const computed = [...windows.tables(), ...rollups.tables()]
+  for (const table of [...tables, 'stream_shapes', ...computed]) {
     await turns.write(async (writer, catalog) => {
       const record = catalog.streams.get(streamId)
       if (!record) return

@@ -5,6 +5,7 @@ import { adoptChanges } from '../windows/window-changes.ts'
 import { writeCounts } from './counts.ts'
 import { examine, type Known } from './duplicates.ts'
 import { createLateTables, lateRowsOf, withoutLate } from './late/late-rows.ts'
+import { adoptTouches, shipmentTouches, writeTouches } from './rollups/mark-rollups.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
 import { rowsByTable } from './table-rows.ts'
 import { shipmentChanges, writeMarks } from './windows/mark-windows.ts'
@@ -25,6 +26,7 @@ export async function writeShipment(
   const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
   await createMissing(writer, catalog, rows)
   const marked = await shipmentChanges(writer, catalog, all, shipment)
+  const rolledUp = shipmentTouches(catalog, all)
 
   await writer.run('BEGIN')
   await appendNewStreams(writer, catalog, streamsBefore)
@@ -34,6 +36,7 @@ export async function writeShipment(
   const changes = groups.map((group) => countChange(group, duplicates, nowUs))
   const countRows = await writeCounts(writer, catalog, changes)
   await writeMarks(writer, marked)
+  await writeTouches(writer, rolledUp)
   await writer.run(`UPDATE shipper_position SET next_offset = ${shipment.nextOffset}`)
   await writer.run('COMMIT')
 
@@ -44,6 +47,7 @@ export async function writeShipment(
   for (const { table, readings } of rows) catalog.grown(table, readings.length)
   for (const { record, readings } of lateRows) lateTables.added(record, readings.length)
   adoptChanges(catalog.windows, marked)
+  adoptTouches(rolledUp)
   catalog.countRows = countRows
   catalog.position = shipment.nextOffset
 }

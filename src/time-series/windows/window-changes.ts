@@ -12,6 +12,7 @@ export interface WindowChange<Record extends StreamState = StreamState> {
   readonly record: Record
   readonly windows: StreamWindows
   readonly segments: readonly WindowSegment[]
+  /** As `WindowMarks.filled` has them. */
   readonly touched: readonly WindowRange[]
 }
 
@@ -52,7 +53,8 @@ export async function windowChanges<Record extends StreamState>(
     // What was stored before there were windows has them from now on, too.
     if (windows.segments.length === 0) touched.addBetween(0, record.timestampMaxUs + 1)
     for (const { timestampUs } of arrived) touched.add(timestampUs)
-    changes.push({ id, record, windows, segments, touched: touched.ranges() })
+    const filled = windows.marks.filled(touched.ranges())
+    changes.push({ id, record, windows, segments, touched: filled })
   }
   return changes
 }
@@ -92,7 +94,8 @@ export function removalChange<Record extends StreamState>(
   const windows = known.streams.get(streamId)
   if (!windows) return undefined
   // Behind the newest reading there is nothing that could be removed.
-  const touched = windows.touchedBy(startUs, Math.min(endUs, record.timestampMaxUs + 1))
+  const ranges = windows.touchedBy(startUs, Math.min(endUs, record.timestampMaxUs + 1))
+  const touched = windows.marks.filled(ranges)
   return { id: streamId, record, windows, segments: windows.segments, touched }
 }
 

@@ -1,4 +1,4 @@
-import { united, type WindowRange } from './window-starts.ts'
+import { gapsOf, united, type WindowRange } from './window-starts.ts'
 import type { WindowMark } from './window-store.ts'
 
 /**
@@ -20,13 +20,17 @@ interface Mark extends WindowMark {
 
 let touches = 0
 
+/** What was touched last: `touched` of a mark is never greater. */
+export function lastTouch(): number {
+  return touches
+}
+
 /** The windows of one stream that have to be computed: disjoint stretches, in ascending time. */
 export class WindowMarks {
   #marks: Mark[]
 
   constructor(ranges: readonly WindowRange[] = []) {
     this.#marks = united(ranges).map((range) => ({ ...range, touched: ++touches }))
-    this.#limit()
   }
 
   get count(): number {
@@ -40,20 +44,43 @@ export class WindowMarks {
   /** What of these windows is not marked. */
   unmarked(ranges: readonly WindowRange[]): readonly WindowRange[] {
     if (this.#marks.length === 0) return ranges
-    return ranges.flatMap((range) => this.#gaps(range))
+    return ranges.flatMap((range) => gapsOf(range, this.#marks))
   }
 
-  /** Marks windows, and notes that something has changed about those that were marked already. */
+  /**
+   * These windows, and those between marks that have to be marked with them, so that there are not too many
+   * marks: what is written down is what is marked, or a crash would forget the rest.
+   */
+  filled(ranges: readonly WindowRange[]): readonly WindowRange[] {
+    const tooMany = this.#marks.length + ranges.length - marksMax
+    if (tooMany <= 0) return ranges
+    const added = ranges.flatMap((range): Mark[] =>
+      gapsOf(range, this.#marks).map((gap) => ({ ...gap, touched: 0 })),
+    )
+    const all = [...this.#marks, ...added].sort((left, right) => left.fromUs - right.fromUs)
+    const gaps = neighbours(all).map(([left, right]) => ({ fromUs: left.toUs, toUs: right.fromUs }))
+    const narrowest = gaps.sort(
+      (left, right) => left.toUs - left.fromUs - (right.toUs - right.fromUs),
+    )
+    const filling = narrowest.slice(0, Math.max(0, all.length - marksMax))
+    return united([...ranges, ...filling.filter(({ fromUs, toUs }) => fromUs < toUs)])
+  }
+
+  /**
+   * Marks windows, and notes that something has changed about those that were marked already.
+   *
+   * @param ranges of which {@link filled} has nothing to say any more
+   */
   touch(ranges: readonly WindowRange[]): void {
     touches++
     for (const range of ranges) {
-      const gaps = this.#gaps(range)
+      const gaps = gapsOf(range, this.#marks)
       for (const mark of this.#marks) {
         if (mark.fromUs < range.toUs && mark.toUs > range.fromUs) mark.touched = touches
       }
       for (const gap of gaps) this.#insert({ ...gap, touched: touches })
     }
-    this.#limit()
+    if (this.#marks.length > marksMax) this.#join()
   }
 
   /** Makes [fromUs, toUs), which lies within one mark, a mark of its own. */
@@ -75,24 +102,17 @@ export class WindowMarks {
     return mark.touched === touched && this.#marks.includes(mark)
   }
 
+  /** What was split off is not computed after all: it is a mark like any other again. */
+  release(mark: WindowMark): void {
+    const own = this.#marks.find((one) => one === mark)
+    if (own) delete own.isTaken
+  }
+
   /** Takes away what a mark has before an instant. */
   settle(mark: WindowMark, untilUs: number): void {
     const at = this.#marks.indexOf(mark)
     if (untilUs >= mark.toUs) this.#marks.splice(at, 1)
     else (this.#marks[at] as Mark).fromUs = untilUs
-  }
-
-  #gaps({ fromUs, toUs }: WindowRange): WindowRange[] {
-    const gaps: WindowRange[] = []
-    let atUs = fromUs
-    for (const mark of this.#marks) {
-      if (mark.toUs <= atUs) continue
-      if (mark.fromUs >= toUs) break
-      if (mark.fromUs > atUs) gaps.push({ fromUs: atUs, toUs: mark.fromUs })
-      atUs = mark.toUs
-    }
-    if (atUs < toUs) gaps.push({ fromUs: atUs, toUs })
-    return gaps
   }
 
   #insert(mark: Mark): void {
@@ -101,20 +121,27 @@ export class WindowMarks {
     this.#marks.splice(at, 0, mark)
   }
 
-  /** Of two neighbours, those with the fewest windows between them become one first. */
-  #limit(): void {
-    while (this.#marks.length > marksMax) {
-      let nearest = -1
-      let leastUs = Number.POSITIVE_INFINITY
-      for (let at = 0; at + 1 < this.#marks.length - newestKept; at++) {
-        const [left, right] = [this.#marks[at] as Mark, this.#marks[at + 1] as Mark]
-        const gapUs = right.fromUs - left.toUs
-        if (!left.isTaken && !right.isTaken && gapUs < leastUs) [nearest, leastUs] = [at, gapUs]
-      }
-      if (nearest < 0) return
-      const [left, right] = this.#marks.splice(nearest, 2) as [Mark, Mark]
-      const both = { fromUs: left.fromUs, toUs: right.toUs, touched: ++touches }
-      this.#marks.splice(nearest, 0, both)
+  /** Makes one of those that touch each other. */
+  #join(): void {
+    const gone = new Set<Mark>()
+    const into = new Map<Mark, Mark>()
+    for (const [left, right] of neighbours(this.#marks)) {
+      if (left.toUs < right.fromUs) continue
+      const first = into.get(left) ?? { ...left, touched: ++touches }
+      first.toUs = right.toUs
+      into.set(right, first)
+      gone.add(left)
     }
+    this.#marks = this.#marks
+      .filter((mark) => !gone.has(mark))
+      .map((mark) => into.get(mark) ?? mark)
   }
+}
+
+/** Marks next to each other that may become one. */
+function neighbours(marks: readonly Mark[]): readonly (readonly [Mark, Mark])[] {
+  return marks.slice(0, Math.max(0, marks.length - newestKept - 1)).flatMap((left, at) => {
+    const right = marks[at + 1]
+    return right && !left.isTaken && !right.isTaken ? [[left, right] as const] : []
+  })
 }

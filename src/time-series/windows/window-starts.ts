@@ -16,6 +16,9 @@ export interface WindowRange {
   readonly toUs: number
 }
 
+/** So many are brought together on the way: readings in no order may touch the same windows again and again. */
+const rangesUnited = 1_024
+
 /** Where the windows of a definition take over, when readings up to `newestUs` were there before. */
 export function takesOverUs({ widthUs }: WindowDefinition, newestUs: number): number {
   return newestUs < 0 ? 0 : floorTo(newestUs, widthUs) + widthUs
@@ -32,7 +35,8 @@ export function segmentEndUs(segments: readonly WindowSegment[], index: number):
  */
 export class TouchedWindows {
   readonly #segments: readonly WindowSegment[]
-  readonly #ranges: WindowRange[] = []
+  #ranges: WindowRange[] = []
+  #uniteAt = rangesUnited
   /** Readings in [from, to) touch what the one before has touched. */
   #sameFromUs = 0
   #sameToUs = 0
@@ -69,6 +73,9 @@ export class TouchedWindows {
       }
       if (range.fromUs < range.toUs) this.#ranges.push(range)
     }
+    if (this.#ranges.length < this.#uniteAt) return
+    this.#ranges = [...united(this.#ranges)]
+    this.#uniteAt = Math.max(rangesUnited, this.#ranges.length * 2)
   }
 
   /** In order, and disjoint. */
@@ -87,6 +94,23 @@ export function united(ranges: readonly WindowRange[]): readonly WindowRange[] {
     else if (range.toUs > last.toUs) result[result.length - 1] = { ...last, toUs: range.toUs }
   }
   return result
+}
+
+/** What of a range none of the others covers. They are disjoint, and in order. */
+export function gapsOf(
+  { fromUs, toUs }: WindowRange,
+  covering: Iterable<WindowRange>,
+): readonly WindowRange[] {
+  const gaps: WindowRange[] = []
+  let atUs = fromUs
+  for (const range of covering) {
+    if (range.toUs <= atUs) continue
+    if (range.fromUs >= toUs) break
+    if (range.fromUs > atUs) gaps.push({ fromUs: atUs, toUs: range.fromUs })
+    atUs = range.toUs
+  }
+  if (atUs < toUs) gaps.push({ fromUs: atUs, toUs })
+  return gaps
 }
 
 export function floorTo(instantUs: number, widthUs: number): number {

@@ -12,6 +12,7 @@ import { type Row, toJson } from '../../point-values.ts'
 import { type Catalog } from '../catalog.ts'
 import { startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
+import { rolledUpPointsSql } from './rolled-up-points.ts'
 import { pointsSql } from './rows.ts'
 import type { Selection } from './selection.ts'
 
@@ -43,17 +44,28 @@ export class DuckDbPointReader implements PointReader {
   async points(range: Range, limit: number, after?: Position): Promise<AggregatePoint[]> {
     const { fields, query } = this
     const later = after ? `WHERE "$bucket" > ${after.bucketUs} OR "$series" > ${after.series}` : ''
-    const rows = await rowsOf(
-      this.#connection,
-      `SELECT * FROM (${pointsSql(this.#catalog, this.#selection, range)}) ${later}
-       ORDER BY "$bucket", "$series" LIMIT ${limit}`,
-    )
+    const rowsFrom = async (points: string) =>
+      await rowsOf(
+        this.#connection,
+        `SELECT * FROM (${points}) ${later} ORDER BY "$bucket", "$series" LIMIT ${limit}`,
+      )
+    const rows = await this.#rows(range, rowsFrom)
     return rows.map((row) => ({
       timestampUs: Number(row['$bucket']),
       series: query.series[Number(row['$series'])]?.key ?? '',
       count: Number(row['$count']),
       values: valuesOf(row, fields),
     }))
+  }
+
+  /** Out of rollups, as far as they tell, and else out of the readings. */
+  async #rows(range: Range, rowsFrom: (points: string) => Promise<Row[]>): Promise<Row[]> {
+    const rolledUp = rolledUpPointsSql(this.#catalog, this.#selection, range)
+    if (rolledUp !== undefined) {
+      const rows = await rowsFrom(rolledUp)
+      if (rows.every((row) => row['$isFinite'] === true)) return rows
+    }
+    return await rowsFrom(pointsSql(this.#catalog, this.#selection, range))
   }
 
   async outermost(

@@ -55,7 +55,7 @@ function rowsByTime(catalog: Catalog, selection: Selection, chunk: Range): strin
 }
 
 /** The selected streams, of which a table has others, too. */
-function seriesJoin({ streams, holdUsMax }: Selection): string {
+export function seriesJoin({ streams, holdUsMax }: Selection): string {
   const isByTime = holdUsMax > 0
   const rows = streams.map(({ key, series, holdUs }) =>
     isByTime ? `(${key}, ${series}, ${holdUs ?? 'NULL'}::BIGINT)` : `(${key}, ${series})`,
@@ -64,15 +64,25 @@ function seriesJoin({ streams, holdUsMax }: Selection): string {
   return `JOIN (VALUES ${rows.join(', ')}) s(${names}) ON s."$stream" = r."streamId"`
 }
 
+interface RowsRange extends Range {
+  /** Whether to tell the stream of each row where there is only one, too. */
+  readonly withStream?: boolean
+}
+
 /** Empty when no table touches the range. */
-function rowsSql(catalog: Catalog, selection: Selection, { fromUs, toUs }: Range): string {
+export function rowsSql(
+  catalog: Catalog,
+  selection: Selection,
+  { fromUs, toUs, withStream = false }: RowsRange,
+): string {
   return selection.tables
     .map((table) => {
       const range = {
         fromUs: Math.max(fromUs, startOfMonthUs(table.month)),
         toUs: Math.min(toUs, startOfMonthUs(table.month + 1)),
       }
-      return range.fromUs < range.toUs ? rowsOfTable(catalog, selection, { table, ...range }) : ''
+      if (range.fromUs >= range.toUs) return ''
+      return rowsOfTable(catalog, selection, { table, withStream, ...range })
     })
     .filter((sql) => sql !== '')
     .join('\nUNION ALL ')
@@ -81,7 +91,7 @@ function rowsSql(catalog: Catalog, selection: Selection, { fromUs, toUs }: Range
 function rowsOfTable(
   catalog: Catalog,
   selection: Selection,
-  { table, fromUs, toUs }: Range & { readonly table: ReadingsTable },
+  { table, fromUs, toUs, withStream }: RowsRange & { readonly table: ReadingsTable },
 ): string {
   const { query, fields, columns, streams, holdUsMax } = selection
   const runs = bucketRuns(query.buckets, fromUs, toUs)
@@ -92,7 +102,7 @@ function rowsOfTable(
   const list = [
     `${bucketSql(runs, instant)} AS "$bucket"`,
     ...(isByTime ? [`${bucketEndSql(runs, instant)} AS "$bucketEnd"`] : []),
-    ...(streams.length === 1 && !isByTime ? [] : ['"streamId"']),
+    ...(streams.length === 1 && !isByTime && !withStream ? [] : ['"streamId"']),
     ...(isInOrder ? ['"timestamp"', '"$digest"'] : []),
     ...columns.map((column, index) => `${valueSql(column, stored)} AS ${columnName(index)}`),
   ]
@@ -116,7 +126,7 @@ function valueSql({ name, type }: Column, stored: readonly Column[]): string {
 }
 
 /** Types of values while they are aggregated: instants are microseconds. */
-const sqlTypes: Readonly<Record<ColumnType, string>> = {
+export const sqlTypes: Readonly<Record<ColumnType, string>> = {
   double: 'DOUBLE',
   bigint: 'BIGINT',
   boolean: 'BOOLEAN',
@@ -126,6 +136,6 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 }
 
 /** By index: names of different shapes may differ in case only, which is no difference here. */
-function columnName(index: number): string {
+export function columnName(index: number): string {
   return `"$column${index}"`
 }

@@ -1,6 +1,7 @@
 import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
 import { columnsOf, unitedFields } from '../../aggregation/united-fields.ts'
 import type { Column } from '../../time-series-store.ts'
+import type { StreamWindows } from '../../windows/stream-windows.ts'
 import type { Catalog, ReadingsTable } from '../catalog.ts'
 
 /** What a query is about, in terms of the file. */
@@ -18,11 +19,14 @@ export interface Selection {
   readonly holdUsMax: number
 }
 
-interface SelectedStream {
+export interface SelectedStream {
   readonly key: number
   readonly series: number
   /** For how long a reading counts at most; nothing where each counts once. */
   readonly holdUs: number | undefined
+  /** What is to be computed anew of its rollup; nothing where it has none. */
+  readonly rollup: StreamWindows | undefined
+  readonly keptFromUs: number
 }
 
 export function select(catalog: Catalog, query: AggregateQuery): Selection {
@@ -38,7 +42,9 @@ export function select(catalog: Catalog, query: AggregateQuery): Selection {
       if (!stream) continue
       const holdUs = holdsUs?.get(id)
       holdUsMax = Math.max(holdUsMax, holdUs ?? 0)
-      streams.push({ key: stream.key, series, holdUs })
+      const rollup = catalog.rollups.streams.get(id)
+      const { keptFromUs } = stream.counts
+      streams.push({ key: stream.key, series, holdUs, rollup, keptFromUs })
       for (const shape of stream.shapes) shapes.add(shape)
     }
   }

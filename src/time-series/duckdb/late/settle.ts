@@ -7,6 +7,7 @@ import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type StreamRecord } from '../catalog.ts'
 import { BigIntColumn, IntegerColumn } from '../columns.ts'
 import { writeCounts } from '../counts.ts'
+import { adoptTouches, lateTouches, writeTouches } from '../rollups/mark-rollups.ts'
 import { rowsOf } from '../rows-of.ts'
 import { createMonth } from '../shipment-rows.ts'
 import { writeMarks } from '../windows/mark-windows.ts'
@@ -55,6 +56,9 @@ export async function settleLate(
   const countRowsNow = await writeCounts(writer, catalog, changes)
   const marked = await touchedWindows(writer, catalog, moves)
   await writeMarks(writer, marked)
+  const names = moves.map(({ late }) => late.name)
+  const rolledUp = await lateTouches(writer, catalog, names)
+  await writeTouches(writer, rolledUp)
   for (const { late } of moves) await writer.run(`DROP TABLE ${quoted(late.name)}`)
   await writer.run('COMMIT')
 
@@ -64,6 +68,7 @@ export async function settleLate(
     lateTables.settled(record, added.stored + added.duplicates)
   }
   adoptChanges(catalog.windows, marked)
+  adoptTouches(rolledUp)
   catalog.countRows = countRowsNow
   lateTables.gone(moves.map(({ late }) => late))
 }
@@ -208,6 +213,8 @@ async function touchedWindows(
     }
   }
   return [...changes.values()]
-    .map((change) => ({ ...change, touched: change.touched.ranges() }))
+    .map((change) => {
+      return { ...change, touched: change.windows.marks.filled(change.touched.ranges()) }
+    })
     .filter(({ touched }) => touched.length > 0)
 }

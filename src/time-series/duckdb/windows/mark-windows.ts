@@ -12,6 +12,7 @@ import { appendColumns } from '../append.ts'
 import { type Catalog, type StreamRecord } from '../catalog.ts'
 import { BigIntColumn, IntegerColumn, TextColumn } from '../columns.ts'
 import { rowsOf } from '../rows-of.ts'
+import type { MarksTable } from './load-marks.ts'
 import { type WindowCatalog, windowsTable } from './window-catalog.ts'
 
 /** The windows that a shipment touches, of streams that have some, and what it tells about them. */
@@ -51,7 +52,7 @@ export async function writeMarks(
     const { key } = change.record
     return newMarks(change).map((range) => ({ ...range, key }))
   })
-  await appendMarks(writer, marks)
+  await appendMarks(writer, 'window_marks', marks)
   const told = changes.flatMap((change) => {
     const { key } = change.record
     return newSegments(change).map((segment) => ({ ...segment, key }))
@@ -72,10 +73,11 @@ export async function writeMarks(
 
 export async function appendMarks(
   writer: DuckDBConnection,
+  table: MarksTable,
   marks: readonly (WindowRange & { readonly key: number })[],
 ): Promise<void> {
   if (marks.length === 0) return
-  await appendColumns(writer, 'window_marks', [
+  await appendColumns(writer, table, [
     new IntegerColumn(marks.length).fill(marks.map(({ key }) => key)),
     new BigIntColumn(marks.length).fill(marks.map(({ fromUs }) => fromUs)),
     new BigIntColumn(marks.length).fill(marks.map(({ toUs }) => toUs)),

@@ -2,9 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { KnownWindows } from '../../windows/known-windows.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
 import { addSegment } from '../../windows/window-changes.ts'
-import type { WindowRange, WindowSegment } from '../../windows/window-starts.ts'
+import type { WindowSegment } from '../../windows/window-starts.ts'
 import { monthOf } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
+import { loadMarks } from './load-marks.ts'
 
 const windowsDdl = `
   CREATE TABLE IF NOT EXISTS window_definitions (
@@ -25,7 +26,7 @@ export class WindowCatalog extends KnownWindows {
     const catalog = new WindowCatalog()
     await connection.run(windowsDdl)
     const segments = await catalog.#loadSegments(connection)
-    const marks = await loadMarks(connection)
+    const marks = await loadMarks(connection, 'window_marks')
     for (const [key, own] of segments) {
       const id = ids.get(key)
       if (id !== undefined) catalog.add(id, new StreamWindows(own, marks.get(key)))
@@ -71,21 +72,6 @@ export class WindowCatalog extends KnownWindows {
     }
     return byStream
   }
-}
-
-async function loadMarks(connection: DuckDBConnection): Promise<Map<number, WindowRange[]>> {
-  const rows = await rowsOf(
-    connection,
-    'SELECT "streamId" AS key, from_us::DOUBLE AS from_us, to_us::DOUBLE AS to_us FROM window_marks',
-  )
-  const byStream = new Map<number, WindowRange[]>()
-  for (const row of rows) {
-    const key = row['key'] as number
-    const own = byStream.get(key) ?? []
-    byStream.set(key, own)
-    own.push({ fromUs: row['from_us'] as number, toUs: row['to_us'] as number })
-  }
-  return byStream
 }
 
 function ascending(left: number, right: number): number {

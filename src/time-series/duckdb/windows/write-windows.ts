@@ -160,7 +160,7 @@ async function rewriteMarks(
   const keys = left.map(({ key }) => key)
   await writer.run(`DELETE FROM window_marks WHERE "streamId" IN (${keys.join(', ')})`)
   const rows = left.flatMap(({ key, ranges }) => ranges.map((range) => ({ ...range, key })))
-  await appendMarks(writer, rows)
+  await appendMarks(writer, 'window_marks', rows)
 }
 
 function byMonth(results: readonly WindowResult[]): Iterable<[number, WindowResult[]]> {
