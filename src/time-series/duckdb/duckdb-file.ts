@@ -10,7 +10,7 @@ import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
 const memoryLimit = '512MB'
 
 /** What is left of the buffers when they are told to let go of what nobody uses. */
-const memoryKept = '24MB'
+const memoryKept = '8MB'
 
 const threads = '2'
 
