@@ -132,6 +132,12 @@ describe('an export of windows', () => {
       [at(120), '2', '', '1', '1'],
       [at(180), '3', '3', '1', '1'],
     ])
+    const rows = (await textOf({ ...asked, format: 'ndjson' })).trimEnd().split('\n')
+    const query = `&start=${range.start}&end=${range.end}&fields=steps,revision`
+    const expected = await windows(streamId, query)
+    expect(rows.map((row) => JSON.parse(row) as object)).toEqual(
+      expected.map((window) => ({ streamId, ...window })),
+    )
   })
 
   test('shows open windows as they are, which are not computed yet', async () => {
