@@ -27,7 +27,8 @@ async function writerRate(questDb: QuestDb, rows: number): Promise<number> {
   using folder = new TemporaryFolder()
   const server = questDb.newServer()
   const path = folder.file('positions.db')
-  const writer = new QuestDbWriter({ server, path, clock: systemClock, logger: silent })
+  const limits = { heldBytesMax: 4 * 1024 ** 3 }
+  const writer = new QuestDbWriter({ server, path, clock: systemClock, logger: silent, ...limits })
   let spentMs = 0
   for (const portion of portions(rows)) {
     const shipment = shipmentOf(portion, writer.position())

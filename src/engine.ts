@@ -27,6 +27,9 @@ import { openStateForReading, type StateDatabase } from './state/database.ts'
 const retainedBytesMax = 64 * 1024 * 1024
 const retainedShare = 8
 
+/** Of the journal's limit, what may be kept because a server could lose it. */
+const heldShareMax = 0.5
+
 /** Told of what a fault of ours keeps from being handled. */
 type OnFault = (error: unknown) => void
 
@@ -91,13 +94,18 @@ export async function startEngine(config: Config, onFault?: OnFault) {
 }
 
 /** The worker, with the ports that it speaks over with others than who calls it. */
-function workerOf({ timeSeries, logLevel }: Config, folder: DataFolder) {
+function workerOf(config: Config, folder: DataFolder) {
+  const { timeSeries, logLevel, heldBytesMax, journalBytesMax } = config
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: told } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
   const worker = new ProcessingWorker({
     statePath: folder.state,
-    timeSeries: { config: timeSeries, files: filesIn(folder.path) },
+    timeSeries: {
+      config: timeSeries,
+      files: filesIn(folder.path),
+      heldBytesMax: Math.min(heldBytesMax, journalBytesMax * heldShareMax),
+    },
     journalPath: folder.journal,
     head,
     told,
@@ -122,8 +130,8 @@ function openJournal(
 
 function trimmingOf(journal: ThreadedJournal, worker: ProcessingWorker): TrimSchedule {
   return new TrimSchedule(journal, async () => {
-    const { shipper, decider } = await worker.status()
-    return Math.min(shipper.position, decider.position)
+    const { shipper, decider, held } = await worker.status()
+    return Math.min(shipper.position, decider.position, held.from)
   })
 }
 

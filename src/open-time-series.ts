@@ -9,13 +9,15 @@ import type { ExpiringStore, TimeSeriesStore } from './time-series/time-series-s
 export interface TimeSeriesPlace {
   readonly config: TimeSeriesConfig
   readonly files: Pick<DataFiles, 'timeSeries' | 'questDbPositions'>
+  /** Bytes of entries that the journal keeps because a server could lose them. */
+  readonly heldBytesMax: number
 }
 
 export type OpenedTimeSeries = TimeSeriesStore & ExpiringStore
 
 /** Opens the store that the settings name. A server may be away: then the store waits for it. */
 export async function openTimeSeries(
-  { config, files }: TimeSeriesPlace,
+  { config, files, heldBytesMax }: TimeSeriesPlace,
   logger: StoreLogger,
 ): Promise<OpenedTimeSeries> {
   if (config.kind === 'duckdb') {
@@ -33,5 +35,6 @@ export async function openTimeSeries(
     path: files.questDbPositions,
     clock: systemClock,
     logger,
+    heldBytesMax,
   })
 }

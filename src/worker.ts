@@ -13,7 +13,8 @@ import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
 import type { ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
 import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
-import { Shipper, type StoredVersion } from './pipeline/shipper.ts'
+import type { StoredVersion } from './pipeline/shipment-parts.ts'
+import { Shipper } from './pipeline/shipper.ts'
 import { RetentionSchedule, type RetentionStatus } from './retention/retention-schedule.ts'
 import {
   attemptChanges,
@@ -38,6 +39,7 @@ import type {
   ReadingsQuery,
   StoredCounts,
   StoredTotals,
+  TimeSeriesStore,
 } from './time-series/time-series-store.ts'
 import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/window-store.ts'
 import { definedWindows } from './windows/defined-windows.ts'
@@ -63,10 +65,20 @@ export interface WorkerData {
 export interface ProcessingStatus {
   readonly shipper: ConsumerStatus
   readonly decider: ConsumerStatus
+  readonly held: HeldEntries
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
   readonly windows: WindowTotals & { readonly behindSeconds: number }
+}
+
+/** Entries that are stored, and that a server could still lose. */
+export interface HeldEntries {
+  /** The first that the journal has to keep. */
+  readonly from: Offset
+  readonly bytes: number
+  /** What the server has lost, and the journal does not have any more. */
+  readonly problem: string | undefined
 }
 
 /** What the store knows of one stream. */
@@ -157,19 +169,27 @@ async function loadVersion(
   state: StateDatabase,
   id: string,
   version: number,
-): Promise<StoredVersion> {
+): Promise<StoredVersion | undefined> {
   const row = await state
     .selectFrom('data_stream_versions')
     .select('definition')
     .where('stream_id', '=', id as StreamId)
     .where('version', '=', version)
     .executeTakeFirst()
-  if (!row) throw new Error(`the state knows no version ${version} of stream ${id}`)
+  if (!row) return undefined
   const definition = JSON.parse(row.definition) as VersionedDefinition
   return {
     shape: shapeOf(storedFieldsOf(definition)),
     keptEveryUs: keptEveryUs(definition.processing),
     windows: definedWindows(definition),
+  }
+}
+
+function heldBy({ durability }: TimeSeriesStore): HeldEntries {
+  return {
+    from: durability?.keptFrom() ?? Number.POSITIVE_INFINITY,
+    bytes: durability?.heldBytes() ?? 0,
+    problem: durability?.problem(),
   }
 }
 
@@ -229,6 +249,7 @@ function run(port: MessagePort, data: WorkerData): void {
       return {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),
+        held: heldBy(store),
         totals: store.totals(),
         queries: store.queries(),
         retention: retention.status(),

@@ -63,7 +63,7 @@ const rules: readonly ImportRule[] = [
     mayImport: [
       /^(processors|src\/(pipeline|state|core))\//,
       /^src\/journal\/(journal|journal-head)\.ts$/,
-      /^src\/time-series\/(time-series-store|windows\/window-store)\.ts$/,
+      /^src\/time-series\/(time-series-store|store-durability|windows\/window-store)\.ts$/,
     ],
   },
   {

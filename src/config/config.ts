@@ -17,6 +17,8 @@ export interface Config extends NetworkConfig, DeliveryConfig {
   readonly publicUrl: string
   readonly timeSeries: TimeSeriesConfig
   readonly journalBytesMax: number
+  /** Bytes of the journal that are kept because a server of time series could lose their readings. */
+  readonly heldBytesMax: number
   /** Free space of the disk with the data below which no readings are taken. */
   readonly diskBytesMin: number
   /** Bytes that the exports of one user may have, and that one import may. */
@@ -91,6 +93,7 @@ export function readSettings(environment: Environment): ReadSettings {
     publicUrl: read.url('STREAMVAULT_PUBLIC_URL', `${scheme}://${urlHost(host)}:${httpPort}`),
     timeSeries: readTimeSeries(read.text('STREAMVAULT_TIMESERIES_URL', 'duckdb'), problems),
     journalBytesMax: read.bytes('STREAMVAULT_JOURNAL_MAX', '10GiB'),
+    heldBytesMax: read.bytes('STREAMVAULT_QUESTDB_HELD_MAX', '1GiB'),
     diskBytesMin: read.bytes('STREAMVAULT_DISK_MIN', '512MiB'),
     exportBytesMax: read.bytes('STREAMVAULT_EXPORTS_MAX', '10GiB'),
     importBytesMax: read.bytes('STREAMVAULT_IMPORT_MAX', '1GiB'),

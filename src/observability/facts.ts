@@ -37,8 +37,9 @@ export async function failingParts({
   else if (kept.value.problem !== undefined) failing['journal'] = kept.value.problem
   if (processed.status === 'rejected') failing['worker'] = messageOf(processed.reason)
   else {
-    const { shipper, decider } = processed.value
-    if (shipper.problem !== undefined) failing['store'] = shipper.problem
+    const { shipper, decider, held } = processed.value
+    const problem = held.problem ?? shipper.problem
+    if (problem !== undefined) failing['store'] = problem
     if (decider.problem !== undefined) failing['state'] = decider.problem
   }
   return failing
@@ -85,6 +86,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],
     ['gauge', 'journal_bytes', 'Entries not trimmed yet', () => journal?.bytes ?? 0],
     ['gauge', 'journal_bytes_max', 'Limit of the journal', () => journal?.bytesMax ?? 0],
+    ['gauge', 'journal_held_bytes', 'A server could lose', () => processing?.held.bytes ?? 0],
     ['gauge', 'shipper_lag', 'Entries not stored yet', () => lag(processing?.shipper.position)],
     ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
     ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],

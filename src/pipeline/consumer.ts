@@ -13,6 +13,12 @@ export interface Consumer {
   /** About how many entries it would handle together now, where its pace would give it fewer. */
   readonly entriesWanted?: number
   position(): Offset
+  /** Where it wants to read now: at its position, or before it, to do something again. */
+  readsFrom?(): Offset
+  /** Whether it has something to do that needs no entry. */
+  readonly wantsTurn?: boolean
+  /** Resolves when it has something to do, whether or not there are entries. */
+  untilWoken?(): Promise<void>
   /**
    * Handles batches that begin at the position, and moves it past them, in one transaction. Safe to
    * be repeated after any failure.
@@ -81,7 +87,7 @@ export class ConsumerLoop {
         this.#problem = undefined
         retryMs = retryMsFirst
         if (handled) await this.#rest(startedMs, signal)
-        else await this.#head.reaches(this.#consumer.position(), signal)
+        else await this.#untilMore(signal)
       } catch (error) {
         this.#problem = this.#describe(error)
         onFailure(error)
@@ -99,12 +105,18 @@ export class ConsumerLoop {
 
   async #round(): Promise<boolean> {
     const entries = Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
-    const batches = this.#reader.read(this.#consumer.position(), entries)
-    if (batches.length === 0) return false
+    const from = this.#consumer.readsFrom?.() ?? this.#consumer.position()
+    const batches = this.#reader.read(from, entries)
+    if (batches.length === 0 && !this.#consumer.wantsTurn) return false
     await this.#consumer.handle(batches)
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
     return true
+  }
+
+  async #untilMore(signal: AbortSignal): Promise<void> {
+    const more = this.#head.reaches(this.#consumer.position(), signal)
+    await Promise.race([more, ...(this.#consumer.untilWoken ? [this.#consumer.untilWoken()] : [])])
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {

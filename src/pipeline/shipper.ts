@@ -1,16 +1,18 @@
 import { LruMap } from '../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../journal/journal.ts'
-import type {
-  Removal,
-  Shape,
-  Shipment,
-  StoredReading,
-  TimeSeriesStore,
-} from '../time-series/time-series-store.ts'
-import type { WindowDefinition, WindowVersion } from '../time-series/windows/window-store.ts'
+import type { Repetition, StoreDurability } from '../time-series/store-durability.ts'
+import type { Removal, Shipment, TimeSeriesStore } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, verdictCleared, verdictImported, verdictRedriven } from './entry.ts'
+import { streamIdOf, verdictCleared } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
+import {
+  bytesBetween,
+  Gathered,
+  type KnownVersion,
+  Places,
+  type StoredVersion,
+  storedReading,
+} from './shipment-parts.ts'
 
 /** Entries of one shipment. */
 const entriesMax = 10_000
@@ -22,14 +24,6 @@ const entriesMax = 10_000
 const entriesPerPlace = 400
 const entriesMaxSpread = 50_000
 
-/** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
-const columnsMax = 2_048
-
-/** Columns that a store has beside the fields, about. */
-const ownColumns = 6
-
-const monthUs = 30 * 86_400_000_000
-
 /** Streams whose shapes are kept at hand. */
 const streamsMax = 100_000
 
@@ -38,20 +32,6 @@ interface KnownStream {
   readonly id: string
   /** How readings of each version that came by are stored. */
   readonly versions: Map<number, KnownVersion>
-}
-
-interface KnownVersion extends StoredVersion {
-  /** What the store has not been told yet. */
-  toTell: WindowVersion | undefined
-}
-
-/** How readings of one version of a stream are stored. */
-export interface StoredVersion {
-  readonly shape: Shape
-  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
-  readonly keptEveryUs?: number | undefined
-  /** Of a version whose stream has windows. */
-  readonly windows?: WindowDefinition | undefined
 }
 
 interface Portion {
@@ -64,7 +44,15 @@ interface Portion {
 
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
-  readonly loadVersion: (streamId: string, version: number) => Promise<StoredVersion>
+  readonly loadVersion: (streamId: string, version: number) => Promise<StoredVersion | undefined>
+}
+
+/** A stretch of the journal that a portion is taken from. */
+interface Stretch {
+  readonly from: Offset
+  /** Readings of streams that are gone by now are left out of what is sent again. */
+  readonly isRepeated: boolean
+  readonly until: Offset
 }
 
 /**
@@ -95,13 +83,57 @@ export class Shipper implements Consumer {
     return wantedFor(this.#places)
   }
 
+  readsFrom(): Offset {
+    return this.#store.durability?.repeatsFrom() ?? this.position()
+  }
+
+  get wantsTurn(): boolean {
+    return this.#store.durability?.repeatsFrom() !== undefined
+  }
+
+  async untilWoken(): Promise<void> {
+    await this.#store.durability?.repetitionWanted()
+  }
+
   async handle(batches: readonly JournalBatch[]): Promise<void> {
+    const { durability } = this.#store
+    if (durability && (await this.#repeat(durability, batches))) return
     // A removal stands alone between two shipments, which is no reason to rest.
     let left = batches
     while (await this.#handleNext(left)) {
       left = left.filter(({ firstOffset, count }) => firstOffset + count > this.position())
       if (left.length === 0) return
     }
+  }
+
+  /** Returns whether the batches were for a repetition, or have to wait for one. */
+  async #repeat(durability: StoreDurability, batches: readonly JournalBatch[]): Promise<boolean> {
+    let from = durability.repeatsFrom()
+    let left = batches
+    for (;;) {
+      const repetition = await durability.nextRepetition()
+      // What was read begins elsewhere: it was asked for before this was known.
+      if (repetition?.from !== from) return true
+      if (!repetition) return left.length === 0
+      await this.#repeatFrom(durability, repetition, left)
+      from = durability.repeatsFrom()
+      left = batches.filter(({ firstOffset, count }) => firstOffset + count > (from ?? 0))
+      if (left.length === 0) return true
+    }
+  }
+
+  async #repeatFrom(
+    durability: StoreDurability,
+    repetition: Repetition,
+    batches: readonly JournalBatch[],
+  ): Promise<void> {
+    const removal = this.#removalAt(repetition.from, batches)
+    if (removal) {
+      await durability.repeatRemoval(removal)
+      return
+    }
+    const { shipment } = await this.#load(batches, { ...repetition, isRepeated: true })
+    await durability.repeat(shipment)
   }
 
   /** Returns whether it stopped before a removal, or has done one. */
@@ -111,7 +143,8 @@ export class Shipper implements Consumer {
       await this.#store.remove(removal)
       return true
     }
-    const { shipment, isBeforeRemoval, telling } = await this.#load(batches)
+    const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
+    const { shipment, isBeforeRemoval, telling } = await this.#load(batches, stretch)
     try {
       await this.#store.write(shipment)
       for (const version of telling) version.toTell = undefined
@@ -138,23 +171,22 @@ export class Shipper implements Consumer {
    * What comes next, up to what the store takes in one go, or to a removal of what came before it. A
    * position may lie within a batch.
    */
-  async #load(batches: readonly JournalBatch[]): Promise<Portion> {
-    const from = this.#store.position()
+  async #load(
+    batches: readonly JournalBatch[],
+    { from, until, isRepeated }: Stretch,
+  ): Promise<Portion> {
     let isBeforeRemoval = false
-    const readings: StoredReading[] = []
-    const redriven = new Set<StoredReading>()
-    const deduplicated = new Map<StoredReading, number>()
-    const windows = new Map<StoredReading, WindowVersion>()
-    const telling = new Set<KnownVersion>()
+    const gathered = new Gathered()
     const counted = new Map<KnownStream, number>()
     const places = new Places()
     let nextOffset = from
     portion: for (const { firstOffset, count, bytes } of batches) {
+      if (nextOffset >= until) break
       if (firstOffset > nextOffset || firstOffset + count <= nextOffset) {
         throw new Error(`the journal has no entry ${nextOffset}: it goes on at ${firstOffset}`)
       }
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
-      while (entry.next()) {
+      while (nextOffset < until && entry.next()) {
         if (nextOffset - from >= Math.min(this.#entriesMax, wantedFor(places.count))) break portion
         if (entry.verdict === verdictCleared) {
           isBeforeRemoval = true
@@ -165,17 +197,12 @@ export class Shipper implements Consumer {
           const { streamVersion } = entry
           const version =
             stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
-          const { shape, keptEveryUs, toTell } = version
-          if (!places.take(shape, entry.timestampUs)) break portion
-          const reading = storedReading(stream.id, shape, nextOffset, entry)
-          readings.push(reading)
-          if (keptEveryUs !== undefined) deduplicated.set(reading, keptEveryUs)
-          if (toTell !== undefined && !telling.has(version)) {
-            telling.add(version)
-            windows.set(reading, toTell)
-          }
-          if (entry.verdict === verdictRedriven || entry.verdict === verdictImported) {
-            redriven.add(reading)
+          if (version) {
+            if (!places.take(version.shape, entry.timestampUs)) break portion
+            const reading = storedReading(stream.id, version.shape, nextOffset, entry)
+            gathered.add(reading, version, entry.verdict)
+          } else if (!isRepeated) {
+            throw new Error(`the state knows no version ${streamVersion} of stream ${stream.id}`)
           }
         }
         counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
@@ -184,8 +211,13 @@ export class Shipper implements Consumer {
     }
     this.#places = places.count
     const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
-    const shipment = { readings, redriven, deduplicated, windows, received, from, nextOffset }
-    return { shipment, isBeforeRemoval, telling }
+    const { telling, ...rest } = gathered
+    const bytes = bytesBetween(batches, from, nextOffset)
+    return {
+      shipment: { ...rest, received, bytes, from, nextOffset },
+      isBeforeRemoval,
+      telling,
+    }
   }
 
   #streamOf(streamKey: string): KnownStream {
@@ -196,8 +228,12 @@ export class Shipper implements Consumer {
     return made
   }
 
-  async #versionOf({ id, versions }: KnownStream, number: number): Promise<KnownVersion> {
+  async #versionOf(
+    { id, versions }: KnownStream,
+    number: number,
+  ): Promise<KnownVersion | undefined> {
     const stored = await this.#loadVersion(id, number)
+    if (!stored) return undefined
     const { windows: definition } = stored
     // A later version may end the windows of those before it.
     const isAboutWindows = definition !== undefined || number > 1
@@ -213,48 +249,3 @@ export class Shipper implements Consumer {
 function wantedFor(places: number): number {
   return Math.min(Math.max(entriesMax, places * entriesPerPlace), entriesMaxSpread)
 }
-
-/**
- * The places in a store that one shipment touches. Stores keep shapes, and months or the like, apart,
- * and each column of a place takes memory while it is written to; readings that are spread over
- * decades must not open hundreds of places at once.
- */
-class Places {
-  readonly #taken = new Set<string>()
-  #columns = 0
-  #shape: Shape | undefined
-  #month = Number.NaN
-
-  get count(): number {
-    return this.#taken.size
-  }
-
-  /** Notes the place of a reading; false when that would be one too many. */
-  take(shape: Shape, timestampUs: number): boolean {
-    const month = Math.floor(timestampUs / monthUs)
-    if (month === this.#month && shape === this.#shape) return true
-    const place = `${shape.id} ${month}`
-    if (!this.#taken.has(place)) {
-      // One place is always possible, however wide it is.
-      if (this.#taken.size > 0 && this.#columns + shape.columns.length > columnsMax) return false
-      this.#columns += shape.columns.length + ownColumns
-      this.#taken.add(place)
-    }
-    this.#shape = shape
-    this.#month = month
-    return true
-  }
-}
-
-function storedReading(
-  streamId: string,
-  shape: Shape,
-  offset: Offset,
-  entry: EntryReader,
-): StoredReading {
-  const { timestampUs, receivedAtUs, digest, values } = entry
-  const { extra, flagged = noFields } = entry.acceptedNotes
-  return { streamId, shape, offset, timestampUs, receivedAtUs, digest, values, extra, flagged }
-}
-
-const noFields: readonly string[] = []

@@ -1,5 +1,6 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
+import type { StoreDurability } from './store-durability.ts'
 import type { WindowStore, WindowVersion } from './windows/window-store.ts'
 
 /** How a field is stored: the storage type of its column. */
@@ -52,6 +53,8 @@ export interface Shipment {
   readonly windows?: ReadonlyMap<StoredReading, WindowVersion>
   /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
+  /** Of the stretch in the journal, about. */
+  readonly bytes?: number
   /** The stretch: the first offset after it becomes the shipper's position. */
   readonly from: Offset
   readonly nextOffset: Offset
@@ -223,6 +226,9 @@ export interface StoreCopy {
 /** Stores readings, each exactly once, and answers questions about them. */
 export interface TimeSeriesStore {
   readonly windows: WindowStore
+
+  /** Nothing in a store that has on its disk what it has taken. */
+  readonly durability?: StoreDurability
 
   /** Offset of the first journal entry that is not stored yet. */
   position(): Offset

@@ -5,6 +5,8 @@ import type { OpenStore } from '../contracts/open-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
+const heldBytesMax = 1024 ** 3
+
 const logger = { warn: () => undefined, error: () => undefined }
 
 /** A new store in tables of its own on a server that others use, too. */
@@ -13,7 +15,8 @@ export async function openQuestDbStore(
   clock: Clock = systemClock,
 ): Promise<OpenStore<QuestDbStore>> {
   const folder = new TemporaryFolder()
-  const options = { server: questDb.newServer(), path: folder.file('positions.db'), clock, logger }
+  const path = folder.file('positions.db')
+  const options = { server: questDb.newServer(), path, clock, logger, heldBytesMax }
   const kept = folder.file('kept.db')
   let store = new QuestDbStore(options)
   return {

@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { startQuestDb } from '../../scripts/servers/questdb.ts'
 import { hasQuestDbJar } from '../../scripts/servers/questdb-jar.ts'
 import { QuestDbConnection, type QuestDbServer } from '../../src/time-series/questdb/connection.ts'
@@ -72,6 +74,25 @@ export class QuestDb implements AsyncDisposable {
       port: this.port,
       settings: this.#settings,
     })
+  }
+
+  /**
+   * Copies what is stored now, as a disk has it that has got everything by now, and nothing after it.
+   * Nobody may be writing meanwhile.
+   */
+  keepDisk(): void {
+    const { path } = this.#folder
+    rmSync(join(path, 'kept'), { recursive: true, force: true })
+    cpSync(join(path, 'db'), join(path, 'kept'), { recursive: true })
+  }
+
+  /** Ends it as a power cut does: what came after `keepDisk` is lost. It begins to answer again. */
+  async losePower(): Promise<void> {
+    await this.kill()
+    const { path } = this.#folder
+    rmSync(join(path, 'db'), { recursive: true })
+    cpSync(join(path, 'kept'), join(path, 'db'), { recursive: true })
+    await this.start()
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import type { Offset } from '../../src/journal/journal.ts'
 import type { QuestDbServer } from '../../src/time-series/questdb/connection.ts'
 import {
   createTable,
@@ -11,8 +13,12 @@ import {
 } from '../../src/time-series/questdb/layout.ts'
 import { QuestDbWriter } from '../../src/time-series/questdb/questdb-writer.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
+import type { Removal, Shipment, StoredReading } from '../../src/time-series/time-series-store.ts'
 import type { QuestDb } from './questdb.ts'
+import { shipmentOf } from './stored-readings.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
+
+export const heldBytesMax = 1024 ** 3
 
 /** That of `storedReading`. */
 const shape = shapeOf({ temperature: { type: 'number' } })
@@ -22,6 +28,8 @@ export class Written implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #path = this.#folder.file('positions.db')
   readonly #questDb: QuestDb
+  /** What was written, by where it begins: there is no journal to read it from. */
+  readonly #journal = new Map<Offset, Shipment | Removal>()
   readonly log: string[] = []
   #server: QuestDbServer
   writer: QuestDbWriter
@@ -42,6 +50,36 @@ export class Written implements AsyncDisposable {
     this.writer = this.#open()
   }
 
+  async ship(readings: readonly StoredReading[]): Promise<void> {
+    const shipment = shipmentOf(readings, this.writer.position())
+    await this.writer.write(shipment)
+    this.#journal.set(shipment.from, shipment)
+  }
+
+  async remove(range: Pick<Removal, 'streamId' | 'startUs' | 'endUs'>): Promise<void> {
+    const from = this.writer.position()
+    const removal = { ...range, from, nextOffset: from + 1 }
+    await this.writer.remove(removal)
+    this.#journal.set(from, removal)
+  }
+
+  /** Sends again what the writer asks for; how many entries these were. */
+  async repeat(): Promise<number> {
+    const { durability } = this.writer
+    await durability.look()
+    let repeated = 0
+    for (;;) {
+      const repetition = await durability.nextRepetition()
+      if (!repetition) return repeated
+      const written = this.#journal.get(repetition.from)
+      if (!written) throw new Error(`nothing was written at ${repetition.from}`)
+      expect(written.nextOffset).toBeLessThanOrEqual(repetition.until)
+      if ('readings' in written) await durability.repeat(written)
+      else await durability.repeatRemoval(written)
+      repeated += written.nextOffset - written.from
+    }
+  }
+
   /** Times and digests of what is stored of a stream, as QuestDB shows it. */
   async identities(streamId = 'boiler'): Promise<string[]> {
     const connection = this.#questDb.connection()
@@ -53,6 +91,26 @@ export class Written implements AsyncDisposable {
     )
     connection.close()
     return rows.map(([time, digest]) => `${String(time)} ${digestOf(String(digest))}`).sort()
+  }
+
+  /** Resolves when QuestDB shows all that it has taken. */
+  async settled(): Promise<void> {
+    const connection = this.#questDb.connection()
+    await this.writer.applied(connection)
+    connection.close()
+  }
+
+  /** Ends as if it had asked for a checkpoint and died before it could release it. */
+  async dyingInCheckpoint(): Promise<void> {
+    await this.writer.close()
+    const connection = this.#questDb.connection()
+    const { rows } = await connection.run('SELECT now()')
+    await connection.run('CHECKPOINT CREATE')
+    connection.close()
+    const file = new DatabaseSync(this.#path)
+    file.prepare('UPDATE proven SET checkpoint_asked = ?').run(String(rows[0]?.[0]))
+    file.close()
+    this.writer = this.#open()
   }
 
   refused(): object[] {
@@ -78,7 +136,8 @@ export class Written implements AsyncDisposable {
       warn: (_: object, message: string) => void this.log.push(message),
       error: (_: object, message: string) => void this.log.push(message),
     }
-    return new QuestDbWriter({ server: this.#server, path: this.#path, clock: systemClock, logger })
+    const server = this.#server
+    return new QuestDbWriter({ server, path: this.#path, clock: systemClock, logger, heldBytesMax })
   }
 
   /** Does work whose rows reach QuestDB, and whose position does not reach the disk. */

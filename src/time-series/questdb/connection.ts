@@ -14,7 +14,7 @@ export interface QuestDbServer {
 }
 
 /** How long an answer may take. */
-const answerMs = 30_000
+const answerMsDefault = 30_000
 
 /** An answer that is larger ends the request. */
 const answerBytesMax = 64 * 1024 * 1024
@@ -59,6 +59,8 @@ export interface ConnectionOptions {
    * server: it has not been restarted meanwhile, so it still has what it took before.
    */
   readonly isPinned?: boolean
+  /** How long an answer may take, where it is another time than usual. */
+  readonly answerMs?: number
 }
 
 /** Connections to one server. */
@@ -67,11 +69,14 @@ export class QuestDbConnection {
   readonly #agent: http.Agent
   readonly #headers: Readonly<Record<string, string>>
   readonly #isPinned: boolean
+  readonly #answerMs: number
   #pinned: Socket | undefined
 
-  constructor(server: QuestDbServer, { sockets, isPinned = false }: ConnectionOptions) {
+  constructor(server: QuestDbServer, options: ConnectionOptions) {
+    const { sockets, isPinned = false, answerMs = answerMsDefault } = options
     this.server = server
     this.#isPinned = isPinned
+    this.#answerMs = answerMs
     const { Agent } = server.secure ? https : http
     this.#agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'fifo' })
     const { user } = server
@@ -115,7 +120,7 @@ export class QuestDbConnection {
 
   async #request({ method, path, body, signal }: Asked): Promise<Answer> {
     const { secure, host, port } = this.server
-    const timeout = AbortSignal.timeout(answerMs)
+    const timeout = AbortSignal.timeout(this.#answerMs)
     const { request } = secure ? https : http
     try {
       return await new Promise((resolve, reject) => {
@@ -139,9 +144,12 @@ export class QuestDbConnection {
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof QuestDbAnswerTooLarge) throw error
-      throw new QuestDbAway(`QuestDB at ${host}:${port} cannot be asked: ${reasonOf(error)}`, {
-        cause: error,
-      })
+      throw new QuestDbAway(
+        `QuestDB at ${host}:${port} cannot be asked: ${reasonOf(error, this.#answerMs)}`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 }
@@ -186,7 +194,7 @@ function parsed(body: Buffer): ExecAnswer {
 }
 
 /** An abort by the clock says only that it was aborted. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, answerMs: number): string {
   const isLate = error instanceof Error && error.name === 'AbortError'
   return isLate ? `no answer in ${answerMs / 1000} s` : messageOf(error)
 }

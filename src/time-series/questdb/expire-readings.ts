@@ -1,5 +1,6 @@
 import type { StreamState } from '../stream-state.ts'
 import type { Expiry } from '../time-series-store.ts'
+import type { Durability } from './durability.ts'
 import { dropDeadMonths, markExpired } from './expiry.ts'
 import { tableOf } from './layout.ts'
 import type { Ledger } from './ledger.ts'
@@ -12,6 +13,7 @@ const streamsPerPortion = 500
 interface ExpiryNeeds {
   readonly ledger: Ledger
   readonly turns: WriterTurns
+  readonly durability: Durability
 }
 
 /** What may go of streams that something is stored of, and was not looked for yet. */
@@ -42,17 +44,18 @@ export function noteKeptFrom(ledger: Ledger, expiries: readonly Expiry[]): void 
 
 /** Removes what is too old of streams in portions, and gives back room. Returns what it has done. */
 export async function expireReadings(
-  { ledger, turns }: ExpiryNeeds,
+  needs: ExpiryNeeds,
   expiries: readonly Expiry[],
   signal: AbortSignal,
 ): Promise<Expiry[]> {
+  const { ledger, turns } = needs
   const done: Expiry[] = []
   const tables = new Set<string>()
   for (const [beforeUs, group] of Map.groupBy(expiries, (expiry) => expiry.beforeUs)) {
     for (let from = 0; from < group.length && !signal.aborted; from += streamsPerPortion) {
       const portion = group.slice(from, from + streamsPerPortion)
       const streamIds = portion.map(({ streamId }) => streamId)
-      const touched = await expirePortion({ ledger, turns }, { streamIds, beforeUs })
+      const touched = await expirePortion(needs, { streamIds, beforeUs })
       for (const table of touched) tables.add(table)
       done.push(...portion)
     }
@@ -66,7 +69,7 @@ export async function expireReadings(
 
 /** Returns the tables that readings may have gone from. */
 async function expirePortion(
-  { ledger, turns }: ExpiryNeeds,
+  { ledger, turns, durability }: ExpiryNeeds,
   { streamIds, beforeUs }: { readonly streamIds: readonly string[]; readonly beforeUs: number },
 ): Promise<ReadonlySet<string>> {
   return await turns.take(async (place) => {
@@ -74,12 +77,14 @@ async function expirePortion(
     const shapes = streamIds.flatMap((id) => ledger.shapesOf(id))
     const tables = new Set(shapes.map(({ id }) => tableOf(prefix, id)))
     const { expiryRound: round, position } = ledger
-    const expired = await markExpired(place, { streamIds, beforeUs, tables, round })
+    const portion = { streamIds, beforeUs, tables, round, position }
+    const { expired, statements } = await markExpired(place, portion)
     const streams = streamIds.flatMap((id) => {
       const record = ledger.stream(id)
       return record ? [changeOf(id, record, { beforeUs, expired: expired.get(id) ?? 0 })] : []
     })
-    ledger.commit({ position, streams, newShapes: [], expiryRound: round + 1 })
+    const unproven = durability.noted({ statements })
+    ledger.commit({ position, streams, newShapes: [], expiryRound: round + 1, unproven })
     return tables
   })
 }

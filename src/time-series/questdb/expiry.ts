@@ -9,18 +9,28 @@ export interface ExpiringPortion {
   readonly tables: Iterable<string>
   /** Grows with each portion that was counted, so that a repetition finds what it has marked itself. */
   readonly round: number
+  /** The store's position. */
+  readonly position: Offset
 }
 
-/** Marks readings that are too old as removed, and says how many there are of each stream. */
+export interface MarkedReadings {
+  /** By stream, how many there are. */
+  readonly expired: ReadonlyMap<string, number>
+  /** What marks them again, and none that came later. */
+  readonly statements: readonly string[]
+}
+
+/** Marks readings that are too old as removed. */
 export async function markExpired(
   { connection, unapplied }: WritePlace,
-  { streamIds, beforeUs, tables, round }: ExpiringPortion,
-): Promise<ReadonlyMap<string, number>> {
+  { streamIds, beforeUs, tables, round, position }: ExpiringPortion,
+): Promise<MarkedReadings> {
   await unapplied.applied(connection)
   const mark = markOf(round)
   const isTooOld = `"streamId" IN (${streamIds.map(literal).join()}) AND "timestamp" < ${beforeUs}
-    AND ("$removedBy" = null OR "$removedBy" = ${mark})`
+    AND "$offset" < ${position} AND ("$removedBy" = null OR "$removedBy" = ${mark})`
   const expired = new Map<string, number>()
+  const statements: string[] = []
   for (const table of tables) {
     const { rows } = await connection.run(
       `SELECT "streamId", count() FROM ${quoted(table)} WHERE ${isTooOld} GROUP BY "streamId"`,
@@ -30,9 +40,11 @@ export async function markExpired(
       expired.set(String(id), (expired.get(String(id)) ?? 0) + Number(count))
     }
     unapplied.addUnknown()
-    await connection.run(`UPDATE ${quoted(table)} SET "$removedBy" = ${mark} WHERE ${isTooOld}`)
+    const statement = `UPDATE ${quoted(table)} SET "$removedBy" = ${mark} WHERE ${isTooOld}`
+    await connection.run(statement)
+    statements.push(statement)
   }
-  return expired
+  return { expired, statements }
 }
 
 /** Below what removals and ends of streams write. */

@@ -4,7 +4,8 @@ import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { KnownWindows } from '../windows/known-windows.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
-import { type PositionChange, PositionsFile } from './positions-file.ts'
+import { type PositionChange, PositionsFile, type UnprovenChange } from './positions-file.ts'
+import type { Proof, UnprovenLog } from './unproven-log.ts'
 import type { WindowTables } from './windows/window-tables.ts'
 
 /** What is known of what is stored: in memory, as the file has it. */
@@ -35,6 +36,11 @@ export class Ledger {
 
   get position(): Offset {
     return this.#position
+  }
+
+  /** What QuestDB has taken and may still lose. */
+  get unproven(): UnprovenLog {
+    return this.#file.unproven
   }
 
   get expiryRound(): number {
@@ -102,9 +108,14 @@ export class Ledger {
     return this.#file.windows
   }
 
+  /** Makes durable what is on QuestDB's disk. */
+  prove(proof: Proof): void {
+    this.#file.prove(proof)
+  }
+
   /** Forgets which shapes a stream has had: none of its rows is alive. */
-  forgetShapes(id: string): void {
-    this.#file.forgetShapes(id)
+  forgetShapes(id: string, unproven: UnprovenChange | undefined): void {
+    this.#file.forgetShapes(id, this.#position, unproven)
     this.#streams.get(id)?.shapes.clear()
   }
 

@@ -5,14 +5,15 @@ import type { Offset } from '../../journal/journal.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 import type { WindowChange } from '../windows/window-changes.ts'
+import { type Proof, UnprovenLog, type UnprovenStretch, unprovenTables } from './unproven-log.ts'
 import { WindowTables, windowsDdl } from './windows/window-tables.ts'
 import type { RefusedReading } from './write-rows.ts'
 
 /** Refused readings that are kept, of all streams: the newest. They are counted all the same. */
 const refusedMax = 10_000
 
-/** Version of the tables below; a file of a newer one is refused. 2: there are windows. */
-const fileVersion = 2
+/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. */
+const fileVersion = 3
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS position (
@@ -30,6 +31,7 @@ const ddl = `
     reading TEXT NOT NULL, message TEXT NOT NULL
   ) STRICT;
   ${windowsDdl}
+  ${unprovenTables}
 `
 
 /** What is known of a stream after a step: all but its rate, which is not kept. */
@@ -52,6 +54,13 @@ export interface PositionChange {
   /** Readings that QuestDB did not take. */
   readonly refused?: readonly RefusedReading[]
   readonly windows?: readonly WindowChange[]
+  /** What QuestDB could lose of it; nothing when it is on its disk by now. */
+  readonly unproven?: UnprovenChange | undefined
+}
+
+export interface UnprovenChange {
+  readonly stretch?: UnprovenStretch
+  readonly statements?: readonly string[]
 }
 
 export interface KeptPositions {
@@ -71,6 +80,7 @@ export class PositionsFile {
   readonly id: string
   /** To be written in a transaction. */
   readonly windows: WindowTables
+  readonly unproven: UnprovenLog
   readonly #database: DatabaseSync
   readonly #move: StatementSync
   readonly #shape: StatementSync
@@ -87,6 +97,7 @@ export class PositionsFile {
     this.#shape = this.#database.prepare('INSERT INTO shapes VALUES (?, ?)')
     this.#streamShape = this.#database.prepare('INSERT INTO stream_shapes VALUES (?, ?)')
     this.#stream = this.#database.prepare('INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?)')
+    this.unproven = new UnprovenLog(this.#database)
   }
 
   read(): KeptPositions {
@@ -117,26 +128,29 @@ export class PositionsFile {
   }
 
   /** Makes a change durable. */
-  commit({
-    position,
-    streams,
-    newShapes,
-    expiryRound,
-    refused = [],
-    windows = [],
-  }: PositionChange): void {
+  commit(change: PositionChange): void {
+    const { position, streams, newShapes, expiryRound, refused = [], windows = [] } = change
     this.transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
       if (refused.length > 0) this.#keepRefused(refused)
       this.windows.writeChanges(windows)
+      if (change.unproven) this.#note(position, change.unproven)
       this.#move.run(position, expiryRound ?? null)
     })
   }
 
   /** Forgets which shapes a stream has had: none of its rows is alive. */
-  forgetShapes(stream: string): void {
-    this.#database.prepare('DELETE FROM stream_shapes WHERE stream = ?').run(stream)
+  forgetShapes(stream: string, position: Offset, unproven: UnprovenChange = {}): void {
+    this.transact(() => {
+      this.#database.prepare('DELETE FROM stream_shapes WHERE stream = ?').run(stream)
+      this.#note(position, unproven)
+    })
+  }
+
+  /** Notes what is on QuestDB's disk. */
+  prove(proof: Proof): void {
+    this.transact(() => this.unproven.prove(proof))
   }
 
   /** All of what the work writes becomes durable, or nothing. */
@@ -147,6 +161,7 @@ export class PositionsFile {
       this.#database.exec('COMMIT')
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      this.unproven.recount()
       throw error
     }
   }
@@ -163,6 +178,11 @@ export class PositionsFile {
       newestContent === undefined ? null : String(newestContent),
     )
     for (const shape of newShapes) this.#streamShape.run(id, shape)
+  }
+
+  #note(position: Offset, { stretch, statements = [] }: UnprovenChange): void {
+    if (stretch) this.unproven.addStretch(stretch)
+    for (const statement of statements) this.unproven.addStatement(position, statement)
   }
 
   #keepRefused(refused: readonly RefusedReading[]): void {
@@ -200,6 +220,11 @@ function openForWriting(path: string): DatabaseSync {
   database
     .prepare('INSERT INTO position SELECT 0, ?, 0 WHERE NOT EXISTS (SELECT * FROM position)')
     .run(randomUUID())
+  // Of what a file of an earlier version says to be stored, the journal has nothing any more.
+  database.exec(
+    `INSERT INTO proven SELECT next_offset > 0, '{}', NULL, NULL FROM position
+     WHERE NOT EXISTS (SELECT * FROM proven)`,
+  )
   database.exec(`PRAGMA user_version = ${fileVersion}`)
   return database
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import type { StoreDurability } from '../store-durability.ts'
 import type {
   ExpiringStore,
   Expiry,
@@ -32,6 +33,8 @@ export interface QuestDbStoreOptions {
   readonly path: string
   readonly clock: Clock
   readonly logger: StoreLogger
+  /** Bytes of entries that the journal keeps because QuestDB could lose them. */
+  readonly heldBytesMax: number
 }
 
 /** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */
@@ -40,12 +43,19 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
   readonly #writer: QuestDbWriter
   readonly #reader: QuestDbReader
   readonly #reading: QuestDbConnection
+  readonly #closing = new AbortController()
+  readonly #watched: Promise<void>
 
   constructor(options: QuestDbStoreOptions) {
     this.#writer = new QuestDbWriter(options)
     this.windows = this.#writer.windows
     this.#reading = new QuestDbConnection(options.server, { sockets: readSockets })
     this.#reader = new QuestDbReader({ connection: this.#reading, stored: this.#writer })
+    this.#watched = this.#writer.durability.watch(this.#closing.signal)
+  }
+
+  get durability(): StoreDurability {
+    return this.#writer.durability
   }
 
   position(): Offset {
@@ -111,12 +121,14 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
 
   /** Ends what is under way with the server: nothing but `close` may follow. */
   interrupt(): void {
+    this.#closing.abort()
     this.#writer.interrupt()
     this.#reader.close()
   }
 
   async close(): Promise<void> {
     this.interrupt()
+    await this.#watched
     await this.#writer.close()
     this.#reading.close()
   }

@@ -14,11 +14,14 @@ import type {
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import type { QuestDbConnection, QuestDbServer } from './connection.ts'
 import { findDuplicates } from './duplicates.ts'
+import { Durability } from './durability.ts'
 import { dueExpiries, expireReadings, noteKeptFrom } from './expire-readings.ts'
 import { Ledger, newStream } from './ledger.ts'
 import { prepareTables } from './preparation.ts'
 import { newestOutside, removeReadings, removeStream } from './removal.ts'
+import { Repetitions } from './repetitions.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { bitsOf } from './unproven-log.ts'
 import { QuestDbWindows } from './windows/questdb-windows.ts'
 import { type RefusedReading, writeRows } from './write-rows.ts'
 import { type WritePlace, WriterTurns } from './writer-turns.ts'
@@ -29,6 +32,8 @@ export interface QuestDbWriterOptions {
   readonly path: string
   readonly clock: Clock
   readonly logger: StoreLogger
+  /** Bytes of entries that the journal keeps because QuestDB could lose them. */
+  readonly heldBytesMax: number
 }
 
 export interface StoreLogger {
@@ -46,18 +51,28 @@ export class QuestDbWriter {
   readonly #clock: Clock
   readonly #logger: StoreLogger
   readonly #ledger: Ledger
+  readonly durability: Repetitions
+  readonly #durability: Durability
   readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
   /** How far it was looked for what is too old of each stream, since the start. */
   readonly #expiredToUs = new Map<string, number>()
 
-  constructor({ server, path, clock, logger }: QuestDbWriterOptions) {
+  constructor({ server, path, clock, logger, heldBytesMax }: QuestDbWriterOptions) {
     this.#clock = clock
     this.#logger = logger
     this.#ledger = new Ledger(path)
-    this.windows = new QuestDbWindows(this.#ledger, clock)
-    this.#turns = new WriterTurns({ server, ledger: this.#ledger, logger })
+    const ledger = this.#ledger
+    this.windows = new QuestDbWindows(ledger, clock)
+    this.#durability = new Durability({ server, ledger, heldBytesMax, logger })
+    this.#turns = new WriterTurns({ server, ledger, durability: this.#durability })
     this.#buffer = new RowBuffer(server.prefix)
+    this.durability = new Repetitions({
+      ledger,
+      durability: this.#durability,
+      turns: this.#turns,
+      buffer: this.#buffer,
+    })
   }
 
   position(): Offset {
@@ -92,6 +107,7 @@ export class QuestDbWriter {
   }
 
   async write(shipment: Shipment): Promise<void> {
+    await this.#durability.makeRoom()
     await this.#turns.take(async (place) => {
       this.#assertNext(shipment.from)
       await this.#write(place, shipment)
@@ -101,10 +117,12 @@ export class QuestDbWriter {
   async remove(removal: Removal): Promise<void> {
     await this.#turns.take(async (place) => {
       this.#assertNext(removal.from)
-      const { streamId: id, startUs, endUs, nextOffset: position } = removal
+      const { streamId: id, startUs, endUs, from, nextOffset: position } = removal
       const record = this.#ledger.stream(id)
+      const stretch = { from, nextOffset: position, bytes: 0, sent: undefined }
+      const unproven = this.#durability.noted({ stretch })
       if (!record) {
-        this.#ledger.commit({ position, streams: [], newShapes: [] })
+        this.#ledger.commit({ position, streams: [], newShapes: [], unproven })
         return
       }
       const { counts, timestampMaxUs, newestContent, shapes } = record
@@ -122,7 +140,8 @@ export class QuestDbWriter {
       }
       const touched = removalChange(this.#ledger.windows, record, removal)
       const windows = touched ? [touched] : []
-      this.#ledger.commit({ position, streams: [change], newShapes: [], windows })
+      const streams = [change]
+      this.#ledger.commit({ position, streams, newShapes: [], windows, unproven })
     })
   }
 
@@ -131,8 +150,8 @@ export class QuestDbWriter {
       const record = this.#ledger.stream(streamId)
       if (!record) return
       await this.windows.removeStream(streamId)
-      await removeStream({ ...place, shapes: record.shapes }, streamId)
-      this.#ledger.forgetShapes(streamId)
+      const statements = await removeStream({ ...place, shapes: record.shapes }, streamId)
+      this.#ledger.forgetShapes(streamId, this.#durability.noted({ statements }))
     })
     return this.counts(streamId).stored
   }
@@ -144,7 +163,8 @@ export class QuestDbWriter {
       noteKeptFrom(ledger, found)
       return found
     })
-    const done = await expireReadings({ ledger, turns: this.#turns }, due, signal)
+    const needs = { ledger, turns: this.#turns, durability: this.#durability }
+    const done = await expireReadings(needs, due, signal)
     for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
   }
 
@@ -200,7 +220,12 @@ export class QuestDbWriter {
       counts: withRefused(id, after.counts, refused),
       newShapes: [...(shapesAdded.get(id) ?? [])].filter((shape) => !record.shapes.has(shape)),
     }))
-    ledger.commit({ position: shipment.nextOffset, streams, newShapes, refused, windows })
+    const { from, nextOffset, bytes = 0 } = shipment
+    const isRefused = new Set(refused.map(({ reading }) => reading))
+    const sent = isRefused.size > 0 ? kept.filter((reading) => !isRefused.has(reading)) : kept
+    const stretch = { from, nextOffset, bytes, sent: bitsOf(shipment, sent) }
+    const unproven = this.#durability.noted({ stretch })
+    ledger.commit({ position: nextOffset, streams, newShapes, refused, windows, unproven })
     unapplied.add(kept)
     for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
   }

@@ -23,7 +23,7 @@ export async function removeReadings(
   await unapplied.applied(connection)
   const doomed = `"streamId" = ${literal(streamId)}
     AND "timestamp" >= ${startUs} AND "timestamp" < ${endUs}
-    AND ("$removedBy" = null OR "$removedBy" = ${from})`
+    AND "$offset" < ${from} AND ("$removedBy" = null OR "$removedBy" = ${from})`
   let deleted = 0
   for (const shape of shapes) {
     const table = quoted(tableOf(connection.server.prefix, shape))
@@ -55,17 +55,19 @@ export async function newestOutside(
   return newestUs
 }
 
-/** Marks all readings of a stream that gets no more. */
+/** Marks all readings of a stream that gets no more. Returns what does so again. */
 export async function removeStream(
   { connection, unapplied, shapes }: StreamPlace,
   streamId: string,
-): Promise<void> {
+): Promise<string[]> {
+  const statements: string[] = []
   for (const shape of shapes) {
     const table = quoted(tableOf(connection.server.prefix, shape))
     unapplied.addUnknown()
-    await connection.run(
-      `UPDATE ${table} SET "$removedBy" = ${removedWithStream}
-       WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null`,
-    )
+    const statement = `UPDATE ${table} SET "$removedBy" = ${removedWithStream}
+       WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null`
+    await connection.run(statement)
+    statements.push(statement)
   }
+  return statements
 }

@@ -65,6 +65,13 @@ export class Unapplied {
     this.#isUnknown = true
   }
 
+  /** Another process answers: it may never have had some of it. */
+  forget(): void {
+    this.#batches = []
+    this.#rows = 0
+    this.#isUnknown = true
+  }
+
   has({ streamId, timestampUs, digest }: StoredReading): boolean {
     const identity = `${timestampUs} ${digest}`
     return this.#batches.some((batch) => identitiesOf(batch, streamId).has(identity))

@@ -1,6 +1,7 @@
 import { QuestDbAway, QuestDbConnection, type QuestDbServer } from './connection.ts'
+import { type Durability, RepetitionPending } from './durability.ts'
 import type { Ledger } from './ledger.ts'
-import { claimTables, commitMode, prepareTables } from './preparation.ts'
+import { claimTables, prepareTables } from './preparation.ts'
 import { Unapplied } from './unapplied.ts'
 
 /** What work on the tables is done with. */
@@ -12,7 +13,7 @@ export interface WritePlace {
 export interface WriterTurnsNeeds {
   readonly server: QuestDbServer
   readonly ledger: Ledger
-  readonly logger: { warn(facts: object, message: string): void }
+  readonly durability: Durability
 }
 
 /** Lets one at a time write, each on the connection of the one before, or on a new one. */
@@ -20,20 +21,33 @@ export class WriterTurns {
   readonly unapplied: Unapplied
   readonly #server: QuestDbServer
   readonly #ledger: Ledger
-  readonly #logger: WriterTurnsNeeds['logger']
+  readonly #durability: Durability
   #connection: QuestDbConnection | undefined
   #isClosing = false
   #last: Promise<void> = Promise.resolve()
 
-  constructor({ server, ledger, logger }: WriterTurnsNeeds) {
+  constructor({ server, ledger, durability }: WriterTurnsNeeds) {
     this.#server = server
     this.#ledger = ledger
-    this.#logger = logger
+    this.#durability = durability
     this.unapplied = new Unapplied(server.prefix)
   }
 
-  /** @throws QuestDbAway; the next one gets a new connection then */
+  /**
+   * @throws QuestDbAway: the next one gets a new connection then; RepetitionPending: nothing else may be
+   *   done before that
+   */
   async take<Result>(work: (place: WritePlace) => Promise<Result>): Promise<Result> {
+    return await this.takeAnyway(async (place) => {
+      if (this.#durability.isRepeating) {
+        throw new RepetitionPending('what QuestDB may have lost has to be sent again first')
+      }
+      return await work(place)
+    })
+  }
+
+  /** The same for what may be done during a repetition. */
+  async takeAnyway<Result>(work: (place: WritePlace) => Promise<Result>): Promise<Result> {
     const result = this.#last.then(() => this.#run(work))
     this.#last = result.then(nothing, nothing)
     return await result
@@ -66,22 +80,15 @@ export class WriterTurns {
     const connection = new QuestDbConnection(this.#server, { sockets: 1, isPinned: true })
     this.#connection = connection
     try {
-      const { id, shapes } = this.#ledger
-      await claimTables(connection, { id, isNew: shapes.size === 0 })
+      const { id, shapes, unproven } = this.#ledger
+      await claimTables(connection, { id, isNew: !unproven.hasProof })
+      if (await this.#durability.connected(connection)) this.unapplied.forget()
       await prepareTables(connection, shapes.values())
-      await this.#warnOfCommitMode(connection)
       return connection
     } catch (error) {
       this.#disconnect()
       throw error
     }
-  }
-
-  async #warnOfCommitMode(connection: QuestDbConnection): Promise<void> {
-    const mode = await commitMode(connection)
-    if (mode === 'sync' || mode === 'adaptive') return
-    const message = 'a power cut of QuestDB can lose readings: set its cairo.commit.mode to sync'
-    this.#logger.warn({ mode }, message)
   }
 
   #disconnect(): void {

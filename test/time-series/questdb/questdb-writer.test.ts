@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { QuestDbAway } from '../../../src/time-series/questdb/connection.ts'
+import { RepetitionPending } from '../../../src/time-series/questdb/durability.ts'
 import { quoted } from '../../../src/time-series/questdb/layout.ts'
 import { shapeOf } from '../../../src/time-series/shape.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
@@ -26,7 +27,8 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
 
   test('does not go on with a server that has nothing of what it has stored', async () => {
     await using written = new Written(questDb)
-    await written.writer.write(shipmentOf([storedReading()], 0))
+    await written.ship([storedReading()])
+    await written.writer.durability.prove()
     await written.reopen({ server: questDb.newServer() })
 
     await expect(written.writer.write(shipmentOf([storedReading()], 1))).rejects.toThrow(
@@ -55,13 +57,15 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
 
   test('goes on after QuestDB was stopped and started, and says meanwhile that it is away', async () => {
     await using written = new Written(questDb)
-    await written.writer.write(shipmentOf([storedReading({ digest: 1n })], 0))
+    await written.ship([storedReading({ digest: 1n })])
     await questDb.kill()
     const next = shipmentOf([storedReading({ digest: 1n }), storedReading({ digest: 2n })], 1)
 
     await expect(written.writer.write(next)).rejects.toThrow(QuestDbAway)
     await expect(written.writer.write(next)).rejects.toThrow(QuestDbAway)
     await questDb.start()
+    await expect(written.writer.write(next)).rejects.toThrow(RepetitionPending)
+    expect(await written.repeat()).toBe(1)
     await written.writer.write(next)
 
     expect(written.writer.counts('boiler')).toMatchObject({ stored: 2, duplicates: 1 })
@@ -88,12 +92,6 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
       { entry: 4, reading: '{"count":1e+300}' },
       { entry: 5, reading: '{"temperature":"hot"}' },
     ])
-  })
-
-  test('warns of a server that loses what it has at a power cut', async () => {
-    await using written = new Written(questDb)
-    await written.writer.write(shipmentOf([storedReading()], 0))
-    expect(written.log.join()).toContain('cairo.commit.mode')
   })
 
   test('marks all readings of a stream as removed, and says how many there were', async () => {

@@ -1,0 +1,102 @@
+import type { JournalBatch, Offset } from '../journal/journal.ts'
+import type { Shape, StoredReading } from '../time-series/time-series-store.ts'
+import type { WindowDefinition, WindowVersion } from '../time-series/windows/window-store.ts'
+import { verdictImported, verdictRedriven } from './entry.ts'
+import type { EntryReader } from './entry-reader.ts'
+
+/** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
+const columnsMax = 2_048
+
+/** Columns that a store has beside the fields, about. */
+const ownColumns = 6
+
+const monthUs = 30 * 86_400_000_000
+
+export interface KnownVersion extends StoredVersion {
+  /** What the store has not been told yet. */
+  toTell: WindowVersion | undefined
+}
+
+/** How readings of one version of a stream are stored. */
+export interface StoredVersion {
+  readonly shape: Shape
+  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  readonly keptEveryUs?: number | undefined
+  /** Of a version whose stream has windows. */
+  readonly windows?: WindowDefinition | undefined
+}
+
+/** Readings of a portion, and what is special about some of them. */
+export class Gathered {
+  readonly readings: StoredReading[] = []
+  readonly redriven = new Set<StoredReading>()
+  readonly deduplicated = new Map<StoredReading, number>()
+  readonly windows = new Map<StoredReading, WindowVersion>()
+  readonly telling = new Set<KnownVersion>()
+
+  add(reading: StoredReading, version: KnownVersion, verdict: number): void {
+    const { keptEveryUs, toTell } = version
+    this.readings.push(reading)
+    if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)
+    if (toTell !== undefined && !this.telling.has(version)) {
+      this.telling.add(version)
+      this.windows.set(reading, toTell)
+    }
+    if (verdict === verdictRedriven || verdict === verdictImported) this.redriven.add(reading)
+  }
+}
+
+/** Entries of a batch are of different sizes, but those of many batches are not. */
+export function bytesBetween(batches: readonly JournalBatch[], from: Offset, to: Offset): number {
+  let sum = 0
+  for (const { firstOffset, count, bytes } of batches) {
+    const entries = Math.min(to, firstOffset + count) - Math.max(from, firstOffset)
+    if (entries > 0) sum += Math.ceil((bytes.byteLength * entries) / count)
+  }
+  return sum
+}
+
+/**
+ * The places in a store that one shipment touches. Stores keep shapes, and months or the like, apart,
+ * and each column of a place takes memory while it is written to; readings that are spread over
+ * decades must not open hundreds of places at once.
+ */
+export class Places {
+  readonly #taken = new Set<string>()
+  #columns = 0
+  #shape: Shape | undefined
+  #month = Number.NaN
+
+  get count(): number {
+    return this.#taken.size
+  }
+
+  /** Notes the place of a reading; false when that would be one too many. */
+  take(shape: Shape, timestampUs: number): boolean {
+    const month = Math.floor(timestampUs / monthUs)
+    if (month === this.#month && shape === this.#shape) return true
+    const place = `${shape.id} ${month}`
+    if (!this.#taken.has(place)) {
+      // One place is always possible, however wide it is.
+      if (this.#taken.size > 0 && this.#columns + shape.columns.length > columnsMax) return false
+      this.#columns += shape.columns.length + ownColumns
+      this.#taken.add(place)
+    }
+    this.#shape = shape
+    this.#month = month
+    return true
+  }
+}
+
+export function storedReading(
+  streamId: string,
+  shape: Shape,
+  offset: Offset,
+  entry: EntryReader,
+): StoredReading {
+  const { timestampUs, receivedAtUs, digest, values } = entry
+  const { extra, flagged = noFields } = entry.acceptedNotes
+  return { streamId, shape, offset, timestampUs, receivedAtUs, digest, values, extra, flagged }
+}
+
+const noFields: readonly string[] = []
