@@ -225,7 +225,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.routes,
       backing.routes(posts),
       ...delivering.routes(posts),
-      ...notifyingRoutes(notifying, posts),
+      ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
       ...registeringRoutes(access.devices, domains),
       (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
       ...guardedRoutes({

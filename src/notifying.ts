@@ -4,10 +4,13 @@ import { catalogueRoutes } from './events/catalogue-routes.ts'
 import { removeOldEvents } from './events/event-expiry.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import type { LiveParts } from './live/tail-routes.ts'
 import { inboxRoutes } from './notifications/inbox/inbox-routes.ts'
 import { InboxStore } from './notifications/inbox/inbox-store.ts'
+import { inboxTailRoute } from './notifications/inbox/inbox-tail-route.ts'
 import { preferenceRoutes } from './notifications/preferences/preference-routes.ts'
 import { PreferenceStore } from './notifications/preferences/preference-store.ts'
+import type { Told } from './notifications/told.ts'
 import type { Purge } from './state/purge-timer.ts'
 
 export type Notifying = ReturnType<typeof openNotifying>
@@ -22,10 +25,17 @@ export function openNotifying({ state, worker: writer }: Engine) {
   return { inbox, preferences: new PreferenceStore(state, writer), purges }
 }
 
-export function notifyingRoutes(parts: Notifying, posts: Posts): readonly GuardedRoutes[] {
+interface RoutedParts extends Notifying {
+  readonly posts: Posts
+  readonly told: Told
+  readonly live: Pick<LiveParts, 'tails' | 'onFailure'>
+}
+
+export function notifyingRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     () => catalogueRoutes(),
-    (callerOf) => preferenceRoutes({ ...parts, posts, callerOf }),
-    (callerOf) => inboxRoutes({ ...parts, posts, callerOf }),
+    (callerOf) => preferenceRoutes({ ...parts, callerOf }),
+    (callerOf) => inboxRoutes({ ...parts, callerOf }),
+    (callerOf) => inboxTailRoute({ ...parts, ...parts.live, callerOf }),
   ]
 }

@@ -146,7 +146,12 @@ const rules: readonly ImportRule[] = [
   {
     // Who is told of events, and in which ways.
     from: /^src\/notifications\//,
-    mayImport: [/^src\/(notifications|events|core|state|http)\//, /^src\/idempotency\/posts\.ts$/],
+    mayImport: [
+      /^src\/(notifications|events|core|state|http)\//,
+      /^src\/idempotency\/posts\.ts$/,
+      // An inbox is followed as a stream is.
+      /^src\/live\/(event-stream|open-tails|tail|tail-transport)\.ts$/,
+    ],
   },
   {
     // What the domains tell of their changes: written with them, and brought to the journal later.

@@ -37,6 +37,7 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'stream.deleted',
   'security.key_created',
   'security.key_revoked',
+  'security.webhook_disabled',
 ])
 
 const neverEmitted: ReadonlySet<KnownType> = new Set(neverEmittedTypes)

@@ -100,6 +100,7 @@ const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
   'stream.alert_cleared': alert,
   'security.key_created': key,
   'security.key_revoked': key,
+  'security.webhook_disabled': record({ id: uuid, url: text, consecutive_failures: count }),
 }
 
 const byResource: Readonly<Record<string, JsonSchema>> = {

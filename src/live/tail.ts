@@ -2,16 +2,15 @@ import type { StreamId } from '../core/ids.ts'
 import { uuidBytes } from '../core/ids.ts'
 import type { HistoryPage, HistoryQuery } from '../time-series/time-series-store.ts'
 import type { JournalTails } from './journal-tails.ts'
-import type { SliceEvent } from './journal-window.ts'
 import { storedJson } from './live-entry.ts'
 import { encodePosition, type HistoryPosition, type Position } from './position.ts'
 
 /** Stored readings that are read at once, unless they are long ones. */
 const pagePointsMax = 1_000
 
-/** One reading, and how far one has followed with it. */
+/** One reading, or whatever else is followed, and how far one has followed with it. */
 export interface TailEvent {
-  readonly type: SliceEvent['type']
+  readonly type: string
   readonly position: string
   readonly json: string
 }

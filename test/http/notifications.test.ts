@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -75,6 +76,7 @@ describe('GET /events/catalogue', () => {
 
   test('describes every event that is produced, as it is', async () => {
     const person = await newPerson(service.api)
+    await disabledWebhookOf(person)
     const vaultId = await vaultOf(person)
     const streamId = await streamOf(person)
     const key = await createKey(service.api, { userId: person.userId })
@@ -230,6 +232,19 @@ describe('D48: the inbox', () => {
     expect([read.status, removed.status]).toEqual([404, 404])
   })
 })
+
+/** A webhook that nobody answers, until it is disabled (D40). */
+async function disabledWebhookOf(person: Person): Promise<void> {
+  await person.withToken('POST', '/webhooks', {
+    url: 'https://receiver.invalid/hook',
+    events: ['vault.created'],
+    retryCount: 0,
+  })
+  for (let count = 0; count < 10; count++) await vaultOf(person)
+  while (!eventsOf(person.userId).some(({ type }) => type === 'security.webhook_disabled')) {
+    await sleep(20)
+  }
+}
 
 async function ids(person: Person): Promise<readonly string[]> {
   return (await inboxOf(person)).content.map(({ id }) => id)

@@ -111,3 +111,28 @@ export const archiveInboxEntries = {
   }),
   response: { 200: record({ archived: count }) },
 } as const
+
+export const followInboxSchema = {
+  operationId: 'followInbox',
+  summary: 'Follow the inbox as it grows.',
+  description:
+    'Server-Sent Events of the name `notification`, each an entry as the list shows it. Whoever comes back with `Last-Event-ID` gets what came meanwhile, each once.',
+  tags: ['Notifications'],
+  headers: {
+    type: 'object',
+    properties: { 'last-event-id': { ...text, description: 'The id of the last event.' } },
+  },
+  response: {
+    200: {
+      description: 'Events until either side ends it; the last one says why the service did.',
+      content: {
+        'text/event-stream': {
+          schema: {
+            ...text,
+            examples: ['event: notification\nid: 7\ndata: {"event_type":"vault.created"}\n\n'],
+          },
+        },
+      },
+    },
+  },
+} as const
