@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import type { ArrivingBodies } from './arriving-bodies.ts'
 import type { BodiesInFlight, BodyRoom } from './bodies-in-flight.ts'
 import { type ContentCoding, contentCodingOf, inflate, inflatedBytesMax } from './content-coding.ts'
 
@@ -8,13 +9,17 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route takes bodies that are compressed. */
     readonly takesCompressed?: boolean
-    /** Whether the route brings bodies to the disk as they come: they take no room in memory. */
+    /**
+     * Whether the route brings bodies to the disk as they come: they take no room in memory, and may
+     * take long as long as they go on.
+     */
     readonly spoolsBody?: boolean
   }
 }
 
 export interface IncomingBodiesNeeds {
   readonly bodies: BodiesInFlight
+  readonly arriving: ArrivingBodies
   /** Whose room a body takes. */
   readonly ownerOf: (request: FastifyRequest) => string
 }
@@ -50,12 +55,15 @@ interface Incoming {
 }
 
 async function admitted(
-  { bodies, ownerOf }: IncomingBodiesNeeds,
+  { bodies, arriving: inTime, ownerOf }: IncomingBodiesNeeds,
   { request, reply, payload }: Incoming,
 ): Promise<RequestPayload> {
   refuseOtherCharsets(request)
   const coding = codingOf(request, reply)
-  if (request.routeOptions.config.spoolsBody === true) return payload
+  if (request.routeOptions.config.spoolsBody === true) {
+    inTime.takeSlowly(request.raw)
+    return payload
+  }
   const room = bodies.roomOf(ownerOf(request), reply.raw)
   const { bodyLimit: bytesMax } = request.routeOptions
   const { 'content-length': length } = request.headers

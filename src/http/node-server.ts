@@ -7,9 +7,6 @@ import { DomainError } from '../core/errors.ts'
 import type { ErrorBody } from './error-handler.ts'
 import { asksForWebSocket } from './upgrades.ts'
 
-/** Time for a request to arrive: a body that drips in is not waited for. */
-const requestTimeoutMs = 30_000
-
 /** Time for its head alone: whoever takes longer wants to hold the connection. */
 const headersTimeoutMs = 10_000
 
@@ -51,7 +48,8 @@ export function serverOptions(certificate: Certificate | undefined) {
     shouldUpgradeCallback: asksForWebSocket,
   }
   return {
-    requestTimeout: requestTimeoutMs,
+    // One limit would hold for all routes: `ArrivingBodies` has several.
+    requestTimeout: 0,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionTimeout: standstillTimeoutMs,
     clientErrorHandler: answerUnreadable,

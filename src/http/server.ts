@@ -14,6 +14,7 @@ import type { Certificate } from '../config/tls-files.ts'
 import { DomainError } from '../core/errors.ts'
 import { answerChecks } from './answer-check.ts'
 import { answerHeaders } from './answer-headers.ts'
+import { ArrivingBodies } from './arriving-bodies.ts'
 import type { BodiesInFlight } from './bodies-in-flight.ts'
 import { allowOrigins } from './cors.ts'
 import { handleError, handleFrameworkError, notFoundHandler } from './error-handler.ts'
@@ -84,6 +85,8 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   app.removeContentTypeParser('text/plain')
   takeStrictJson(app)
   limitConnections(app.server)
+  const arriving = new ArrivingBodies()
+  arriving.watch(app.server)
   routeUpgrades(app)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(notFoundHandler(register))
@@ -99,12 +102,17 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   await app.register(openApiRoutes({ ...needs, routes: register }))
   for (const routes of needs.openRoutes) await app.register(routes)
 
-  await app.register(guardedRoutes(needs))
+  await app.register(guardedRoutes({ ...needs, arriving }))
   return app
 }
 
 /** Everything that needs credentials. */
-function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): FastifyPluginAsync {
+function guardedRoutes({
+  authenticator,
+  routes,
+  bodies,
+  arriving,
+}: HttpServerNeeds & { readonly arriving: ArrivingBodies }): FastifyPluginAsync {
   return async (guarded) => {
     guarded.decorateRequest(callerKey, undefined)
     // A route without one would be open to every key: that is a mistake of ours, found at start.
@@ -123,7 +131,7 @@ function guardedRoutes({ authenticator, routes, bodies }: HttpServerNeeds): Fast
     guarded.addHook('onRequest', admit)
     guarded.addHook(
       'preParsing',
-      incomingBodies({ bodies, ownerOf: (request) => userOf(request) ?? request.ip }),
+      incomingBodies({ bodies, arriving, ownerOf: (request) => userOf(request) ?? request.ip }),
     )
     // And after it: it may have taken half a minute, in which the key was revoked or has expired.
     guarded.addHook('preValidation', (request, reply, done) => {

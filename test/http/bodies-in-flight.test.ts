@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { newPerson, type Person } from '../support/people.ts'
+import { newPerson, type Person, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -23,6 +23,17 @@ interface Unfinished {
 }
 
 async function begin(headers: readonly string[], body: string | Uint8Array): Promise<Unfinished> {
+  const { apiKey, apiSecret } = ada.key
+  const credentials = [`x-api-key: ${apiKey}`, `x-api-secret: ${apiSecret}`]
+  const all = ['Content-Type: application/json', ...credentials, ...headers]
+  return await beginAt('/templates', all, body)
+}
+
+async function beginAt(
+  path: string,
+  headers: readonly string[],
+  body: string | Uint8Array,
+): Promise<Unfinished> {
   const socket = connect(Number(new URL(service.process.http).port), '127.0.0.1')
   sockets.push(socket)
   let answer = ''
@@ -30,18 +41,21 @@ async function begin(headers: readonly string[], body: string | Uint8Array): Pro
   // A connection that is refused may also be reset.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
-  const { apiKey, apiSecret } = ada.key
-  const head = [
-    'POST /templates HTTP/1.1',
-    'Host: x',
-    'Content-Type: application/json',
-    `x-api-key: ${apiKey}`,
-    `x-api-secret: ${apiSecret}`,
-    ...headers,
-  ]
+  const head = [`POST ${path} HTTP/1.1`, 'Host: x', ...headers]
   socket.write(`${head.join('\r\n')}\r\n\r\n`)
   socket.write(body)
   return { socket, answer: () => answer }
+}
+
+/** A file of blank lines that is to be imported, of which the last MiB is missing. */
+async function beginFile(bytes: number): Promise<Unfinished> {
+  const headers = [
+    'Content-Type: application/x-ndjson',
+    `Authorization: Bearer ${await ada.token()}`,
+    `Content-Length: ${bytes}`,
+  ]
+  const path = `/streams/${await streamOf(ada)}/import`
+  return await beginAt(path, headers, '\n'.repeat(bytes - mebibyte))
 }
 
 /** Requests that announce so many bytes each, and send the first of them. */
@@ -127,12 +141,15 @@ describe('bodies that are announced and not sent', () => {
     expect(await create(ada, template)).toBe(201)
   })
 
-  test('are not waited for longer than half a minute', async () => {
+  test('are not waited for longer than half a minute, but for files that go on', async () => {
     const [request] = await announce(1, 2 * mebibyte)
+    const file = await beginFile(2 * mebibyte)
 
     await expect.poll(() => request?.answer(), { timeout: 45_000 }).toMatch(/^HTTP\/1\.1 408 /)
 
     await expect.poll(inFlight).toBe(0)
+    file.socket.write('\n'.repeat(mebibyte))
+    await expect.poll(() => file.answer()).toMatch(/^HTTP\/1\.1 202 /)
   })
 })
 
