@@ -34,7 +34,8 @@ export class ArrivingBodies {
 
   /** Looks at all bodies that come to a server, until it closes. */
   watch(server: Server): void {
-    server.on('request', (request: IncomingMessage) => {
+    // Before the routes hear of it, which may call `takeSlowly` at once.
+    server.prependListener('request', (request: IncomingMessage) => {
       const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
       if (length === undefined && chunked === undefined) return
       const dueMs = this.#nowMs() + requestMs

@@ -22,13 +22,14 @@ beforeEach(async () => {
   refusals = []
   arriving = new ArrivingBodies(() => nowMs)
   server = createServer({ requestTimeout: 0 })
-  arriving.watch(server)
   server.on('request', (request, response) => {
     heard++
     if (request.url === '/file') arriving.takeSlowly(request)
     if (request.url === '/refused') response.end('no')
     request.on('data', (chunk: Buffer) => (bytes += chunk.length))
   })
+  // Last, as in the service, whose routes are there before.
+  arriving.watch(server)
   server.on('clientError', (error: { readonly code?: string }, socket: Socket) => {
     refusals.push(error.code)
     socket.end('HTTP/1.1 408 \r\n\r\n')
