@@ -6,6 +6,7 @@ import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
 import { doctor } from './doctor.ts'
 import { exportReadings } from './export.ts'
 import { helpOf, overview } from './help.ts'
+import { importReadings } from './import.ts'
 import { keyCommands } from './keys.ts'
 import { parseInput } from './parse-input.ts'
 import { replay } from './replay.ts'
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   tail,
   replay,
   exportReadings,
+  importReadings,
   simulate,
   backup,
   verifyBackup,

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { checkServerIdentity, rootCertificates } from 'node:tls'
 import { messageOf } from '../core/errors.ts'
 import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
@@ -38,6 +40,8 @@ export interface ServiceRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text?: string | undefined
+  /** What is sent in place of a text. */
+  readonly content?: Readable
   readonly signal: AbortSignal
 }
 
@@ -63,7 +67,7 @@ export async function askService(
  */
 export async function sendRequest(
   address: ServiceAddress,
-  { method, path, headers, text, signal }: ServiceRequest,
+  { method, path, headers, text, content, signal }: ServiceRequest,
 ): Promise<IncomingMessage> {
   const url = new URL(address.url.replace(/\/+$/, '') + path)
   const isSecure = url.protocol === 'https:'
@@ -73,8 +77,10 @@ export async function sendRequest(
     const outgoing = isSecure
       ? requestHttps(url, { ...options, ...trust })
       : requestHttp(url, options)
-    outgoing.end(text)
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
+    if (content === undefined) outgoing.end(text)
+    else await Promise.race([answered, pipeline(content, outgoing)])
+    const [incoming] = await answered
     return incoming
   } catch (error) {
     throw unreachable(url, error)

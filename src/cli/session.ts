@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { readConfig } from '../config/config.ts'
 import { readOwner } from '../config/folder-owner.ts'
 import { credentialsOf, isServiceUrl, parsed, serviceOf } from './administration.ts'
@@ -24,6 +25,12 @@ export interface SessionRequest {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface UploadRequest {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly content: Readable
 }
 
 /** A running service, asked over the token interface. */
@@ -86,6 +93,22 @@ export class Session {
     if (incoming.statusCode === 200 || incoming.statusCode === 206) return incoming
     parsed(await readAnswer(incoming))
     throw new CommandError('not_this_service', `an unexpected answer: ${incoming.statusCode}`)
+  }
+
+  /** Sends a file, for as long as that takes. @throws CommandError with the service's code and message */
+  async upload<Body>(
+    { path, headers, content }: UploadRequest,
+    signal: AbortSignal,
+  ): Promise<Body> {
+    const authorization = `Bearer ${await this.#currentToken()}`
+    const incoming = await sendRequest(this.#address, {
+      method: 'POST',
+      path,
+      headers: { authorization, ...headers },
+      content,
+      signal,
+    })
+    return parsed<Body>(await readAnswer(incoming))
   }
 
   /** Removes something. @throws CommandError with the service's code and message */
