@@ -45,7 +45,7 @@ const rules: readonly ImportRule[] = [
     from: /^src\/time-series\//,
     mayImport: [
       /^src\/(time-series|core)\//,
-      /^src\/(journal\/journal|pipeline\/stream-schema)\.ts$/,
+      /^src\/(journal\/journal|pipeline\/stream-schema|threads\/rest)\.ts$/,
     ],
   },
   {

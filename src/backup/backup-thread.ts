@@ -46,14 +46,17 @@ export interface BackupProcedures extends Record<string, (argument: never) => un
 
 /** The thread of one backup: it reads, packs and hashes, and leaves the processor to all others. */
 function run(port: MessagePort, { address, rules, staging }: BackupThreadData): void {
-  lowerThreadPriority()
   const opening = openPlace(address, rules).then((place) => new BackupWriter(place, staging))
   // Whoever asks first is told.
   opening.catch(() => undefined)
   const procedures: BackupProcedures = {
     prepare: async () => (await opening).prepare(),
     takeSnapshots: async (paths) => (await opening).takeSnapshots(paths),
-    copySnapshots: async () => (await opening).copySnapshots(),
+    async copySnapshots() {
+      // Not before: acknowledgements wait while the moment is fixed.
+      lowerThreadPriority()
+      return await (await opening).copySnapshots()
+    },
     writeJournal: async ({ path, ...range }) => (await opening).writeJournal(path, range),
     writeFiles: async (files) => (await opening).writeFiles(files),
     writeText: async (file) => (await opening).writeText(file),

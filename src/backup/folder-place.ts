@@ -16,7 +16,7 @@ import { DomainError } from '../core/errors.ts'
 import type { BackupPlace } from './backup-place.ts'
 
 /** Written bytes that may wait for the disk: more at once would hold up those who need it as well. */
-const unsyncedBytesMax = 8 * 1024 * 1024
+const unsyncedBytesMax = 1024 * 1024
 
 const stagingName = 'staging'
 

@@ -2,15 +2,23 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createZstdDecompress, zstdCompressSync } from 'node:zlib'
+import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
+import { rest } from '../threads/rest.ts'
 import { DamagedBackup, type PackedFile } from './manifest.ts'
 
-/** What is read and packed at once. */
-const chunkBytes = 1024 * 1024
+/** What is read and packed at once: for a millisecond or two, which others may have to wait for. */
+const chunkBytes = 256 * 1024
+
+/** How long to rest after each of them, in shares of the time that it took to pack and write it. */
+const restShare = 2
+
+/** The quickest: half of the time is spent on other things anyway, and others want the processor. */
+const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 /**
  * Packs a content as zstd frames, one for each chunk: frames behind each other are one content (RFC 8878,
- * section 3). Each is packed in the calling thread: the pool of threads belongs to the store.
+ * section 3). Each is packed in the calling thread, which rests in between: the pool of threads belongs to the
+ * store, and processor and disk to all others.
  */
 export class Packing {
   readonly #name: string
@@ -28,12 +36,15 @@ export class Packing {
     onContent: (bytes: number) => void,
   ): AsyncGenerator<Uint8Array> {
     let isEmpty = true
+    let startedMs = performance.now()
     for await (const chunk of chunks) {
       yield this.#frame(chunk)
       isEmpty = false
       onContent(chunk.byteLength)
+      rest((performance.now() - startedMs) * restShare)
       // Others have their turn: to be told to stop, for one.
       await turn()
+      startedMs = performance.now()
     }
     // A file without a frame is no packed file.
     if (isEmpty) yield this.#frame(new Uint8Array())
@@ -50,7 +61,7 @@ export class Packing {
   }
 
   #frame(chunk: Uint8Array): Uint8Array {
-    const frame = zstdCompressSync(chunk)
+    const frame = zstdCompressSync(chunk, options)
     this.#hash.update(frame)
     this.#bytes += frame.byteLength
     this.#contentBytes += chunk.byteLength
