@@ -58,6 +58,8 @@ export class Materialiser {
         const restMs = worked ? (performance.now() - startedMs) * restFactor : idleMs
         await pause(restMs, signal)
       } catch (error) {
+        // A store that is being closed ends what it was asked for.
+        if (signal.aborted) return
         this.#needs.onFailure(error)
         await pause(retryMs, signal)
         retryMs = Math.min(retryMs * 2, retryMsMax)
