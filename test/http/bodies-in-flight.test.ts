@@ -162,8 +162,9 @@ describe('bodies that come in chunks', () => {
       requests.push(await begin(['Transfer-Encoding: chunked'], chunk))
     }
 
-    await expect.poll(() => refused(requests).length).toBeGreaterThan(0)
-    await expect.poll(inFlight).toBeGreaterThan(24 * mebibyte)
+    const patience = { timeout: 10_000 }
+    await expect.poll(() => refused(requests).length, patience).toBeGreaterThan(0)
+    await expect.poll(inFlight, patience).toBeGreaterThan(24 * mebibyte)
 
     expect(await inFlight()).toBeLessThanOrEqual(32 * mebibyte)
     expect(refused(requests)[0]).toMatch(/^HTTP\/1\.1 503 /)
