@@ -17,8 +17,8 @@ export interface Consumer {
   readsFrom?(): Offset
   /** Whether it has something to do that needs no entry. */
   readonly wantsTurn?: boolean
-  /** Resolves when it has something to do, whether or not there are entries. */
-  untilWoken?(): Promise<void>
+  /** Resolves when it has something to do, whether or not there are entries. One may wait at a time. */
+  untilWoken?(): Promise<void> | undefined
   /**
    * Handles batches that begin at the position, and moves it past them, in one transaction. Safe to
    * be repeated after any failure.
@@ -116,7 +116,8 @@ export class ConsumerLoop {
 
   async #untilMore(signal: AbortSignal): Promise<void> {
     const more = this.#head.reaches(this.#consumer.position(), signal)
-    await Promise.race([more, ...(this.#consumer.untilWoken ? [this.#consumer.untilWoken()] : [])])
+    const woken = this.#consumer.untilWoken?.()
+    await (woken ? Promise.race([more, woken]) : more)
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {

@@ -91,8 +91,9 @@ export class Shipper implements Consumer {
     return this.#store.durability?.repeatsFrom() !== undefined
   }
 
-  async untilWoken(): Promise<void> {
-    await this.#store.durability?.repetitionWanted()
+  /** A store that loses nothing never wakes it. */
+  untilWoken(): Promise<void> | undefined {
+    return this.#store.durability?.repetitionWanted()
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {

@@ -39,6 +39,6 @@ export interface StoreDurability {
   /** The same for a removal that stands alone in its repetition. */
   repeatRemoval(removal: Removal): Promise<void>
 
-  /** Resolves when something has to be sent again. */
+  /** Resolves when something has to be sent again. One may wait at a time. */
   repetitionWanted(): Promise<void>
 }

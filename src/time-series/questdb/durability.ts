@@ -51,7 +51,7 @@ export class Durability {
   /** Whether commits are on the disk when they are answered. */
   #isSynced = false
   #repetition: RepetitionState | undefined
-  #wanted = Promise.withResolvers<void>()
+  #wanted: PromiseWithResolvers<void> | undefined
   #proving: Promise<void> | undefined
   #problem: string | undefined
   #lost: string | undefined
@@ -78,8 +78,10 @@ export class Durability {
     return this.#repetition !== undefined
   }
 
-  /** Resolves when there is something to be sent again. */
+  /** Resolves when there is something to be sent again. Each has its own promise: old ones are forgotten. */
   async wanted(): Promise<void> {
+    if (this.#repetition) return
+    this.#wanted = Promise.withResolvers()
     await this.#wanted.promise
   }
 
@@ -107,7 +109,7 @@ export class Durability {
       { from: unproven.from ?? position, to: position },
       'QuestDB was started anew: what is not proven to be on its disk is sent again',
     )
-    this.#wanted.resolve()
+    this.#wanted?.resolve()
     return true
   }
 
@@ -136,7 +138,6 @@ export class Durability {
     }
     unproven.setServer(repetition.server)
     this.#repetition = undefined
-    this.#wanted = Promise.withResolvers()
     return undefined
   }
 
