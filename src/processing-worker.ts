@@ -8,6 +8,7 @@ import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from './time-series/refused-readings.ts'
 import type {
   HistoryPage,
   HistoryQuery,
@@ -109,6 +110,11 @@ export class ProcessingWorker implements StateWriter {
   /** @throws DomainError `store_unavailable` */
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
     return await fromStore(this.#caller.call('placeBeforeNewest', { streamId, count }))
+  }
+
+  /** Readings that the store did not take. */
+  async refusedReadings(query: RefusedReadingsQuery): Promise<RefusedReadingsPage> {
+    return await this.#caller.call('refusedReadings', query)
   }
 
   async progress(streamId: string): Promise<StreamProgress> {

@@ -15,6 +15,7 @@ import type { Posts } from './idempotency/posts.ts'
 import { importRoutes } from './imports/import-routes.ts'
 import { type LiveParts, tailRoutes } from './live/tail-routes.ts'
 import { quarantineRoutes } from './quarantine/quarantine-routes.ts'
+import { refusedRoutes } from './quarantine/refused-routes.ts'
 import { dataRoutes } from './queries/data-routes.ts'
 import { latestRoutes } from './queries/latest-routes.ts'
 import { queryRoutes } from './queries/query-routes.ts'
@@ -82,7 +83,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) => retentionRoutes({ ...parts, ...engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     ...transferRoutes(parts),
-    (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    ...refusalRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>
       connectors.httpValidate({ intake, findStream: (id) => directory.find(id), callerOf }),
@@ -96,6 +97,15 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertReady: () => engine.assertReady(),
         callerOf,
       }),
+  ]
+}
+
+/** Readings that were not stored. */
+function refusalRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { worker } = parts.engine
+  return [
+    (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => refusedRoutes({ ...parts, worker, callerOf }),
   ]
 }
 

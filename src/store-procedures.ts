@@ -14,6 +14,7 @@ type StoreProcedure =
   | 'history'
   | 'placeBeforeNewest'
   | 'progress'
+  | 'refusedReadings'
   | 'windows'
 
 /** What is asked of the store. */
@@ -46,6 +47,9 @@ export function storeProcedures(
     },
     async windows(query) {
       return await readWindows((await composed).store, query, systemClock)
+    },
+    async refusedReadings(query) {
+      return (await composed).store.refused?.(query) ?? { readings: [], hasMore: false }
     },
     async progress(streamId) {
       const { store } = await composed

@@ -27,6 +27,7 @@ import { storeProcedures } from './store-procedures.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from './time-series/refused-readings.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
   HistoryPage,
@@ -124,6 +125,7 @@ export interface WorkerProcedures extends BackupPartProcedures {
   history(query: HistoryQuery): Promise<HistoryPage>
   placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
   progress(streamId: string): Promise<StreamProgress>
+  refusedReadings(query: RefusedReadingsQuery): Promise<RefusedReadingsPage>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
   /** The same for the shipper. */

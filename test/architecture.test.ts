@@ -178,6 +178,7 @@ const rules: readonly ImportRule[] = [
       /^src\/(quarantine|core|state|http|pipeline)\//,
       /^src\/data-streams\/data-stream-(routes|store)\.ts$/,
       /^src\/idempotency\/posts\.ts$/,
+      /^src\/time-series\/refused-readings\.ts$/,
       /^processors\/decode\.ts$/,
     ],
   },

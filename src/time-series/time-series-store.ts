@@ -1,5 +1,6 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
+import type { RefusingStore } from './refused-readings.ts'
 import type { StoreDurability } from './store-durability.ts'
 import type { WindowStore, WindowVersion } from './windows/window-store.ts'
 
@@ -224,7 +225,7 @@ export interface StoreCopy {
 }
 
 /** Stores readings, each exactly once, and answers questions about them. */
-export interface TimeSeriesStore {
+export interface TimeSeriesStore extends RefusingStore {
   readonly windows: WindowStore
 
   /** Nothing in a store that has on its disk what it has taken. */

@@ -113,13 +113,6 @@ export class Written implements AsyncDisposable {
     this.writer = this.#open()
   }
 
-  refused(): object[] {
-    const file = new DatabaseSync(this.#path, { readOnly: true })
-    const rows = file.prepare('SELECT entry, reading FROM refused_readings').all()
-    file.close()
-    return rows.map((row) => ({ ...row }))
-  }
-
   async run(sql: string): Promise<void> {
     const connection = this.#questDb.connection()
     await connection.run(sql)

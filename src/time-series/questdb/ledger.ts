@@ -1,5 +1,6 @@
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { KnownWindows } from '../windows/known-windows.ts'
@@ -106,6 +107,10 @@ export class Ledger {
   /** Results of windows, for who reads. */
   get windowTables(): WindowTables {
     return this.#file.windows
+  }
+
+  refused(query: RefusedReadingsQuery): RefusedReadingsPage {
+    return this.#file.refused(query)
   }
 
   /** Makes durable what is on QuestDB's disk. */

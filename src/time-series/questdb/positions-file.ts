@@ -2,6 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type {
+  RefusedReadingNote,
+  RefusedReadingsPage,
+  RefusedReadingsQuery,
+} from '../refused-readings.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 import type { WindowChange } from '../windows/window-changes.ts'
@@ -125,6 +130,23 @@ export class PositionsFile {
     }
     const expiryRound = Number(position?.['expiry_round'])
     return { position: Number(position?.['next_offset']), expiryRound, streams, shapes }
+  }
+
+  refused({ streamId, after, limit, bytesMax }: RefusedReadingsQuery): RefusedReadingsPage {
+    const readings: RefusedReadingNote[] = []
+    let bytes = 0
+    const rows = this.#database
+      .prepare('SELECT * FROM refused_readings WHERE stream = ? AND entry > ? ORDER BY entry')
+      .iterate(streamId, after)
+    for (const row of rows) {
+      const values = String(row['reading'])
+      bytes += Buffer.byteLength(values)
+      const isFull = readings.length === limit || bytes > bytesMax
+      if (isFull && readings.length > 0) return { readings, hasMore: true }
+      const [entry, timestampUs] = [Number(row['entry']), Number(row['timestamp'])]
+      readings.push({ entry, timestampUs, values, message: String(row['message']) })
+    }
+    return { readings, hasMore: false }
   }
 
   /** Makes a change durable. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import type { StoreDurability } from '../store-durability.ts'
 import type {
   ExpiringStore,
@@ -101,6 +102,10 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
 
   async latest(query: LatestQuery): Promise<LatestPage> {
     return await this.#reader.latest(query)
+  }
+
+  refused(query: RefusedReadingsQuery): RefusedReadingsPage {
+    return this.#writer.refused(query)
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {

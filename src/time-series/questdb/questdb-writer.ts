@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { countChange, groupByStream, type StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
 import type {
@@ -91,6 +92,10 @@ export class QuestDbWriter {
 
   counts(streamId: string): StoredCounts {
     return this.#ledger.counts(streamId)
+  }
+
+  refused(query: RefusedReadingsQuery): RefusedReadingsPage {
+    return this.#ledger.refused(query)
   }
 
   storedPerSecond(streamId: string): number {

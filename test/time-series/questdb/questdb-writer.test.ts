@@ -88,10 +88,15 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
     expect(written.writer.position()).toBe(11)
     expect(await written.identities()).toHaveLength(9)
     expect(written.log.filter((line) => line.includes('does not take'))).toHaveLength(2)
-    expect(written.refused()).toEqual([
-      { entry: 4, reading: '{"count":1e+300}' },
-      { entry: 5, reading: '{"temperature":"hot"}' },
-    ])
+    const all = { streamId: 'boiler', after: -1, limit: 10, bytesMax: 1_000 }
+    const fourth = expect.objectContaining({ entry: 4, values: '{"count":1e+300}' }) as unknown
+    const fifth = expect.objectContaining({ entry: 5, values: '{"temperature":"hot"}' }) as unknown
+    const { writer } = written
+    expect(writer.refused(all)).toEqual({ readings: [fourth, fifth], hasMore: false })
+    expect(writer.refused({ ...all, limit: 1 })).toEqual({ readings: [fourth], hasMore: true })
+    expect(writer.refused({ ...all, bytesMax: 1 })).toEqual({ readings: [fourth], hasMore: true })
+    expect(writer.refused({ ...all, after: 4 })).toEqual({ readings: [fifth], hasMore: false })
+    expect(writer.refused({ ...all, streamId: 'pump' }).readings).toEqual([])
   })
 
   test('marks all readings of a stream as removed, and says how many there were', async () => {
