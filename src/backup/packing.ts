@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
-import { rest } from '../threads/rest.ts'
 import { DamagedBackup, type PackedFile } from './manifest.ts'
 
 /** What is read and packed at once: for a millisecond or two, which others may have to wait for. */
@@ -11,6 +10,9 @@ const chunkBytes = 256 * 1024
 
 /** How long to rest after each of them, in shares of the time that it took to pack and write it. */
 const restShare = 2
+
+/** And at most: what waits for a network leaves processor and disk to others anyway. */
+const restMsMax = 50
 
 /** The quickest: half of the time is spent on other things anyway, and others want the processor. */
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -41,9 +43,8 @@ export class Packing {
       yield this.#frame(chunk)
       isEmpty = false
       onContent(chunk.byteLength)
-      rest((performance.now() - startedMs) * restShare)
-      // Others have their turn: to be told to stop, for one.
-      await turn()
+      // Others have their turn: what goes over a network, or who says that it shall stop.
+      await sleep(Math.min((performance.now() - startedMs) * restShare, restMsMax))
       startedMs = performance.now()
     }
     // A file without a frame is no packed file.
