@@ -16,6 +16,7 @@ import {
   startServiceProcess,
 } from '../test/support/service-process.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
+import { measureRollups } from './rollup-speed.ts'
 import { flagsOf, mqttFlags, runGenerator } from './servers.ts'
 
 const streams = 1_000
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
 
   const findings = [
     ...(await aggregationOfOne(path, ids)),
+    await rolledUp(),
     await latestOfAll(dataDir, vaultId),
     ...(await disturbance(dataDir, ids)),
   ]
@@ -187,6 +189,20 @@ async function aggregationOfOne(path: string, ids: readonly string[]): Promise<F
       isMet: true,
     },
   ]
+}
+
+function told({ before, after }: { readonly before: number; readonly after: number }): string {
+  return `${ms(before)} and ${ms(after)}`
+}
+
+/** Five million readings of one stream, before and after they are rolled up. */
+async function rolledUp(): Promise<Finding> {
+  const { hourly, daily } = await measureRollups(median)
+  return {
+    what: 'averages of 5,000,000 readings of one stream, without and with rollups (wanted: less than a fifth)',
+    measured: `hourly ${told(hourly)}, daily ${told(daily)}`,
+    isMet: hourly.after < hourly.before / 5 && daily.after < daily.before / 5,
+  }
 }
 
 async function median(work: () => Promise<unknown>): Promise<number> {

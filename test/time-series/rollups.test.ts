@@ -1,12 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
 import type { AggregateFunction } from '../../src/time-series/aggregate-query.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
 import type { StoredReading } from '../../src/time-series/time-series-store.ts'
 import { fieldsOf } from '../support/aggregation-samples.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
-import { answerOfReadings, eagerRollups } from '../support/rollup-history.ts'
+import { answerOfReadings, eagerRollups, longAfter } from '../support/rollup-history.ts'
 import {
   aggregateQuery,
   allAggregates,
@@ -70,7 +69,7 @@ async function columnOf(connection: DuckDBConnection, sql: string): Promise<read
 test('what is rolled up is answered without its readings, with the very same doubles', async () => {
   using folder = new TemporaryFolder()
   const path = folder.file('time-series.duckdb')
-  const store = await DuckDbStore.open(path, systemClock, eager)
+  const store = await DuckDbStore.open(path, longAfter, eager)
   await ship(
     store,
     minutes(48, (index) => index / 8),
@@ -82,7 +81,7 @@ test('what is rolled up is answered without its readings, with the very same dou
   await store.close()
   await loseReadings(path)
 
-  const reopened = await DuckDbStore.open(path, systemClock, eager)
+  const reopened = await DuckDbStore.open(path, longAfter, eager)
   expect([await allAggregates(reopened, day), await allAggregates(reopened, hour)]).toEqual(answers)
   expect(answers[0]?.map(({ count }) => count)).toEqual([1_440, 1_440])
   expect(await answerOfReadings(reopened, day)).toEqual([])
@@ -90,7 +89,7 @@ test('what is rolled up is answered without its readings, with the very same dou
 })
 
 test('sums of any doubles differ in their last digits at most, and those of whole numbers in none', async () => {
-  await using opened = await openDuckDbStore(systemClock, eager)
+  await using opened = await openDuckDbStore(longAfter, eager)
   const { store } = opened
   await ship(
     store,
@@ -107,7 +106,7 @@ test('sums of any doubles differ in their last digits at most, and those of whol
 })
 
 test('sums beyond what a double can hold are left to the readings', async () => {
-  await using opened = await openDuckDbStore(systemClock, eager)
+  await using opened = await openDuckDbStore(longAfter, eager)
   const { store } = opened
   const max = Number.MAX_VALUE
   await ship(
@@ -123,7 +122,7 @@ test('sums beyond what a double can hold are left to the readings', async () => 
 
 test('streams with few readings, or few in half an hour, are not rolled up', async () => {
   const rollups = { readingsMin: 100, perRowMin: 20, quietMs: 0 }
-  await using opened = await openDuckDbStore(systemClock, { rollups })
+  await using opened = await openDuckDbStore(longAfter, { rollups })
   const { store } = opened
   await ship(store, minutes(1, Number, 'few'))
   const rare = minutes(4, Number, 'rare').map((reading, index) => ({
@@ -140,7 +139,7 @@ test('streams with few readings, or few in half an hour, are not rolled up', asy
 })
 
 test('what was touched a moment ago, or has not ended, is left alone', async () => {
-  await using opened = await openDuckDbStore(systemClock, {
+  await using opened = await openDuckDbStore(longAfter, {
     rollups: { ...eagerRollups, quietMs: 60_000 },
   })
   await ship(opened.store, minutes(2, Number))
@@ -157,7 +156,7 @@ test('what was touched a moment ago, or has not ended, is left alone', async () 
 test('rows go with the readings that are not kept any longer, and with their stream', async () => {
   using folder = new TemporaryFolder()
   const path = folder.file('time-series.duckdb')
-  const store = await DuckDbStore.open(path, systemClock, eager)
+  const store = await DuckDbStore.open(path, longAfter, eager)
   await ship(store, [...minutes(4, Number), ...minutes(4, Number, 'pump')])
   await settled(store)
   await expire(store, { boiler: marchUs + 2 * hourUs })
@@ -179,7 +178,7 @@ test('rows go with the readings that are not kept any longer, and with their str
 })
 
 test('a shipment that touches hundreds of rows is right after a crash, too', async () => {
-  await using opened = await openDuckDbStore(systemClock, eager)
+  await using opened = await openDuckDbStore(longAfter, eager)
   const all = minutes(24 * 20, (index) => index)
   await ship(opened.store, all)
   await settled(opened.store)
