@@ -14,6 +14,7 @@ import { lowerThreadPriority } from './threads/priority.ts'
 import { Caller, serveCalls } from './threads/rpc.ts'
 import { WebhookAttempts } from './webhooks/webhook-attempt.ts'
 import { WebhookReader } from './webhooks/webhook-reader.ts'
+import { isCoalesced } from './webhooks/webhook-step.ts'
 
 /** What the thread is started with. */
 export interface DeliveryThreadData {
@@ -54,6 +55,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
     reader: new StateDeliveryReader(state),
     attempt: attempts.make,
     resendEveryUs: data.resendEveryUs,
+    isReplaceable: isCoalesced,
     onFailure: (error) => logger.error({ err: error }, 'deliveries wait: there was a failure'),
   })
   const procedures: DeliveryProcedures = {

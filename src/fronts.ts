@@ -218,6 +218,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           bodies,
           lastSeen: access.lastSeen,
           backups: backing.backups,
+          delivering,
         }),
       ),
     ],

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { systemClock } from './core/clock.ts'
+import type { Clock } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
 import type { DeskProcedures } from './delivery/delivery-procedures.ts'
 import type { DeskRequest } from './delivery/desk.ts'
@@ -10,33 +10,16 @@ import { openTelling } from './telling.ts'
 import { serveCalls } from './threads/rpc.ts'
 import { webhookStep } from './webhooks/webhook-step.ts'
 
-/**
- * Composition of what the worker does for deliveries: it writes them with their events, and answers the
- * thread that delivers, from when it asks.
- */
-export async function openDeliveryDesk(
-  state: StateDatabase,
-  port: MessagePort,
-  onTold: (ownerIds: ReadonlySet<UserId>) => void,
-): Promise<Tell> {
-  const planned = new Set<string>()
-  let announce = () => planned.clear()
-  const tell = await openTelling(state, {
-    plan: webhookStep((ids) => {
-      for (const id of ids) planned.add(id)
-    }),
-    onTold(ownerIds) {
-      announce()
-      onTold(ownerIds)
-    },
-  })
-  const desk = new StateDesk({ state, tell, recordDisabled })
-  // One process has the folder: whatever is leased was leased by one that is gone.
-  await desk.takeBack(systemClock.nowUs())
-  announce = () => {
-    desk.announce(planned)
-    planned.clear()
-  }
+export interface DeskNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clock
+  /** Once it is committed, with whose events were told. */
+  readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
+}
+
+/** Answers the thread that delivers, from when it asks. */
+export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Tell> {
+  const { desk, tell } = await openDeliveryDesk(needs)
   const procedures: DeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
     news: () => desk.news(),
@@ -45,11 +28,35 @@ export async function openDeliveryDesk(
   return tell
 }
 
+/** Composition of what writes the state for deliveries: they are written with their events. */
+export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
+  const planned = new Set<string>()
+  const desk: StateDesk = new StateDesk({
+    state,
+    tell: (transaction) => tell(transaction),
+    recordDisabled: (transaction, webhook) => recordDisabled(transaction, webhook, clock),
+  })
+  // One process has the folder: whatever is leased was leased by one that is gone.
+  await desk.takeBack(clock.nowUs())
+  const tell: Tell = await openTelling(state, {
+    plan: webhookStep((ids) => {
+      for (const id of ids) planned.add(id)
+    }),
+    onTold(ownerIds) {
+      desk.announce(planned)
+      planned.clear()
+      onTold(ownerIds)
+    },
+  })
+  return { desk, tell }
+}
+
 async function recordDisabled(
   transaction: StateDatabase,
   { id, ownerId, url, consecutiveFailures }: DisabledWebhook,
+  clock: Clock,
 ): Promise<void> {
-  const changes = new Events(transaction, systemClock).record({
+  const changes = new Events(transaction, clock).record({
     type: 'security.webhook_disabled',
     ownerId,
     resourceType: 'webhook',

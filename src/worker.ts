@@ -46,7 +46,7 @@ import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/win
 import { definedWindows } from './windows/defined-windows.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
 import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
-import { openDeliveryDesk } from './worker-delivery.ts'
+import { serveDeliveryDesk } from './worker-delivery.ts'
 import { startLoops, type WorkerLoops } from './worker-loops.ts'
 
 /** What the worker thread is started with. */
@@ -163,7 +163,8 @@ async function compose(data: WorkerData) {
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  const tell = await openDeliveryDesk(state, data.desk, tellThread(data.told))
+  const telling = { state, clock: systemClock, onTold: tellThread(data.told) }
+  const tell = await serveDeliveryDesk(telling, data.desk)
   return { tell, retention, logger, state, store, shipper, decisions, decider, head }
 }
 

@@ -35,6 +35,8 @@ export interface DelivererNeeds {
   readonly reader: DeliveryReader
   readonly attempt: MakeAttempt
   readonly resendEveryUs: number
+  /** Types whose deliveries may be replaced by newer ones for as long as nobody has taken them. */
+  readonly isReplaceable: (eventType: string) => boolean
   /** Told of what failed without anybody waiting for it. */
   readonly onFailure: (error: unknown) => void
 }
@@ -171,10 +173,13 @@ export class Deliverer {
 
   /** What is due of a webhook, without what is given up. */
   async #dueOf(lane: Lane, nowUs: number, room: number): Promise<readonly Leased[]> {
-    const { reader } = this.#needs
+    const { reader, isReplaceable } = this.#needs
     lane.hasMore = false
-    const due = await reader.due(lane.webhookId, nowUs, room)
-    if (due.length === room) lane.hasMore = true
+    const found = await reader.due(lane.webhookId, nowUs, room)
+    const due = found.filter(
+      ({ eventType, resourceId }) => !isReplaceable(eventType) || !lane.holds(resourceId),
+    )
+    if (found.length === room || due.length < found.length) lane.hasMore = true
     else {
       const nextDueUs = await reader.nextDueUs(lane.webhookId, nowUs)
       if (nextDueUs !== undefined) lane.expect(nextDueUs)

@@ -62,6 +62,12 @@ export class Lane {
     this.nextDueUs = Math.min(this.nextDueUs ?? dueAtUs, dueAtUs)
   }
 
+  /** Whether a delivery of this resource is under way, or will be. */
+  holds(resourceId: string): boolean {
+    const isWaiting = this.#waiting.some((one) => one.resourceId === resourceId)
+    return isWaiting || this.#busyResources.has(resourceId)
+  }
+
   add(deliveries: readonly Leased[]): void {
     this.#waiting.push(...deliveries)
   }

@@ -7,6 +7,7 @@ import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
+import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
 import type { FailingParts } from './health.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
@@ -57,6 +58,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly lifecycle: { readonly pending: number }
   readonly bodies: { readonly bytes: number }
   readonly backups: MeasuredBackups
+  readonly delivering: { stats(): Promise<MeasuredDeliveries> }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -72,6 +74,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let refusals: RefusalTotals | undefined
+  let deliveries: MeasuredDeliveries | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
@@ -110,12 +113,14 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     metrics: [
       ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
       ...mqttMetrics(mqtt),
+      ...deliveryMetrics(() => deliveries),
       ...keptMetrics(parts, () => processing),
     ],
     byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],
     async refresh() {
-      const [kept, processed, refused] = await askThreads(parts)
+      const [kept, processed, refused, delivered] = await askThreads(parts)
       if (refused.status === 'fulfilled') refusals = refused.value
+      if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
     },
@@ -170,6 +175,11 @@ function keptMetrics(
   ]
 }
 
-async function askThreads({ journal, worker }: MeasuredParts) {
-  return await Promise.allSettled([journal.status(), worker.status(), worker.refusals()])
+async function askThreads({ journal, worker, delivering }: MeasuredParts) {
+  return await Promise.allSettled([
+    journal.status(),
+    worker.status(),
+    worker.refusals(),
+    delivering.stats(),
+  ])
 }

@@ -1,5 +1,5 @@
 import type { CustomHeaders } from './custom-headers.ts'
-import { signatureOf } from './verify-signature.ts'
+import { signatureOf } from './signature.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Stands in records wherever a value may be secret. */

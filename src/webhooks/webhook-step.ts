@@ -16,6 +16,10 @@ const coalescedTypes: ReadonlySet<string> = new Set([
   'vault.accessed',
 ])
 
+export function isCoalesced(eventType: string): boolean {
+  return coalescedTypes.has(eventType)
+}
+
 /** What a delivery is made of: the event, and the webhook that is told of it. */
 export interface PlannedDelivery {
   readonly event: Pick<RecordedEvent, 'id' | 'ownerId' | 'type' | 'resourceId'>
@@ -36,9 +40,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
     if (event.body === '') return
     const wanting = await webhooksFor(transaction, event)
     if (wanting.length === 0) return
-    const rest = coalescedTypes.has(event.type)
-      ? await notReplaced(transaction, event, wanting)
-      : wanting
+    const rest = isCoalesced(event.type) ? await notReplaced(transaction, event, wanting) : wanting
     const rows = rest.map((webhook) =>
       deliveryRow({
         event,

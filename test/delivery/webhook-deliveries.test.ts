@@ -1,0 +1,385 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LocalDeliveries } from '../support/local-deliveries.ts'
+import { answering, dripping, hanging, Receiver, resetting } from '../support/receiver.ts'
+
+const second = 1_000_000
+const minute = 60 * second
+const hour = 60 * minute
+
+const receiver = await Receiver.start()
+let local: LocalDeliveries
+
+beforeEach(async () => {
+  receiver.received.length = 0
+  receiver.behaviour = answering(200)
+  local = await LocalDeliveries.open(receiver)
+})
+
+afterEach(async () => {
+  await local[Symbol.asyncDispose]()
+  expect(local.failures).toEqual([])
+})
+
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]()
+})
+
+/** Status codes and messages of all attempts, in their order. */
+async function outcomes(): Promise<readonly unknown[]> {
+  return (await local.attempts()).map(({ status_code, message }) => status_code ?? message)
+}
+
+describe('D36: the bytes', () => {
+  test('are the same at each attempt, with the time of the event', async () => {
+    receiver.behaviour = answering(503)
+    await local.webhook({ url: receiver.url, secret: 'a secret' })
+    await local.happens({ resourceId: 'boiler' })
+    await local.settled()
+    await local.pass(2 * second)
+    await local.pass(4 * second)
+    expect(receiver.received.map(({ body }) => body.toString())).toEqual(
+      Array.from(
+        { length: 3 },
+        () =>
+          '{"event_type":"vault.created","timestamp":"2023-11-14T22:13:20.123457","data":{"id":"boiler"}}',
+      ),
+    )
+    const signatures = receiver.received.map(({ headers }) => headers['x-service-signature'])
+    expect(new Set(signatures).size).toBe(1)
+    expect(signatures[0]).toMatch(/^sha256=[0-9a-f]{64}$/)
+  })
+})
+
+describe('D38: the inline attempts', () => {
+  test('are three, 2 s and 4 s after the end of the one before', async () => {
+    receiver.behaviour = answering(500)
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    await local.pass(2 * second - 1)
+    expect(receiver.received).toHaveLength(1)
+    await local.pass(1)
+    expect(receiver.received).toHaveLength(2)
+    await local.pass(4 * second - 1)
+    expect(receiver.received).toHaveLength(2)
+    await local.pass(1)
+    expect(receiver.received).toHaveLength(3)
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(3)
+    const [first, next, last] = await local.attempts()
+    expect(Number(first?.next_attempt_at) - Number(first?.attempted_at)).toBe(2 * second)
+    expect(Number(next?.next_attempt_at) - Number(next?.attempted_at)).toBe(4 * second)
+    expect(last?.next_attempt_at).toBeNull()
+  })
+
+  test.each([200, 201, 204, 299])('end with a %i', async (status) => {
+    receiver.behaviour = answering(status)
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    expect((await local.deliveries())[0]).toMatchObject({ state: 'delivered', due_at: null })
+  })
+
+  test.each([429, 500, 502, 503, 599])('go on after a %i', async (status) => {
+    receiver.behaviour = answering(status, '', { 'retry-after': '1000' })
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    const [delivery] = await local.deliveries()
+    expect(delivery).toMatchObject({ state: 'pending', phase: 'inline' })
+    expect(delivery?.due_at).toBe(local.clock.atUs + 2 * second)
+  })
+
+  test.each([300, 301, 307, 400, 401, 404, 410, 422, 499])('stop at a %i', async (status) => {
+    receiver.behaviour = answering(status, '', { location: `${receiver.url}/elsewhere` })
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    expect((await local.deliveries())[0]).toMatchObject({ state: 'pending', phase: 'background' })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('go on when nobody answers, the body does not end, or the connection breaks', async () => {
+    const webhook = await local.webhook({ url: receiver.url, timeoutMs: 150 })
+    for (const behaviour of [hanging, dripping, resetting]) {
+      receiver.behaviour = behaviour
+      await local.happens()
+      await local.settled()
+    }
+    await local.change(webhook, { url: 'http://nowhere.example/' })
+    await local.happens()
+    await local.settled()
+    expect(await outcomes()).toEqual([
+      'no complete answer within 0.15 s',
+      'no complete answer within 0.15 s',
+      expect.stringMatching(/closed|ECONNRESET|terminated/),
+      'nowhere.example does not resolve',
+    ])
+    const deliveries = await local.deliveries()
+    expect(deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual(
+      Array.from({ length: 4 }, () => 'inline pending'),
+    )
+  })
+
+  test('are as many, and wait as long, as the webhook says', async () => {
+    receiver.behaviour = answering(500)
+    await local.webhook({ url: receiver.url, retryCount: 1, retryDelayMs: 10_000 })
+    await local.happens()
+    await local.settled()
+    await local.pass(10 * second)
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(2)
+    expect((await local.deliveries())[0]?.state).toBe('failed')
+  })
+})
+
+describe('D39: the background', () => {
+  test('sends what a 404 has stopped once each pass, three times in all', async () => {
+    receiver.behaviour = answering(404)
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    for (let pass = 0; pass < 5; pass++) await local.pass(5 * minute)
+    expect(await outcomes()).toEqual([404, 404, 404])
+    expect((await local.deliveries())[0]?.state).toBe('failed')
+  })
+
+  test('makes one attempt a pass, whatever that is answered', async () => {
+    receiver.behaviour = answering(404)
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    receiver.behaviour = answering(503)
+    await local.pass(5 * minute)
+    await local.pass(10 * second)
+    expect(await outcomes()).toEqual([404, 503])
+    receiver.behaviour = answering(200)
+    await local.pass(5 * minute)
+    expect(await outcomes()).toEqual([404, 503, 200])
+  })
+
+  test('never sends what has failed three times', async () => {
+    receiver.behaviour = answering(503)
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    await local.pass(2 * second)
+    await local.pass(4 * second)
+    receiver.behaviour = answering(200)
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(3)
+  })
+
+  test('gives up what was attempted more than 24 hours ago', async () => {
+    receiver.behaviour = answering(404)
+    const webhook = await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    receiver.behaviour = answering(200)
+    await local.pass(24 * hour + minute)
+    expect(receiver.received).toHaveLength(1)
+    expect((await local.deliveries())[0]?.state).toBe('failed')
+    expect((await local.read(webhook)).consecutiveFailures).toBe(1)
+  })
+
+  test.each(['PAUSED', 'DISABLED'] as const)('sends nothing of what is %s', async (status) => {
+    receiver.behaviour = answering(404)
+    const webhook = await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    await local.change(webhook, { status })
+    await local.change(webhook, { status: 'ACTIVE' })
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(1)
+    expect((await local.deliveries())[0]?.state).toBe('cancelled')
+  })
+
+  test('sends nothing of what was deleted', async () => {
+    receiver.behaviour = answering(404)
+    const webhook = await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    await local.webhooks.remove(webhook)
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('D40: failures', () => {
+  test('are counted by delivery: once when the inline attempts have failed', async () => {
+    receiver.behaviour = answering(503)
+    const webhook = await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    expect((await local.read(webhook)).consecutiveFailures).toBe(0)
+    await local.pass(2 * second)
+    await local.pass(4 * second)
+    expect((await local.read(webhook)).consecutiveFailures).toBe(1)
+  })
+
+  test('are not counted again for what is sent again, and are forgotten with a success', async () => {
+    receiver.behaviour = answering(404)
+    const webhook = await local.webhook({ url: receiver.url })
+    await local.happens()
+    await local.settled()
+    await local.pass(5 * minute)
+    expect((await local.read(webhook)).consecutiveFailures).toBe(1)
+    receiver.behaviour = answering(200)
+    await local.pass(5 * minute)
+    expect(await local.read(webhook)).toMatchObject({
+      consecutiveFailures: 0,
+      lastDeliveryAtUs: local.clock.atUs,
+    })
+  })
+
+  test('disable a webhook when there are ten in a row, with one notice', async () => {
+    receiver.behaviour = answering(404)
+    const webhook = await local.webhook({ url: receiver.url })
+    for (let event = 0; event < 9; event++) {
+      await local.happens()
+      await local.settled()
+    }
+    expect((await local.read(webhook)).status).toBe('ACTIVE')
+    await local.happens()
+    await local.settled()
+    await local.happens()
+    await local.settled()
+    expect(await local.read(webhook)).toMatchObject({ status: 'DISABLED', consecutiveFailures: 10 })
+    expect(receiver.received).toHaveLength(10)
+    await local.pass(hour)
+    expect(receiver.received).toHaveLength(10)
+    const notices = await local.tests.state
+      .selectFrom('events')
+      .select(['type', 'resource_id', 'fanned_out'])
+      .where('type', '=', 'security.webhook_disabled')
+      .execute()
+    expect(notices).toEqual([
+      { type: 'security.webhook_disabled', resource_id: webhook.id, fanned_out: 1 },
+    ])
+    const active = await local.change(webhook, { status: 'ACTIVE' })
+    expect(active.consecutiveFailures).toBe(0)
+    receiver.behaviour = answering(200)
+    await local.happens()
+    await local.settled()
+    expect(receiver.received).toHaveLength(11)
+  })
+
+  test.each(['PAUSED', 'DISABLED'] as const)('while %s no delivery is made', async (status) => {
+    const webhook = await local.webhook({ url: receiver.url, status })
+    await local.happens()
+    await local.settled()
+    await local.change(webhook, { status: 'ACTIVE' })
+    await local.pass(hour)
+    expect(await local.deliveries()).toEqual([])
+  })
+})
+
+describe('D41: a receiver that hangs', () => {
+  test('holds up nobody else', async () => {
+    await local.webhook({ url: receiver.url })
+    await local.webhook({ url: `${receiver.url}/slow`, timeoutMs: 2_000 })
+    receiver.behaviour = (response, { path }) => {
+      if (!path.endsWith('/slow')) response.end()
+    }
+    for (let event = 0; event < 50; event++) await local.happens()
+    await receiver.requests(54)
+    const fast = receiver.received.filter(({ path }) => !path.endsWith('/slow'))
+    expect(fast).toHaveLength(50)
+  })
+
+  test('is asked by one attempt at a time from then on', async () => {
+    await local.webhook({ url: receiver.url, timeoutMs: 100 })
+    let open = 0
+    let most = 0
+    receiver.behaviour = (response) => {
+      most = Math.max(most, ++open)
+      response.on('close', () => open--)
+    }
+    for (let event = 0; event < 9; event++) await local.happens()
+    await local.settled()
+    expect(most).toBe(4)
+    most = 0
+    for (let event = 0; event < 2; event++) await local.happens()
+    await local.settled()
+    expect(most).toBe(1)
+  })
+
+  test('gets the events of one resource one after the other, in their order', async () => {
+    await local.webhook({ url: receiver.url, eventTypes: ['vault.created', 'vault.deleted'] })
+    let open = 0
+    let most = 0
+    receiver.behaviour = (response) => {
+      most = Math.max(most, ++open)
+      setTimeout(() => {
+        open--
+        response.end()
+      }, 1)
+    }
+    for (let event = 0; event < 20; event++) {
+      const type = event % 2 === 0 ? 'vault.created' : 'vault.deleted'
+      await local.happens({ type, resourceId: 'boiler', data: { event } })
+    }
+    await local.settled()
+    const order = receiver.received.map(
+      ({ body }) => (JSON.parse(body.toString()) as { data: { event: number } }).data.event,
+    )
+    expect(order).toEqual(Array.from({ length: 20 }, (_, event) => event))
+    expect(most).toBe(1)
+  })
+})
+
+describe('D42: a destination', () => {
+  test('that may not be reached any more is not reached', async () => {
+    const webhook = await local.webhook({ url: 'http://10.0.0.1/hook' })
+    await local.happens()
+    await local.settled()
+    const [attempt] = await local.attempts()
+    expect(attempt).toMatchObject({
+      status_code: null,
+      message: 'blocked: destination not allowed',
+      delivered: 0,
+    })
+    expect((await local.deliveries())[0]).toMatchObject({ state: 'pending', phase: 'background' })
+    expect((await local.read(webhook)).consecutiveFailures).toBe(1)
+  })
+})
+
+describe('D33: what is coalesced', () => {
+  test('replaces what was not sent yet, and adds its count; what is under way stays', async () => {
+    await local.webhook({ url: receiver.url, eventTypes: ['stream.data_received'] })
+    const arrived = async (resourceId: string, count: number) =>
+      await local.happens({ type: 'stream.data_received', resourceId, data: { count } })
+    const waiting = Promise.withResolvers<() => void>()
+    receiver.behaviour = (response) => waiting.resolve(() => response.end())
+    await arrived('one', 1)
+    const answer = await waiting.promise
+    receiver.behaviour = answering(200)
+    await arrived('one', 2)
+    await arrived('one', 4)
+    await arrived('one', 8)
+    answer()
+    await local.settled()
+    const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString()) as object)
+    expect(bodies).toMatchObject([{ data: { count: 1 } }, { data: { count: 14 } }])
+    const events = await local.tests.state.selectFrom('events').select('id').orderBy('at').execute()
+    expect(bodies[1]).toMatchObject({ eventId: events.at(-1)?.id })
+  })
+
+  test('is kept apart by resource and webhook', async () => {
+    const paused = await local.webhook({
+      url: receiver.url,
+      eventTypes: ['stream.data_received'],
+      filters: { resourceStreamIds: ['two'] },
+    })
+    await local.webhook({ url: receiver.url, eventTypes: ['stream.data_received'] })
+    for (const resourceId of ['one', 'two']) {
+      await local.happens({ type: 'stream.data_received', resourceId, data: { count: 1 } })
+    }
+    await local.settled()
+    const deliveries = await local.deliveries()
+    expect(deliveries).toHaveLength(3)
+    expect(deliveries.filter(({ webhook_id }) => webhook_id === paused.id)).toMatchObject([
+      { resource_id: 'two' },
+    ])
+  })
+})

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../src/core/clock.ts'
+import type { UserId } from '../../src/core/ids.ts'
+import { Deliverer } from '../../src/delivery/deliverer.ts'
+import { StateDeliveryReader } from '../../src/delivery/delivery-reader.ts'
+import { AllowedDestinations, parseDestination } from '../../src/egress/allowed-destinations.ts'
+import { EgressGuard } from '../../src/egress/egress-guard.ts'
+import { GuardedHttp } from '../../src/egress/guarded-http.ts'
+import { Events, type NewEvent } from '../../src/events/events.ts'
+import { commitChanges, plain } from '../../src/state/database.ts'
+import { defaultSettings, type Webhook, type WebhookSettings } from '../../src/webhooks/webhook.ts'
+import { WebhookAttempts } from '../../src/webhooks/webhook-attempt.ts'
+import { WebhookReader } from '../../src/webhooks/webhook-reader.ts'
+import { isCoalesced } from '../../src/webhooks/webhook-step.ts'
+import { WebhookStore } from '../../src/webhooks/webhook-store.ts'
+import { openDeliveryDesk } from '../../src/worker-delivery.ts'
+import type { Receiver } from './receiver.ts'
+import { TestState } from './test-state.ts'
+
+/** Secrets are readable here: that they are encrypted is tested elsewhere. */
+const cipher = {
+  encrypt: (text: string) => Buffer.from(text),
+  decrypt: (bytes: Uint8Array) => Buffer.from(bytes).toString(),
+}
+
+/** A clock that stands until it is moved. */
+class HandClock implements Clock {
+  atUs = 1_700_000_000_123_456
+
+  nowUs(): number {
+    return this.atUs
+  }
+}
+
+interface Parts {
+  readonly tests: TestState
+  readonly ownerId: UserId
+  readonly desk: Awaited<ReturnType<typeof openDeliveryDesk>>
+  readonly clock: HandClock
+}
+
+/** All that delivers, in one thread, with a clock that is moved by hand. */
+export class LocalDeliveries implements AsyncDisposable {
+  readonly tests: TestState
+  readonly ownerId: UserId
+  readonly clock: HandClock
+  readonly webhooks: WebhookStore
+  readonly failures: unknown[] = []
+  readonly #desk: Parts['desk']
+  readonly #http: GuardedHttp
+  readonly #attempts: WebhookAttempts
+  readonly #deliverer: Deliverer
+
+  static async open(receiver: Receiver): Promise<LocalDeliveries> {
+    const tests = await TestState.open()
+    const clock = new HandClock()
+    const desk = await openDeliveryDesk({ state: tests.state, clock, onTold: () => undefined })
+    const ownerId = await tests.newUser()
+    const local = new LocalDeliveries({ tests, ownerId, desk, clock }, receiver)
+    local.#deliverer.start()
+    return local
+  }
+
+  private constructor({ tests, ownerId, desk, clock }: Parts, receiver: Receiver) {
+    this.tests = tests
+    this.ownerId = ownerId
+    this.clock = clock
+    this.#desk = desk
+    const { state } = tests
+    const destination = parseDestination(receiver.destination)
+    const allowed = new AllowedDestinations(destination ? [destination] : [])
+    const guard = new EgressGuard({ allowed, resolve: async () => [] })
+    this.#http = new GuardedHttp(guard)
+    this.webhooks = new WebhookStore({ state, writer: this.tests, cipher, clock })
+    const webhooks = new WebhookReader(state, cipher)
+    this.#attempts = new WebhookAttempts({ state, webhooks, http: this.#http, guard, clock })
+    this.#deliverer = new Deliverer({
+      clock,
+      desk: this.#desk.desk,
+      reader: new StateDeliveryReader(state),
+      attempt: this.#attempts.make,
+      resendEveryUs: 300_000_000,
+      isReplaceable: isCoalesced,
+      onFailure: (error) => this.failures.push(error),
+    })
+  }
+
+  async webhook(
+    settings: Partial<WebhookSettings> & Pick<WebhookSettings, 'url'>,
+  ): Promise<Webhook> {
+    const whole = { ...defaultSettings, eventTypes: ['vault.created'], ...settings }
+    const { webhook, changes } = this.webhooks.plan(this.ownerId, whole, 'header-key')
+    await this.tests.commit(...changes)
+    return webhook
+  }
+
+  async change(webhook: Webhook, settings: Partial<WebhookSettings>): Promise<Webhook> {
+    const before = await this.read(webhook)
+    await this.tests.attempt(...this.webhooks.change(before, { ...before, ...settings }))
+    this.#attempts.forget([webhook.id])
+    this.#deliverer.wake([webhook.id])
+    return await this.read(webhook)
+  }
+
+  async read({ id }: Webhook): Promise<Webhook> {
+    const webhook = await this.webhooks.find(this.ownerId, id)
+    if (!webhook) throw new Error('no such webhook')
+    return webhook
+  }
+
+  /** Something has happened: it is told of, and delivered as far as that is possible at once. */
+  async happens(event: Partial<NewEvent> = {}): Promise<void> {
+    this.clock.atUs++
+    const resourceId = event.resourceId ?? `vault ${this.clock.atUs}`
+    const changes = new Events(this.tests.state, this.clock).record({
+      type: 'vault.created',
+      ownerId: this.ownerId,
+      resourceType: 'vault',
+      resourceId,
+      data: { id: resourceId },
+      ...event,
+    })
+    await commitChanges(this.tests.state, changes.map(plain), this.#desk.tell)
+  }
+
+  /** The clock goes on, and what is due then is done. */
+  async pass(us: number): Promise<void> {
+    this.clock.atUs += us
+    await this.settled()
+  }
+
+  /** Resolves when nothing is due, and nothing is under way. */
+  async settled(): Promise<void> {
+    for (let attempt = 0; attempt < 2_000; attempt++) {
+      this.#deliverer.wake()
+      await sleep(2)
+      const due = await this.tests.state
+        .selectFrom('deliveries')
+        .select('id')
+        .where((where) =>
+          where.or([where('due_at', '<=', this.clock.atUs), where('lease', 'is not', null)]),
+        )
+        .executeTakeFirst()
+      if (due === undefined && this.#deliverer.stats().active === 0) return
+    }
+    throw new Error('the deliveries do not come to rest')
+  }
+
+  async deliveries() {
+    return await this.tests.state
+      .selectFrom('deliveries')
+      .selectAll()
+      .orderBy('created_at')
+      .execute()
+  }
+
+  async attempts() {
+    return await this.tests.state
+      .selectFrom('delivery_attempts')
+      .selectAll()
+      .orderBy('attempted_at')
+      .execute()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#desk.desk.announce(['the end'])
+    await this.#deliverer.stop()
+    await this.#http.close()
+    await this.tests[Symbol.asyncDispose]()
+  }
+}
