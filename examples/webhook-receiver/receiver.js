@@ -15,22 +15,30 @@ const bodyBytesMax = 1_048_576
 const seen = new Set()
 const seenMax = 10_000
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
+  take(request).then(
+    (status) => response.writeHead(status).end(),
+    // The connection has broken, or the body is no JSON.
+    () => response.writeHead(400).end(),
+  )
+})
+
+/** Resolves with the status of the answer. */
+async function take(request) {
   const chunks = []
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes > bodyBytesMax) return response.writeHead(413).end()
+    if (bytes > bodyBytesMax) return 413
     chunks.push(chunk)
   }
   const body = Buffer.concat(chunks)
-  if (!verifySignature({ body, headers: request.headers }, secret)) {
-    return response.writeHead(401).end()
-  }
+  if (!verifySignature({ body, headers: request.headers }, secret)) return 401
+  const event = JSON.parse(body.toString())
   // Answer soon, and work later: whoever takes longer than 30 seconds is told again.
-  response.writeHead(204).end()
-  handle(JSON.parse(body.toString()))
-})
+  setImmediate(() => handle(event))
+  return 204
+}
 
 /** The emitted format has no id of the event: data.id and event_type stand for it. */
 function handle(event) {

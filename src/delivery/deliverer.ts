@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { attemptMsMax, type MakeAttempt } from './attempt.ts'
+import { AttemptCounts, attemptsMax } from './attempt-counts.ts'
 import { givenUpAfterUs } from './delivery.ts'
 import type { DeliveryDesk, DeliveryReader, EndedAttempt } from './desk.ts'
 import { endedAttempt, faultyAttempt } from './ended-attempt.ts'
 import { Lane, type Leased } from './lane.ts'
-
-/** Attempts at a time, of all webhooks together and of those of one user. */
-const attemptsMax = 1_024
-const attemptsOfUserMax = 256
 
 /** Deliveries that are taken at once. */
 const takenMax = 4 * attemptsMax
@@ -59,7 +56,7 @@ export class Deliverer {
   readonly #lease = randomUUID()
   readonly #lanes = new Map<string, Lane>()
   readonly #underWay = new Map<Leased, AbortController>()
-  readonly #ofUser = new Map<string, number>()
+  readonly #ofUsers = new AttemptCounts()
   #ended: EndedAttempt[] = []
   #released: string[] = []
   #givenUp: string[] = []
@@ -241,31 +238,25 @@ export class Deliverer {
     if (ownerId === undefined) return false
     let hasBegun = false
     for (;;) {
-      const delivery = this.#mayBegin(ownerId) ? lane.next() : undefined
+      const delivery = this.#ofUsers.hasRoom(ownerId) && !this.#isStopping ? lane.next() : undefined
       if (delivery === undefined) return hasBegun
       hasBegun = true
       void this.#make(lane, delivery)
     }
   }
 
-  #mayBegin(ownerId: string): boolean {
-    const ofUser = this.#ofUser.get(ownerId) ?? 0
-    const hasRoom = this.#underWay.size < attemptsMax && ofUser < attemptsOfUserMax
-    return hasRoom && !this.#isStopping
-  }
-
   async #make(lane: Lane, delivery: Leased): Promise<void> {
     const { clock, attempt, resendEveryUs, onFailure } = this.#needs
     const ending = new AbortController()
     this.#underWay.set(delivery, ending)
-    this.#countOfUser(delivery.ownerId, 1)
+    this.#ofUsers.add(delivery.ownerId)
     const attemptedAtUs = clock.nowUs()
     const made = await attempt(delivery, ending).catch((error: unknown) => {
       onFailure(error)
       return faultyAttempt
     })
     this.#underWay.delete(delivery)
-    this.#countOfUser(delivery.ownerId, -1)
+    this.#ofUsers.remove(delivery.ownerId)
     this.#taken--
     lane.ended(delivery, made?.result.outcome !== 'retry')
     // An attempt that was broken off by our own end counts as none.
@@ -277,12 +268,6 @@ export class Deliverer {
     }
     this.#begin(lane)
     this.wake()
-  }
-
-  #countOfUser(ownerId: string, difference: number): void {
-    const count = (this.#ofUser.get(ownerId) ?? 0) + difference
-    if (count === 0) this.#ofUser.delete(ownerId)
-    else this.#ofUser.set(ownerId, count)
   }
 
   #release(deliveries: readonly Leased[]): void {

@@ -1,12 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { verifySignature } from '../../receivers/verify-signature.js'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
-import { answering, type Received, Receiver } from '../support/receiver.ts'
+import { answering, Receiver } from '../support/receiver.ts'
 import { runningService } from '../support/running-service.ts'
+import {
+  webhooksAt as at,
+  isSigned,
+  type Page,
+  type WebhookBody,
+  WebhookClient,
+} from '../support/webhook-client.ts'
 
 const receiver = await Receiver.start()
 const service = runningService({ STREAMVAULT_EGRESS_ALLOW: receiver.destination })
+const client = new WebhookClient(() => owner, receiver)
 let owner: Person
 
 beforeAll(async () => {
@@ -18,78 +24,10 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  const { content } = (await owner.withKey<Page<WebhookBody>>('GET', `${at}?page_size=100`)).body
-  for (const { id } of content) await owner.withKey('DELETE', `${at}/${id}`)
+  await client.removeAll()
   receiver.received.length = 0
   receiver.behaviour = answering(200)
 })
-
-const at = '/notifications/webhooks'
-
-interface Page<Item> {
-  readonly total_records: number
-  readonly content: readonly Item[]
-}
-
-interface WebhookBody {
-  readonly id: string
-  readonly url: string
-  readonly secret: string | null
-  readonly status: string
-  readonly event_types: readonly string[]
-  readonly custom_headers: Readonly<Record<string, string>>
-  readonly warnings: readonly string[]
-}
-
-interface AttemptBody {
-  readonly id: string
-  readonly delivery_id: string
-  readonly event_id: string
-  readonly attempt: number
-  readonly status_code: number | null
-  readonly message: string
-  readonly delivered: boolean
-  readonly request_headers: Readonly<Record<string, string>>
-  readonly response_excerpt: string
-}
-
-interface ErrorBody {
-  readonly error: string
-  readonly message: string
-  readonly details?: readonly { readonly path: string; readonly message: string }[]
-}
-
-async function registered(body: object = {}): Promise<WebhookBody> {
-  const whole = { url: receiver.url, event_types: ['vault.created'], ...body }
-  const answer = await owner.withKey<WebhookBody>('POST', at, whole)
-  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
-  return answer.body
-}
-
-async function refusal(body: object): Promise<readonly [number, string, readonly string[]]> {
-  const whole = { url: receiver.url, event_types: ['vault.created'], ...body }
-  const answer = await owner.withKey<ErrorBody>('POST', at, whole)
-  const paths = (answer.body.details ?? []).map(({ path }) => path)
-  return [answer.status, answer.body.error, paths]
-}
-
-async function attemptsOf(id: string, count: number): Promise<readonly AttemptBody[]> {
-  for (;;) {
-    const { body } = await owner.withKey<Page<AttemptBody>>('GET', `${at}/${id}/deliveries`)
-    if (body.total_records >= count) return body.content
-    await sleep(10)
-  }
-}
-
-async function firstReceived(): Promise<Received> {
-  const [received] = await receiver.requests(1)
-  if (!received) throw new Error('nothing came')
-  return received
-}
-
-function isSigned({ body, headers }: Received, ...secrets: readonly string[]): boolean {
-  return verifySignature({ body, headers }, ...secrets)
-}
 
 describe('D32: the two ways to register', () => {
   test('are two views of one table', async () => {
@@ -122,7 +60,7 @@ describe('D32: the two ways to register', () => {
     const settings = { url: receiver.url, events: ['vault.created'], secret: 'a secret' }
     await owner.withToken('POST', '/webhooks', settings)
     const id = await vaultOf(owner)
-    const received = await firstReceived()
+    const received = await client.firstReceived()
     const body = JSON.parse(received.body.toString()) as { timestamp: string }
     expect(body).toMatchObject({ event_type: 'vault.created', data: { id } })
     expect(Object.keys(body)).toEqual(['event_type', 'timestamp', 'data'])
@@ -139,7 +77,7 @@ describe('D32: the two ways to register', () => {
   })
 
   test('have types that exist in the token interface only', async () => {
-    expect(await refusal({ event_types: ['stream.data_received'] })).toEqual([
+    expect(await client.refusal({ event_types: ['stream.data_received'] })).toEqual([
       400,
       'invalid_request',
       ['event_types.0'],
@@ -151,7 +89,7 @@ describe('D32: the two ways to register', () => {
     const { body } = await owner.withToken<{ webhookId: string }>('POST', '/webhooks', settings)
     const { status } = await owner.withKey('POST', `${at}/${body.webhookId}/test`, {})
     expect(status).toBe(202)
-    const received = await firstReceived()
+    const received = await client.firstReceived()
     const sent = JSON.parse(received.body.toString()) as { eventId: string; timestamp: string }
     expect(Object.keys(sent)).toEqual(['eventType', 'eventId', 'timestamp', 'data'])
     expect(sent.timestamp).toMatch(/\.\d{6}Z$/)
@@ -167,7 +105,7 @@ describe('D32: the two ways to register', () => {
 
 describe('D34: a registration', () => {
   test('takes types that are never emitted, and says so', async () => {
-    const { event_types, warnings } = await registered({
+    const { event_types, warnings } = await client.registered({
       event_types: ['vault.updated', 'vault.created', 'vault.updated'],
     })
     expect(event_types).toEqual(['vault.updated', 'vault.created'])
@@ -181,12 +119,12 @@ describe('D34: a registration', () => {
     ['an unknown member', { events: [] }, 'events'],
     ['an unknown status', { status: 'BROKEN' }, 'status'],
   ])('refuses %s with 400', async (_, body, path) => {
-    expect(await refusal(body)).toEqual([400, 'invalid_request', [path]])
+    expect(await client.refusal(body)).toEqual([400, 'invalid_request', [path]])
   })
 
   test('shows its secret when it is read, and encrypts it on disk', async () => {
     const secret = 'a secret that stands nowhere else'
-    const { id, status } = await registered({ secret, status: 'PAUSED' })
+    const { id, status } = await client.registered({ secret, status: 'PAUSED' })
     expect(status).toBe('PAUSED')
     const { body } = await owner.withKey<WebhookBody>('GET', `${at}/${id}`)
     expect(body.secret).toBe(secret)
@@ -204,11 +142,11 @@ describe('D34: a registration', () => {
 
 describe('D35: custom headers', () => {
   test('win over the standard ones, in any case, each once', async () => {
-    await registered({
+    await client.registered({
       custom_headers: { 'user-agent': 'mine', 'X-SERVICE-EVENT': 'other', 'X-Tenant': 'plant 7' },
     })
     await vaultOf(owner)
-    const { rawHeaders, headers } = await firstReceived()
+    const { rawHeaders, headers } = await client.firstReceived()
     expect(headers).toMatchObject({
       'user-agent': 'mine',
       'x-service-event': 'other',
@@ -227,24 +165,28 @@ describe('D35: custom headers', () => {
     'with blank',
     '',
   ])('cannot be %j', async (name) => {
-    const [status, error] = await refusal({ custom_headers: { [name]: 'value' } })
+    const [status, error] = await client.refusal({ custom_headers: { [name]: 'value' } })
     expect([status, error]).toEqual([400, 'invalid_request'])
   })
 
   test.each(['line\r\nbreak', 'line\nbreak', 'nul\u0000', 'umlaut ä', ' blank'])(
     'cannot have the value %j',
     async (value) => {
-      const [status, error, paths] = await refusal({ custom_headers: { 'X-One': value } })
+      const [status, error, paths] = await client.refusal({ custom_headers: { 'X-One': value } })
       expect([status, error]).toEqual([400, error === 'malformed_body' ? error : 'invalid_request'])
       expect(error === 'malformed_body' || paths.includes('custom_headers.X-One')).toBe(true)
     },
   )
 
   test('cannot come twice in different cases', async () => {
-    const [status] = await refusal({ custom_headers: { 'X-One': 'a', 'x-one': 'b' } })
+    const [status] = await client.refusal({ custom_headers: { 'X-One': 'a', 'x-one': 'b' } })
     expect(status).toBe(400)
   })
 })
+
+async function check(url: string): Promise<object> {
+  return (await owner.withKey<object>('POST', `${at}/check`, { url })).body
+}
 
 describe('D42: a destination', () => {
   test.each([
@@ -262,23 +204,21 @@ describe('D42: a destination', () => {
     'https://93.184.215.14:8443/',
     'https://user:secret@93.184.215.14/',
   ])('%s is refused at registration and on PUT', async (url) => {
-    expect(await refusal({ url })).toEqual([422, 'destination_not_allowed', ['url']])
-    const { id } = await registered()
+    expect(await client.refusal({ url })).toEqual([422, 'destination_not_allowed', ['url']])
+    const { id } = await client.registered()
     const { status } = await owner.withKey('PUT', `${at}/${id}`, { url })
     expect(status).toBe(422)
   })
 
   test.each(['no url', '/hook', 'https://', 'http://a b/'])('%s is malformed', async (url) => {
-    expect((await refusal({ url }))[0]).toBe(400)
+    expect((await client.refusal({ url }))[0]).toBe(400)
   })
 
   test('that does not resolve is taken', async () => {
-    expect((await registered({ url: 'https://receiver.invalid/' })).status).toBe('ACTIVE')
+    expect((await client.registered({ url: 'https://receiver.invalid/' })).status).toBe('ACTIVE')
   })
 
   test('can be checked first', async () => {
-    const check = async (url: string) =>
-      (await owner.withKey<object>('POST', `${at}/check`, { url })).body
     expect(await check('http://192.168.1.1/')).toEqual({
       allowed: false,
       reason: 'it leads to an address that is not on the public internet',
@@ -293,129 +233,18 @@ describe('D42: a destination', () => {
   })
 })
 
-describe('D43: what is recorded', () => {
-  test('is one record for each attempt, and one line for each event', async () => {
-    receiver.behaviour = answering(404, 'who is that?')
-    const { id } = await registered({ custom_headers: { Authorization: 'Bearer hidden' } })
-    await vaultOf(owner)
-    const [attempt] = await attemptsOf(id, 1)
-    expect(attempt).toMatchObject({
-      attempt: 1,
-      status_code: 404,
-      delivered: false,
-      message: 'answered 404',
-      response_excerpt: 'who is that?',
-    })
-    expect(attempt?.request_headers).toMatchObject({
-      Authorization: '********',
-      'X-Service-Event': 'vault.created',
-    })
-    expect(receiver.received[0]?.headers.authorization).toBe('Bearer hidden')
-    const { body } = await owner.withToken<object>('GET', `/webhooks/${id}/logs`)
-    expect(body).toMatchObject({
-      webhookId: id,
-      logs: [
-        {
-          eventId: attempt?.event_id,
-          eventType: 'vault.created',
-          deliveryStatus: 'pending',
-          httpStatus: 404,
-          attempts: 1,
-          lastError: 'answered 404',
-        },
-      ],
-    })
-  })
-
-  test('of a blocked attempt has no status code', async () => {
-    const { id } = await registered({ url: 'https://receiver.invalid/' })
-    await owner.withKey('POST', `${at}/${id}/test`, {})
-    const [attempt] = await attemptsOf(id, 1)
-    expect(attempt).toMatchObject({ status_code: null, delivered: false })
-  })
-})
-
-describe('D44: beyond the specification', () => {
-  test('what was delivered can be sent again, with the same bytes', async () => {
-    const { id } = await registered()
-    await vaultOf(owner)
-    const [attempt] = await attemptsOf(id, 1)
-    const { status } = await owner.withKey('POST', `${at}/${id}/deliveries/${attempt?.id}/resend`)
-    expect(status).toBe(202)
-    const [first, second] = await receiver.requests(2)
-    expect(second?.body).toEqual(first?.body)
-    expect(await attemptsOf(id, 2)).toMatchObject([{ attempt: 2 }, { attempt: 1 }])
-  })
-
-  test('what was missed while it was paused can be recovered, once', async () => {
-    const since = new Date(Date.now() - 60_000).toISOString()
-    const { id } = await registered({ status: 'PAUSED', event_types: ['vault.deleted'] })
-    const vaultId = await vaultOf(owner)
-    await owner.withKey('DELETE', `/vaults/${vaultId}`)
-    await owner.withKey('PUT', `${at}/${id}`, { status: 'ACTIVE' })
-    const recover = async () =>
-      (await owner.withKey<{ recovered: number }>('POST', `${at}/${id}/recover`, { since })).body
-    const { recovered } = await recover()
-    expect(recovered).toBeGreaterThan(0)
-    const received = await receiver.requests(recovered)
-    expect(received.map(({ body }) => JSON.parse(body.toString()) as object)).toContainEqual(
-      expect.objectContaining({ data: expect.objectContaining({ id: vaultId }) as object }),
-    )
-    await attemptsOf(id, recovered)
-    expect(await recover()).toEqual({ recovered: 0, next_since: null })
-  })
-
-  test('a secret is replaced with a time of overlap', async () => {
-    const { id } = await registered({ secret: 'old' })
-    const rotated = await owner.withKey<{ secret: string }>('POST', `${at}/${id}/rotate-secret`, {
-      overlap_seconds: 60,
-    })
-    const { secret } = rotated.body
-    await owner.withKey('POST', `${at}/${id}/test`, {})
-    const received = await firstReceived()
-    expect(isSigned(received, 'old')).toBe(true)
-    expect(isSigned(received, secret)).toBe(true)
-    await owner.withKey('POST', `${at}/${id}/rotate-secret`, { secret: 'new', overlap_seconds: 0 })
-    await owner.withKey('POST', `${at}/${id}/test`, {})
-    const [, second] = await receiver.requests(2)
-    expect(second && isSigned(second, 'new')).toBe(true)
-    expect(second && isSigned(second, secret)).toBe(false)
-  })
-
-  test('it is explained why an event was not sent', async () => {
-    const { id } = await registered({ event_types: ['vault.deleted'] })
-    const other = await registered()
-    await vaultOf(owner)
-    const [attempt] = await attemptsOf(other.id, 1)
-    const path = `${at}/${id}/deliveries/explain?eventId=${attempt?.event_id}`
-    const { body } = await owner.withKey<{ checks: readonly object[] }>('GET', path)
-    expect(body).toMatchObject({ outcome: 'not_sent', attempts: 0 })
-    expect(body.checks).toContainEqual({
-      check: 'event_types',
-      passed: false,
-      message: 'the webhook is not subscribed to vault.created',
-    })
-  })
-
-  test('nothing is sent to what is paused', async () => {
-    const { id } = await registered({ status: 'PAUSED' })
-    const { status } = await owner.withKey('POST', `${at}/${id}/test`, {})
-    expect(status).toBe(409)
-  })
-})
-
 describe('D45: resource filters', () => {
   test('let the named vault pass, and nothing else', async () => {
     const vaultId = await vaultOf(owner)
-    const filtered = await registered({
+    const filtered = await client.registered({
       event_types: ['vault.deleted'],
       resource_filters: { vault_ids: [vaultId.toUpperCase()] },
     })
-    const open = await registered({ event_types: ['vault.deleted'] })
+    const open = await client.registered({ event_types: ['vault.deleted'] })
     await owner.withKey('DELETE', `/vaults/${await vaultOf(owner)}`)
     await owner.withKey('DELETE', `/vaults/${vaultId}`)
-    await attemptsOf(open.id, 2)
-    const [attempt, ...others] = await attemptsOf(filtered.id, 1)
+    await client.attemptsOf(open.id, 2)
+    const [attempt, ...others] = await client.attemptsOf(filtered.id, 1)
     expect(others).toEqual([])
     expect(attempt?.delivered).toBe(true)
   })

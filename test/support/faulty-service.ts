@@ -22,20 +22,35 @@ const waitMs = 20_000
 export class FaultyService implements AsyncDisposable {
   readonly faults: FaultInjection
   readonly #folder: TemporaryFolder
+  readonly #environment: Readonly<Record<string, string>>
   readonly #clients: MqttClient[] = []
   #process: ServiceProcess
   #api: ApiClient
 
-  static async start(): Promise<FaultyService> {
+  /** The settings stay the same at each start. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<FaultyService> {
     const folder = new TemporaryFolder()
     const faults = new FaultInjection()
-    const process = await startServiceProcess(folder.path, faults.environment)
-    return new FaultyService(folder, faults, process)
+    const environment = { ...settings, ...faults.environment }
+    const process = await startServiceProcess(folder.path, environment)
+    return new FaultyService({ folder, faults, environment }, process)
   }
 
-  private constructor(folder: TemporaryFolder, faults: FaultInjection, process: ServiceProcess) {
+  private constructor(
+    {
+      folder,
+      faults,
+      environment,
+    }: {
+      readonly folder: TemporaryFolder
+      readonly faults: FaultInjection
+      readonly environment: Readonly<Record<string, string>>
+    },
+    process: ServiceProcess,
+  ) {
     this.#folder = folder
     this.faults = faults
+    this.#environment = environment
     this.#process = process
     this.#api = new ApiClient(process.http)
   }
@@ -65,7 +80,7 @@ export class FaultyService implements AsyncDisposable {
   /** Starts it again after a kill, on a disk without any fault. */
   async restart(): Promise<void> {
     this.faults.end()
-    this.#process = await startServiceProcess(this.dataDir, this.faults.environment)
+    this.#process = await startServiceProcess(this.dataDir, this.#environment)
     this.#api = new ApiClient(this.#process.http)
   }
 
