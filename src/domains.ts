@@ -5,6 +5,7 @@ import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
 import { StreamChanges } from './data-streams/stream-changes.ts'
 import type { Engine } from './engine.ts'
+import { type AccessedVault, noteAccess } from './events/coalesced-events.ts'
 import { FavoriteStore } from './favorites/favorite-store.ts'
 import { failingParts } from './observability/facts.ts'
 import { QuarantineStore } from './quarantine/quarantine-store.ts'
@@ -50,6 +51,10 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     receiptStore: new ReceiptStore(state, worker),
     processing,
     lifecycle: engine.lifecycle,
+    async noteAccess(vault: AccessedVault) {
+      const note = await noteAccess(state, vault, systemClock.nowUs())
+      if (note) await worker.commit(note)
+    },
     publicUrl,
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { systemClock } from './core/clock.ts'
+import type { CoalescedEvents } from './events/coalesced-events.ts'
 import type { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/consumer.ts'
@@ -12,6 +13,7 @@ interface LoopNeeds {
   readonly decider: Consumer
   readonly head: JournalHead
   readonly store: TimeSeriesStore
+  readonly coalesced: CoalescedEvents
   readonly logger: Logger
 }
 
@@ -26,7 +28,7 @@ export interface WorkerLoops {
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, store, logger }: LoopNeeds,
+  { shipper, decider, head, store, coalesced, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -48,5 +50,9 @@ export function startLoops(
     clock: systemClock,
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
   })
-  return { ...loops, materialiser, done: Promise.all([consuming, materialiser.run(signal)]) }
+  const telling = coalesced.run(signal, (error) => {
+    logger.error({ err: error }, 'coalesced events wait: telling them failed')
+  })
+  const done = Promise.all([consuming, telling, materialiser.run(signal)])
+  return { ...loops, materialiser, done }
 }

@@ -5,6 +5,7 @@ import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
 import type { TextColumns, TextFormat } from './data-streams/readings-text.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
+import { CoalescedEvents, noteArrivals } from './events/coalesced-events.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { tellThread } from './notifications/told.ts'
@@ -153,6 +154,7 @@ async function compose(data: WorkerData) {
   lowerPoolPriority()
   const decisions = new StateDecisionStore({
     state,
+    note: noteArrivals,
     onDiscard: (streamId) =>
       logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
   })
@@ -165,7 +167,8 @@ async function compose(data: WorkerData) {
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
   const telling = { state, clock: systemClock, onTold: tellThread(data.told) }
   const tell = await serveDeliveryDesk(telling, data.desk)
-  return { tell, retention, logger, state, store, shipper, decisions, decider, head }
+  const coalesced = new CoalescedEvents(state, systemClock, tell)
+  return { tell, coalesced, retention, logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadVersion(

@@ -38,6 +38,9 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'security.key_created',
   'security.key_revoked',
   'security.webhook_disabled',
+  'stream.data_received',
+  'vault.data_updated',
+  'vault.accessed',
 ])
 
 const neverEmitted: ReadonlySet<KnownType> = new Set(neverEmittedTypes)

@@ -84,18 +84,17 @@ const alert = record({
   acknowledgedBy: nullable(text),
 })
 
-const receivedReadings = {
-  count: { ...count, description: 'Readings since the event before that was sent.' },
-  firstTimestamp: dateTime,
-  lastTimestamp: dateTime,
+const coalesced = {
+  count: { ...count, description: 'How often it happened since the event before.' },
+  lastAt: { ...dateTime, description: 'When it happened last, by the clock of the service.' },
 }
 
 const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
-  'vault.data_updated': record({ vaultId: uuid, streamIds: listOf(uuid), ...receivedReadings }),
-  'vault.accessed': record({ vaultId: uuid, count, lastAccessedAt: dateTime }),
+  'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
+  'vault.accessed': record({ vaultId: uuid, ...coalesced }),
   'vault.permission_changed': identified,
   'vault.verification_complete': identified,
-  'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...receivedReadings }),
+  'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...coalesced }),
   'stream.alert_triggered': alert,
   'stream.alert_cleared': alert,
   'security.key_created': key,

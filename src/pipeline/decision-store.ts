@@ -14,7 +14,14 @@ export interface DecisionStoreNeeds {
   readonly state: StateDatabase
   /** Told when the quarantine of a stream begins to discard, and once more when it had room between. */
   readonly onDiscard: (streamId: string) => void
+  /** Writes down, in the transaction of a decision, what is to be told of it. */
+  readonly note?: NoteArrivals
 }
+
+export type NoteArrivals = (
+  transaction: StateDatabase,
+  tallies: Decision['tallies'],
+) => Promise<void>
 
 /** Refused readings of all streams: kept now, and those that found no room or were deleted. */
 export interface RefusalTotals {
@@ -26,10 +33,12 @@ export interface RefusalTotals {
 export class StateDecisionStore implements DecisionStore {
   readonly #state: StateDatabase
   readonly #onDiscard: (streamId: string) => void
+  readonly #note: NoteArrivals | undefined
 
-  constructor({ state, onDiscard }: DecisionStoreNeeds) {
+  constructor({ state, onDiscard, note }: DecisionStoreNeeds) {
     this.#state = state
     this.#onDiscard = onDiscard
+    this.#note = note
   }
 
   async position(): Promise<Offset> {
@@ -67,6 +76,7 @@ export class StateDecisionStore implements DecisionStore {
       for (let at = 0; at < rows.length; at += rowsPerInsert) {
         await addToCounters(transaction, rows.slice(at, at + rowsPerInsert))
       }
+      await this.#note?.(transaction, tallies)
     })
     for (const streamId of full) this.#onDiscard(streamId)
   }

@@ -3,6 +3,7 @@ import type { Defaulted } from './column.ts'
 /** What has happened, and who is told of it: see `src/events` and `src/notifications`. */
 export interface EventTables {
   events: EventTable
+  coalesced_events: CoalescedEventTable
   notification_preferences: NotificationPreferencesTable
   inboxes: InboxTable
   inbox_entries: InboxEntryTable
@@ -26,6 +27,21 @@ interface EventTable {
   readonly body: string
   /** 0: not yet, 1: told, 2: suppressed as a repetition (D46). */
   readonly fanned_out: Defaulted<number>
+}
+
+/** What happens so often that it is told at most once a second (D33): what there is to tell by now. */
+interface CoalescedEventTable {
+  readonly type: string
+  readonly resource_id: string
+  readonly owner_id: string
+  readonly vault_id: string
+  /** Null for what is about the vault. */
+  readonly stream_id: string | null
+  /** How often it happened since it was told. */
+  readonly count: number
+  readonly last_at: number
+  /** When it may be told again. */
+  readonly due_at: number
 }
 
 /** Of users who have changed them; of all others they are the default ones. */

@@ -27,6 +27,8 @@ export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  /** To be told when somebody looks at a vault of another. */
+  readonly noteAccess: (vault: Vault) => Promise<void>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -66,7 +68,9 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
       { schema: readVault, config: { scope: 'vaults:read' } },
       async (request) => {
         const { userId } = callerOf(request)
-        return vaultBody(await visibleVault(vaults, userId, request.params.vaultId))
+        const vault = await visibleVault(vaults, userId, request.params.vaultId)
+        if (vault.ownerId !== userId) await needs.noteAccess(vault)
+        return vaultBody(vault)
       },
     )
 

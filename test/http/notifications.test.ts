@@ -79,6 +79,7 @@ describe('GET /events/catalogue', () => {
     await disabledWebhookOf(person)
     const vaultId = await vaultOf(person)
     const streamId = await streamOf(person)
+    await dataEventsOf(person, { vaultId, streamId })
     const key = await createKey(service.api, { userId: person.userId })
     await person.withKey('DELETE', `/keys/${key.apiKey}`)
     await person.withToken('DELETE', `/streams/${streamId}`)
@@ -232,6 +233,19 @@ describe('D48: the inbox', () => {
     expect([read.status, removed.status]).toEqual([404, 404])
   })
 })
+
+/** Readings that arrive, and somebody who looks at a vault, where a webhook asks for both. */
+async function dataEventsOf(
+  person: Person,
+  { vaultId, streamId }: { readonly vaultId: string; readonly streamId: string },
+): Promise<void> {
+  const events = ['stream.data_received', 'vault.data_updated', 'vault.accessed']
+  await person.withToken('POST', '/webhooks', { url: 'https://receiver.invalid/hook', events })
+  await person.withToken('POST', `/streams/${streamId}/data`, { temperature: 21.5 })
+  expect((await ada.withKey('GET', `/vaults/${vaultId}`)).status).toBe(200)
+  const told = () => eventsOf(person.userId).map(({ type }) => type)
+  while (!events.every((type) => told().includes(type))) await sleep(20)
+}
 
 /** A webhook that nobody answers, until it is disabled (D40). */
 async function disabledWebhookOf(person: Person): Promise<void> {

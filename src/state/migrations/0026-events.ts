@@ -14,6 +14,11 @@ const statements = [
      resource_type TEXT NOT NULL, resource_id TEXT NOT NULL,
      vault_id TEXT, stream_id TEXT, template_id TEXT,
      data TEXT NOT NULL, body TEXT NOT NULL, fanned_out INTEGER NOT NULL DEFAULT 0)`,
+  `CREATE TABLE coalesced_events (
+     type TEXT NOT NULL, resource_id TEXT NOT NULL, owner_id TEXT NOT NULL,
+     vault_id TEXT NOT NULL, stream_id TEXT, count BIGINT NOT NULL, last_at BIGINT NOT NULL,
+     due_at BIGINT NOT NULL, PRIMARY KEY (type, resource_id))`,
+  'CREATE INDEX coalesced_events_due ON coalesced_events (due_at)',
   'CREATE INDEX events_not_told ON events (at, id) WHERE fanned_out = 0',
   'CREATE INDEX events_by_time ON events (at)',
   'CREATE INDEX events_of_owner ON events (owner_id, at, id)',

@@ -20,6 +20,7 @@ const statements = [
   `CREATE TABLE webhook_subscriptions (
      owner_id TEXT NOT NULL, event_type TEXT NOT NULL, webhook_id TEXT NOT NULL,
      PRIMARY KEY (owner_id, event_type, webhook_id))`,
+  'CREATE INDEX webhook_subscriptions_by_type ON webhook_subscriptions (event_type, owner_id)',
   'CREATE INDEX webhook_subscriptions_by_webhook ON webhook_subscriptions (webhook_id)',
   `CREATE TABLE deliveries (
      id TEXT PRIMARY KEY, event_id TEXT NOT NULL, webhook_id TEXT NOT NULL,
