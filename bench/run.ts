@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { authCost } from './auth-cost.ts'
 import { listSpeed } from './list-speed.ts'
+import { inboxSpeed } from './notifications.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
 import {
   acknowledgedRate,
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   await add(authCost(seconds))
   // Building the lists alone takes longer than all quick runs together.
   if (!values.quick) await add(listSpeed())
+  if (!values.quick) await add(inboxSpeed())
   if (values.quick) return
   writeReport({
     file: 'bench/REPORT.md',

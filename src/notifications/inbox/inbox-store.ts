@@ -64,11 +64,10 @@ export class InboxStore {
       const rows = await view
         .selectFrom('inbox_entries')
         .selectAll()
-        .where('owner_id', '=', ownerId)
         .where(
-          'position',
+          'id',
           'in',
-          sql<number>`(SELECT position FROM inbox_entries
+          sql<string>`(SELECT id FROM inbox_entries
             WHERE owner_id = ${ownerId} AND archived_at IS NULL
               AND ${unreadOnly ? sql`read_at IS NULL` : sql`1 = 1`}
               AND position > ${after} AND expires_at > ${nowUs}
@@ -271,7 +270,10 @@ async function marksOf(view: StateDatabase, ownerId: UserId): Promise<Marks> {
   }
 }
 
-/** Whole hours from their counts, and the hour that is expiring now entry by entry. */
+/**
+ * Whole hours from their counts, and the hour that is expiring now entry by entry. The plus signs keep
+ * the database from looking at all entries in their order instead of those of one hour.
+ */
 async function countsOf(
   view: StateDatabase,
   ownerId: UserId,
@@ -282,10 +284,10 @@ async function countsOf(
     SELECT sum(listed) AS listed, sum(unread) AS unread FROM (
       SELECT listed, unread FROM inbox_counts WHERE owner_id = ${ownerId} AND hour > ${hour}
       UNION ALL
-      SELECT 1, CASE WHEN read_at IS NULL AND position > ${marks.readThrough} THEN 1 ELSE 0 END
+      SELECT 1, CASE WHEN read_at IS NULL AND +position > ${marks.readThrough} THEN 1 ELSE 0 END
         FROM inbox_entries
-        WHERE owner_id = ${ownerId} AND hour = ${hour} AND expires_at > ${nowUs}
-          AND archived_at IS NULL AND position > ${marks.archivedThrough}
+        WHERE owner_id = ${ownerId} AND hour = ${hour} AND +expires_at > ${nowUs}
+          AND archived_at IS NULL AND +position > ${marks.archivedThrough}
     ) AS counted`.execute(view)
   return { listed: rows[0]?.listed ?? 0, unread: rows[0]?.unread ?? 0 }
 }

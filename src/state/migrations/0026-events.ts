@@ -35,10 +35,9 @@ const statements = [
      title TEXT NOT NULL, message TEXT NOT NULL,
      resource_type TEXT NOT NULL, resource_id TEXT NOT NULL,
      read_at BIGINT, archived_at BIGINT)`,
-  'CREATE UNIQUE INDEX inbox_entries_in_order ON inbox_entries (owner_id, position)',
-  `CREATE INDEX inbox_entries_listed ON inbox_entries (owner_id, position, expires_at)
+  `CREATE INDEX inbox_entries_listed ON inbox_entries (owner_id, position, expires_at, id)
      WHERE archived_at IS NULL`,
-  `CREATE INDEX inbox_entries_unread ON inbox_entries (owner_id, position, expires_at)
+  `CREATE INDEX inbox_entries_unread ON inbox_entries (owner_id, position, expires_at, id)
      WHERE archived_at IS NULL AND read_at IS NULL`,
   `CREATE INDEX inbox_entries_read ON inbox_entries (owner_id, position)
      WHERE archived_at IS NULL AND read_at IS NOT NULL`,
