@@ -57,6 +57,7 @@ const step: Arbitrary<Step> = oneof(
 /** An inbox that keeps every entry in a list, and counts by looking at all of them. */
 class Model {
   entries: ModelEntry[] = []
+  told = 0
 
   listed(nowUs: number): readonly ModelEntry[] {
     return this.entries.filter((one) => !one.isArchived && one.expiresAtUs > nowUs).toReversed()
@@ -68,7 +69,8 @@ async function take(users: ToldUsers, model: Model, one: Step): Promise<void> {
   const ids = await users.entryIds()
   switch (one.kind) {
     case 'tell': {
-      const resourceId = `v${model.entries.length}-${users.nowUs}`
+      // Each of another resource: a repetition would not be told.
+      const resourceId = `v${model.told++}`
       await users.happen({ resourceId })
       const expiresAtUs = users.nowUs + 30 * dayUs
       model.entries.push({ resourceId, expiresAtUs, isRead: false, isArchived: false })
