@@ -3,12 +3,10 @@ import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
 import { cancelPending } from './cancel-pending.ts'
 import type { DeliveryDesk, DeskRequest, EndedAttempt } from './desk.ts'
+import { padded, portionsOf } from './portions.ts'
 
 /** A receiver that has failed so often in a row is not sent anything any more (D40). */
 const failuresMax = 10
-
-/** Rows of one statement: SQLite takes 32,766 parameters. */
-const rowsAtOnce = 100
 
 /** A webhook that is not sent anything any more, because it has failed too often. */
 export interface DisabledWebhook {
@@ -129,7 +127,7 @@ async function take(
   const rows = await transaction
     .updateTable('deliveries')
     .set({ lease, due_at: leasedUntilUs })
-    .where('id', 'in', wanted)
+    .where('id', 'in', padded(wanted))
     .where('due_at', '<=', nowUs)
     .returning('id')
     .execute()
@@ -144,7 +142,7 @@ async function release(
   await transaction
     .updateTable('deliveries')
     .set({ lease: null, due_at: dueAgain(nowUs) })
-    .where('id', 'in', released)
+    .where('id', 'in', padded(released))
     .where('lease', '=', lease)
     .execute()
 }
@@ -160,7 +158,7 @@ async function giveUp(transaction: StateDatabase, ids: readonly string[]): Promi
   await transaction
     .updateTable('deliveries')
     .set({ state: 'failed', due_at: null })
-    .where('id', 'in', ids)
+    .where('id', 'in', padded(ids))
     .where('due_at', 'is not', null)
     .execute()
 }
@@ -169,11 +167,10 @@ async function record(
   transaction: StateDatabase,
   { ended, lease }: Pick<DeskRequest, 'ended' | 'lease'>,
 ): Promise<void> {
-  for (let from = 0; from < ended.length; from += rowsAtOnce) {
-    const rows = ended.slice(from, from + rowsAtOnce).map(attemptRow)
+  for (const some of portionsOf(ended)) {
     await transaction
       .insertInto('delivery_attempts')
-      .values(rows)
+      .values(some.map(attemptRow))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
@@ -188,11 +185,7 @@ async function record(
         lease: null,
         last_attempt_at: Math.max(...delivered.map(({ endedAtUs }) => endedAtUs)),
       }))
-      .where(
-        'id',
-        'in',
-        delivered.map(({ deliveryId }) => deliveryId),
-      )
+      .where('id', 'in', padded(delivered.map(({ deliveryId }) => deliveryId)))
       .execute()
   }
   for (const one of ended) if (!one.delivered) await recordFailure(transaction, one, lease)

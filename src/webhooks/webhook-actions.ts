@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Compilable, sql } from 'kysely'
 import type { EventId, UserId } from '../core/ids.ts'
 import { attemptsOfDeliveryMax, deliveryIdOf } from '../delivery/delivery.ts'
+import { portionsOf } from '../delivery/portions.ts'
 import { bodyOf } from '../events/event-body.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { StateDatabase } from '../state/database.ts'
@@ -9,9 +10,8 @@ import type { Webhook } from './webhook.ts'
 import { filterAgainst } from './webhook-filters.ts'
 import { deliveryRow } from './webhook-step.ts'
 
-/** Events that one recovery looks at, and rows of one of its statements. */
+/** Events that one recovery looks at. */
 const recoveredMax = 5_000
-const rowsAtOnce = 200
 
 /** What a test is about: no resource has it, and no recovery sends it again. */
 const testResourceType = 'webhook'
@@ -142,7 +142,7 @@ export async function planRecovery(
   const next = events[recoveredMax]
   return {
     changes: [
-      ...portions(rows).map((some) =>
+      ...portionsOf(rows).map((some) =>
         state
           .insertInto('deliveries')
           .values(some)
@@ -164,13 +164,6 @@ const reopened: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 function planReopening(state: StateDatabase, id: string, retryCount: number, nowUs: number) {
   const change = planResend(state, { retryCount } as Webhook, { id, nowUs })
   return { compile: () => change.compile(), isOptional: true } as Compilable
-}
-
-function portions<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
-  const count = Math.ceil(rows.length / rowsAtOnce)
-  return Array.from({ length: count }, (_, index) =>
-    rows.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
-  )
 }
 
 interface EventRow {

@@ -1,13 +1,11 @@
 import type { Selectable } from 'kysely'
 import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
+import { portionsOf } from '../delivery/portions.ts'
 import { bodyOf } from '../events/event-body.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
-
-/** Rows of one statement. */
-const rowsAtOnce = 200
 
 /** Of these one delivery that was not sent yet stands for all of its resource (D33). */
 const coalescedTypes: ReadonlySet<string> = new Set([
@@ -50,11 +48,8 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
         createdAtUs: event.atUs,
       }),
     )
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      await transaction
-        .insertInto('deliveries')
-        .values(rows.slice(from, from + rowsAtOnce))
-        .execute()
+    for (const some of portionsOf(rows)) {
+      await transaction.insertInto('deliveries').values(some).execute()
     }
     onPlanned(wanting.map(({ id }) => id))
   }
