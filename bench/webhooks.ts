@@ -78,8 +78,10 @@ async function waysToReceiver(): Promise<readonly Figure[]> {
   const alone = await timedEvents(api, receiver, timed)
   await register(api, hung.url, 'vault.deleted')
   // Twenty at a time: only what follows is timed.
+  const before = receiver.received.length
   const many = Array.from({ length: 20 }, async () => await vaults(api, 50))
   const ids = (await Promise.all(many)).flat()
+  await receiver.requests(before + ids.length, 60_000)
   await Promise.all(ids.map((id) => api.withKey('DELETE', `/vaults/${id}`)))
   receiver.received.length = 0
   const beside = await timedEvents(api, receiver, timed)
