@@ -88,7 +88,7 @@ export async function startFronts(
   const given = { config, logger, engine, certificate, onFailure }
   const backing = await openBackups(engine, { config, logger })
   const delivering = openDelivering(engine, { config, cipher: auth.masterKey })
-  const notifying = openNotifying(engine)
+  const notifying = openNotifying(engine, config)
   const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
   const parts: Parts = { ...given, ...opened }
   const { sessions } = engine.mqttSessions

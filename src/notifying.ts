@@ -1,3 +1,4 @@
+import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import type { Engine } from './engine.ts'
 import { catalogueRoutes } from './events/catalogue-routes.ts'
@@ -16,11 +17,14 @@ import type { Purge } from './state/purge-timer.ts'
 export type Notifying = ReturnType<typeof openNotifying>
 
 /** Composition of what users are told, as they see it. It is written down in the worker (`telling.ts`). */
-export function openNotifying({ state, worker: writer }: Engine) {
+export function openNotifying(
+  { state, worker: writer }: Engine,
+  { deliveriesKeptUs: keptUs }: Pick<Config, 'deliveriesKeptUs'>,
+) {
   const inbox = new InboxStore(state, writer, systemClock)
   const purges: readonly Purge[] = [
     () => inbox.purge(),
-    () => removeOldEvents({ state, writer, clock: systemClock }),
+    () => removeOldEvents({ state, writer, clock: systemClock, keptUs }),
   ]
   return { inbox, preferences: new PreferenceStore(state, writer), purges }
 }

@@ -2,7 +2,7 @@
 export interface DeliveryConfig {
   /** Between the passes that deliver again what has failed (D39). */
   readonly resendEveryUs: number
-  /** How long deliveries and their attempts can be looked at. */
+  /** How long events, their deliveries and the attempts of these can be looked at (D41). */
   readonly deliveriesKeptUs: number
 }
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 
-/** How long events are kept (D41). */
-const eventLifetimeUs = 30 * 24 * 3_600 * 1_000_000
+/** Whoever is still to be told of an event needs it: deliveries are tried again for a day (D39). */
+const keptUsMin = 2 * 24 * 3_600 * 1_000_000
 
 /** Events that one commit removes: with large bodies that is some megabytes. */
 const removedMax = 1_000
@@ -12,11 +12,14 @@ interface ExpiryNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
+  /** How long events can be looked at (D41). */
+  readonly keptUs: number
 }
 
 /** Removes some of the events that are too old. Resolves with whether there are more. */
-export async function removeOldEvents({ state, writer, clock }: ExpiryNeeds): Promise<boolean> {
-  const beforeUs = clock.nowUs() - eventLifetimeUs
+export async function removeOldEvents(needs: ExpiryNeeds): Promise<boolean> {
+  const { state, writer, clock, keptUs } = needs
+  const beforeUs = clock.nowUs() - Math.max(keptUs, keptUsMin)
   const { rows: last } = await sql<{ readonly at: number }>`
     SELECT at FROM events WHERE at <= ${beforeUs}
     ORDER BY at LIMIT 1 OFFSET ${removedMax - 1}`.execute(state)
