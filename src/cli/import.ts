@@ -109,10 +109,25 @@ async function upload(
   try {
     return await session.upload<Job>({ path, headers, content: reading.pipe(counted) }, signal)
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (!signal.aborted) throw await refusalOf(session, streamPath(operands), error)
     throw new CommandError('interrupted', 'cancelled: nothing was imported', { cause: error })
   } finally {
     reading.destroy()
+  }
+}
+
+/**
+ * Why an upload has failed. A service that refuses a file closes the connection while it is being sent,
+ * and its answer may be lost with that: what is wrong with the stream it says once more.
+ */
+async function refusalOf(session: Session, stream: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof CommandError) || error.code !== 'service_unreachable') return error
+  try {
+    await session.call({ method: 'GET', path: stream })
+    return error
+  } catch (reason) {
+    const isTold = reason instanceof CommandError && reason.code === 'not_found'
+    return isTold ? reason : error
   }
 }
 
