@@ -7,7 +7,7 @@ import { innerStreamTopic, innerTopic } from '../../connectors/mqtt-broker/topic
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { RawMessage } from '../../src/pipeline/connector.ts'
 import { Listeners } from '../../src/pipeline/listeners.ts'
-import { SessionBroker } from '../support/session-broker.ts'
+import { ownerId, SessionBroker } from '../support/session-broker.ts'
 import { SessionSubscriber } from '../support/session-subscriber.ts'
 
 test('a stream that everybody has left is followed no more', async () => {
@@ -42,8 +42,7 @@ test('topics of a user are passed on as long as somebody has subscribed to one o
   await using broker = await SessionBroker.start()
   const audience = new Audience()
   const distribution = new Distribution(audience, broker.sessions)
-  // Whose everything is in the sessions of these tests.
-  const userId = 'ada' as UserId
+  const userId = ownerId
   const client = {} as Client
   const ofStream = innerStreamTopic({ streamId: newId<StreamId>(), part: 'data' }, userId)
 

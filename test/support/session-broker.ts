@@ -4,11 +4,12 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { callbackify } from 'node:util'
 import { Aedes } from 'aedes'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { UserId } from '../../src/core/ids.ts'
 import { type OpenSessions, openSessions } from '../../src/mqtt-sessions/open-sessions.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** Whose everything is that these tests keep. */
-const ownerId = 'ada'
+export const ownerId = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' as UserId
 
 /** The broker library over real sessions, where everybody may do everything. */
 export class SessionBroker implements AsyncDisposable {
