@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { Aedes } from 'aedes'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
@@ -15,6 +15,7 @@ export const ownerId = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' as UserId
 export class SessionBroker implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #clock: Clock
+  readonly #sockets = new Set<Socket>()
   #generation = 0
   #open: { readonly kept: OpenSessions; readonly aedes: Aedes; readonly server: Server } | undefined
 
@@ -40,6 +41,8 @@ export class SessionBroker implements AsyncDisposable {
   async crash(): Promise<void> {
     const left = this.#path
     this.#generation++
+    // Nobody may hear of what comes after the copy: it is what the crash takes away.
+    for (const socket of this.#sockets) socket.destroy()
     for (const ending of ['', '-wal']) cpSync(left + ending, this.#path + ending)
     await this.#stop()
     await this.#start()
@@ -79,7 +82,11 @@ export class SessionBroker implements AsyncDisposable {
       },
     })
     await aedes.listen()
-    const server = createServer((socket) => void aedes.handle(socket)).listen(0, '127.0.0.1')
+    const server = createServer((socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+      aedes.handle(socket)
+    }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     this.#open = { kept, aedes, server }
   }
