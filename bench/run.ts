@@ -10,6 +10,7 @@ import {
   startTime,
   sustained,
 } from './scenarios.ts'
+import { webhookSpeed } from './webhooks.ts'
 
 /** Measures everything and writes `bench/REPORT.md`; `--quick` takes short runs and writes nothing. */
 async function main(): Promise<void> {
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
   // Building the lists alone takes longer than all quick runs together.
   if (!values.quick) await add(listSpeed())
   if (!values.quick) await add(inboxSpeed())
+  if (!values.quick) await add(webhookSpeed())
   if (values.quick) return
   writeReport({
     file: 'bench/REPORT.md',

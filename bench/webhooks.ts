@@ -23,11 +23,9 @@ const configurations = 1_000
 /** Events whose way is timed. */
 const timed = 200
 
-/** How quickly webhooks are told: `npm run bench:webhooks`. */
-async function main(): Promise<void> {
-  printFigure(await fanOutTime())
-  for (const figure of await waysToReceiver()) printFigure(figure)
-  printFigure(await deliveryRate())
+/** How quickly webhooks are told; by itself with `npm run bench:webhooks`. */
+export async function webhookSpeed(): Promise<readonly Figure[]> {
+  return [await fanOutTime(), ...(await waysToReceiver()), await deliveryRate()]
 }
 
 /** One event to a thousand webhooks, in one transaction. */
@@ -236,4 +234,4 @@ function at(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-await main()
+if (import.meta.main) for (const figure of await webhookSpeed()) printFigure(figure)
