@@ -1,42 +1,17 @@
 import { createPrivateKey } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import type { MadeKey } from '../support/people.ts'
+import { filesOf, findings, type Secrets, spellings } from '../support/secret-findings.ts'
 import { freePort, type ServiceProcess } from '../support/service-process.ts'
 import { signingKeyIn } from '../support/signing-key.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const services = startedServices()
-
-/** Everything that must not be found, by what it is. */
-type Secrets = Map<string, Buffer>
-
-/** The spellings that a secret could be written down in. */
-function spellings(secret: Buffer): readonly Buffer[] {
-  const hex = secret.toString('hex')
-  const base64 = secret.toString('base64').replace(/=+$/, '')
-  const texts = [hex, hex.toUpperCase(), base64, secret.toString('base64url')]
-  return [secret, ...texts.map((text) => Buffer.from(text))]
-}
-
-function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-}
-
-/** Where which secret was found: `state.db: the secret of a key`. */
-function findings(secrets: Secrets, places: ReadonlyMap<string, Buffer>): string[] {
-  return [...places].flatMap(([place, content]) =>
-    [...secrets]
-      .filter(([, secret]) => spellings(secret).some((spelling) => content.includes(spelling)))
-      .map(([what]) => `${place}: ${what}`),
-  )
-}
 
 function placesOf(service: ServiceProcess, answers: readonly string[]): Map<string, Buffer> {
   const files = filesOf(service.dataDir).map(

@@ -43,12 +43,14 @@ function numberOf([first, second, third, fourth]: Octets): number {
   return ((first * 256 + second) * 256 + third) * 256 + fourth
 }
 
+function fullWidth(text: string): string {
+  return text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
+}
+
 /** What browsers and `inet_aton` take for one IPv4 address: https://url.spec.whatwg.org/#concept-ipv4-parser */
 function spellings(octets: Octets): readonly string[] {
   const [first, second, third, fourth] = octets
   const plain = octets.join('.')
-  const digits = (text: string, zero: number) =>
-    text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
   return [
     plain,
     `${plain}.`,
@@ -60,7 +62,7 @@ function spellings(octets: Octets): readonly string[] {
     `${first}.${(second * 256 + third) * 256 + fourth}`,
     `${first}.${second}.${third * 256 + fourth}`,
     // Digits of full width, dots of East Asia, and percent-encoding are the same to a parser of URLs.
-    digits(plain, 0xff10),
+    fullWidth(plain),
     plain.replaceAll('.', '\u3002'),
     plain.replace(/^\d/, (digit) => `%3${digit}`),
   ]
