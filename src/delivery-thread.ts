@@ -8,13 +8,13 @@ import type { DeskRequest } from './delivery/desk.ts'
 import { AllowedDestinations, type Destination } from './egress/allowed-destinations.ts'
 import { EgressGuard } from './egress/egress-guard.ts'
 import { GuardedHttp } from './egress/guarded-http.ts'
+import { isCoalesced } from './events/event-types.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openStateForReading } from './state/database.ts'
 import { lowerThreadPriority } from './threads/priority.ts'
 import { Caller, serveCalls } from './threads/rpc.ts'
 import { WebhookAttempts } from './webhooks/webhook-attempt.ts'
 import { WebhookReader } from './webhooks/webhook-reader.ts'
-import { isCoalesced } from './webhooks/webhook-step.ts'
 
 /** What the thread is started with. */
 export interface DeliveryThreadData {

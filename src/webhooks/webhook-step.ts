@@ -2,21 +2,11 @@ import type { Selectable } from 'kysely'
 import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
 import { portionsOf } from '../delivery/portions.ts'
 import { bodyOf } from '../events/event-body.ts'
+import { isCoalesced } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
-
-/** Of these one delivery that was not sent yet stands for all of its resource (D33). */
-const coalescedTypes: ReadonlySet<string> = new Set([
-  'stream.data_received',
-  'vault.data_updated',
-  'vault.accessed',
-])
-
-export function isCoalesced(eventType: string): boolean {
-  return coalescedTypes.has(eventType)
-}
 
 /** What a delivery is made of: the event, and the webhook that is told of it. */
 export interface PlannedDelivery {
@@ -96,7 +86,7 @@ async function webhooksFor(
   })
 }
 
-/** Puts the event in the place of those of its resource that were not sent yet, and adds their counts. */
+/** Puts the event in the place of those of its resource that were not sent yet, and adds their counts (D33). */
 async function notReplaced(
   transaction: StateDatabase,
   event: RecordedEvent,

@@ -1,23 +1,18 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LocalDeliveries } from '../support/local-deliveries.ts'
-import { answering, Receiver } from '../support/receiver.ts'
+import { answering } from '../support/receiver.ts'
+import { testReceiver } from '../support/test-receiver.ts'
 
-const receiver = await Receiver.start()
+const receiver = await testReceiver()
 let local: LocalDeliveries
 
 beforeEach(async () => {
-  receiver.received.length = 0
-  receiver.behaviour = answering(200)
   local = await LocalDeliveries.open(receiver)
 })
 
 afterEach(async () => {
   await local[Symbol.asyncDispose]()
   expect(local.failures).toEqual([])
-})
-
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
 })
 
 describe('D41: a receiver that hangs', () => {

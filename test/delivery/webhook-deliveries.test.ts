@@ -1,27 +1,22 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LocalDeliveries } from '../support/local-deliveries.ts'
-import { answering, dripping, hanging, Receiver, resetting } from '../support/receiver.ts'
+import { answering, dripping, hanging, resetting } from '../support/receiver.ts'
+import { testReceiver } from '../support/test-receiver.ts'
 
 const second = 1_000_000
 const minute = 60 * second
 const hour = 60 * minute
 
-const receiver = await Receiver.start()
+const receiver = await testReceiver()
 let local: LocalDeliveries
 
 beforeEach(async () => {
-  receiver.received.length = 0
-  receiver.behaviour = answering(200)
   local = await LocalDeliveries.open(receiver)
 })
 
 afterEach(async () => {
   await local[Symbol.asyncDispose]()
   expect(local.failures).toEqual([])
-})
-
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
 })
 
 /** Status codes and messages of all attempts, in their order. */

@@ -1,17 +1,9 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FaultyService } from '../support/faulty-service.ts'
-import { answering, hanging, Receiver } from '../support/receiver.ts'
+import { answering, hanging } from '../support/receiver.ts'
+import { testReceiver } from '../support/test-receiver.ts'
 
-const receiver = await Receiver.start()
-
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
-})
-
-beforeEach(() => {
-  receiver.received.length = 0
-  receiver.behaviour = answering(200)
-})
+const receiver = await testReceiver()
 
 /** A service with a webhook that is told of templates of vaults. */
 async function started(): Promise<FaultyService> {

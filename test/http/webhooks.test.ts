@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
-import { answering, Receiver } from '../support/receiver.ts'
 import { runningService } from '../support/running-service.ts'
+import { testReceiver } from '../support/test-receiver.ts'
 import {
   webhooksAt as at,
   isSigned,
@@ -10,23 +10,13 @@ import {
   WebhookClient,
 } from '../support/webhook-client.ts'
 
-const receiver = await Receiver.start()
+const receiver = await testReceiver(() => client.removeAll())
 const service = runningService({ STREAMVAULT_EGRESS_ALLOW: receiver.destination })
 const client = new WebhookClient(() => owner, receiver)
 let owner: Person
 
 beforeAll(async () => {
   owner = await newPerson(service.api)
-})
-
-afterAll(async () => {
-  await receiver[Symbol.asyncDispose]()
-})
-
-beforeEach(async () => {
-  await client.removeAll()
-  receiver.received.length = 0
-  receiver.behaviour = answering(200)
 })
 
 describe('D32: the two ways to register', () => {
