@@ -39,6 +39,7 @@ export interface AccessNeeds {
 
 export interface Access {
   readonly auth: Auth
+  readonly audit: AuditLog
   /** How every POST is done and answered. */
   readonly posts: Posts
   readonly answers: AnswerStore
@@ -73,6 +74,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   const devices = openDevices({ ...needs, audit, auth, posts })
   return {
     auth,
+    audit,
     posts,
     answers,
     lastSeen,

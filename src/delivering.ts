@@ -1,3 +1,4 @@
+import type { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import type { DeliveryStats } from './delivery/deliverer.ts'
@@ -29,7 +30,11 @@ export interface Delivering {
 /** Composition of what tells receivers of events over HTTP: registrations here, deliveries in a thread. */
 export function openDelivering(
   engine: Engine,
-  { config, cipher }: { readonly config: Config; readonly cipher: Cipher },
+  {
+    config,
+    cipher,
+    audit,
+  }: { readonly config: Config; readonly cipher: Cipher; readonly audit: AuditLog },
 ): Delivering {
   const { state, worker } = engine
   const deliveries = startDeliveries(engine, config)
@@ -37,6 +42,7 @@ export function openDelivering(
     state,
     webhooks: new WebhookStore({ state, writer: worker, cipher, clock: systemClock }),
     guard: new EgressGuard({ allowed: new AllowedDestinations(config.egressAllowed) }),
+    audit,
     changed: (ids: readonly string[]) => deliveries.changed(ids),
     nowUs: () => systemClock.nowUs(),
   }

@@ -226,7 +226,7 @@ const rules: readonly ImportRule[] = [
     from: /^src\/webhooks\//,
     mayImport: [
       /^src\/(webhooks|delivery|events|egress|core|state|http)\//,
-      /^src\/(auth\/authenticate|idempotency\/posts)\.ts$/,
+      /^src\/(audit\/audit-log|auth\/authenticate|idempotency\/posts)\.ts$/,
     ],
   },
   ...storedDataRules,

@@ -21,6 +21,10 @@ export const auditActions = [
   'provisioning_key.created',
   'provisioning_key.revoked',
   'backup.started',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.rotated',
+  'webhook.deleted',
   'login.failed',
 ] as const
 

@@ -16,7 +16,13 @@ import {
 } from './bearer-webhook-schemas.ts'
 import { defaultSettings, type WebhookSettings } from './webhook.ts'
 import { logOf } from './webhook-records.ts'
-import { change, ownWebhook, register, type WebhookRoutesNeeds } from './webhook-registration.ts'
+import {
+  change,
+  ownWebhook,
+  register,
+  remove,
+  type WebhookRoutesNeeds,
+} from './webhook-registration.ts'
 
 interface CreateWebhook {
   Body: BearerWebhookBody & Required<Pick<BearerWebhookBody, 'url' | 'events'>>
@@ -90,9 +96,10 @@ function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void
     '/webhooks/:webhookId',
     { schema: changeBearerWebhook, config: writing },
     async (request, reply) => {
-      const { userId } = callerOf(request)
-      const before = await ownWebhook(webhooks, userId, request.params.webhookId)
-      const after = await change(needs, before, bearerSettingsWith(before, request.body))
+      const after = await change(needs, request, {
+        id: request.params.webhookId,
+        changedFrom: (before) => bearerSettingsWith(before, request.body),
+      })
       void reply.header('cache-control', 'no-store')
       return bearerWebhookBody(after)
     },
@@ -101,13 +108,7 @@ function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void
   app.delete<OneWebhook>(
     '/webhooks/:webhookId',
     { schema: deleteBearerWebhook, config: { scope: 'webhooks:write' } },
-    async (request, reply) => {
-      const { userId } = callerOf(request)
-      const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
-      await webhooks.remove(webhook)
-      await needs.changed([webhook.id])
-      return reply.code(204).send()
-    },
+    (request, reply) => remove(needs, { request, reply }, request.params.webhookId),
   )
 
   app.get<ReadLogs>(

@@ -16,7 +16,7 @@ import {
 } from './webhook-action-schemas.ts'
 import { findDelivery, planRecovery, planResend, planTest } from './webhook-actions.ts'
 import { examineUrl } from './webhook-destination.ts'
-import { ownWebhook, secretPost, type WebhookRoutesNeeds } from './webhook-registration.ts'
+import { auditOf, ownWebhook, secretPost, type WebhookRoutesNeeds } from './webhook-registration.ts'
 
 interface OneWebhook {
   Params: { configId: string }
@@ -78,7 +78,7 @@ export function webhookActionRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsy
     app.post<RotateSecret>(
       `${at}/:configId/rotate-secret`,
       { schema: rotateWebhookSecret, config },
-      (...asked) => act(needs, asked, async (webhook) => rotation(needs, webhook, asked[0].body)),
+      (...asked) => act(needs, asked, async (webhook) => rotation(needs, webhook, asked[0])),
     )
 
     app.post<CheckDestination>(
@@ -185,18 +185,24 @@ async function plannedRecovery(
 
 /** A new secret, and the old one for a while beside it. */
 function rotation(
-  { webhooks, nowUs }: WebhookRoutesNeeds,
+  needs: WebhookRoutesNeeds,
   webhook: Webhook,
-  body: RotateSecret['Body'],
+  request: FastifyRequest<RotateSecret>,
 ): Effect {
+  const { webhooks, nowUs } = needs
+  const { body } = request
+  const overlapS = body.overlap_seconds ?? overlapSDefault
   const secret = body.secret ?? randomBytes(secretBytes).toString('base64url')
-  const untilUs = nowUs() + (body.overlap_seconds ?? overlapSDefault) * 1_000_000
+  const untilUs = nowUs() + overlapS * 1_000_000
   const hasOverlap = webhook.secret !== null && untilUs > nowUs()
   const previousSecret = hasOverlap ? { secret: webhook.secret, untilUs } : undefined
   return {
     statusCode: 200,
     body: { id: webhook.id, secret, previous_until: hasOverlap ? formatUs(untilUs) : null },
-    changes: webhooks.change(webhook, { ...webhook, secret, previousSecret }),
+    changes: [
+      ...webhooks.change(webhook, { ...webhook, secret, previousSecret }),
+      auditOf(needs, request).rotated(webhook, hasOverlap ? overlapS : 0),
+    ],
     refusal: async () =>
       new DomainError('conflict', 'the webhook was changed meanwhile: try again'),
   }

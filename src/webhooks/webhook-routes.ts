@@ -3,7 +3,13 @@ import { envelope, pageRequest, sliceOf } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
 import { defaultSettings, type WebhookSettings } from './webhook.ts'
 import { attemptsOf } from './webhook-records.ts'
-import { change, ownWebhook, register, type WebhookRoutesNeeds } from './webhook-registration.ts'
+import {
+  change,
+  ownWebhook,
+  register,
+  remove,
+  type WebhookRoutesNeeds,
+} from './webhook-registration.ts'
 import { settingsWith, type WebhookBody, webhookBody } from './webhook-requests.ts'
 import {
   changeWebhook,
@@ -85,9 +91,10 @@ function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void
     '/notifications/webhooks/:configId',
     { schema: changeWebhook, config: writing },
     async (request, reply) => {
-      const { userId } = callerOf(request)
-      const before = await ownWebhook(webhooks, userId, request.params.configId)
-      const after = await change(needs, before, settingsWith(before, request.body))
+      const after = await change(needs, request, {
+        id: request.params.configId,
+        changedFrom: (before) => settingsWith(before, request.body),
+      })
       void reply.header('cache-control', 'no-store')
       return webhookBody(after)
     },
@@ -96,13 +103,7 @@ function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void
   app.delete<OneWebhook>(
     '/notifications/webhooks/:configId',
     { schema: deleteWebhook, config: { scope: 'webhooks:write' } },
-    async (request, reply) => {
-      const { userId } = callerOf(request)
-      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-      await webhooks.remove(webhook)
-      await needs.changed([webhook.id])
-      return reply.code(204).send()
-    },
+    (request, reply) => remove(needs, { request, reply }, request.params.configId),
   )
 
   app.get<ListDeliveries>(

@@ -121,13 +121,16 @@ export class WebhookStore {
     return await this.#writer.attempt(...changes)
   }
 
-  /** Removes a webhook; what it was sent is removed when it has become old. False when it is gone. */
-  async remove({ id, ownerId }: Webhook): Promise<boolean> {
-    return await this.#writer.attempt(
+  /**
+   * The changes that remove a webhook; what it was sent is removed when it has become old. They find
+   * nothing when it is gone.
+   */
+  remove({ id, ownerId }: Webhook): readonly Compilable[] {
+    return [
       this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
       optional(this.#unsubscribe(id)),
       optional(cancelPending(this.#state, id)),
-    )
+    ]
   }
 
   #listed(ownerId: UserId) {
