@@ -10,6 +10,7 @@ import { EgressGuard } from './egress/egress-guard.ts'
 import type { Engine } from './engine.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import type { StateDatabase } from './state/database.ts'
 import { startThread } from './threads/start-thread.ts'
 import { bearerWebhookRoutes } from './webhooks/bearer-webhook-routes.ts'
 import { webhookActionRoutes } from './webhooks/webhook-action-routes.ts'
@@ -19,7 +20,8 @@ import { WebhookStore } from './webhooks/webhook-store.ts'
 
 export interface Delivering {
   readonly routes: (posts: Posts) => readonly GuardedRoutes[]
-  readonly stats: () => Promise<DeliveryStats>
+  /** Undefined before there is a webhook. */
+  readonly stats: () => Promise<DeliveryStats | undefined>
   /** Removes a portion of what is older than it is kept. Resolves with whether there is more. */
   readonly purge: () => Promise<boolean>
   /** Rejects when the thread that delivers ends by an error. */
@@ -28,16 +30,17 @@ export interface Delivering {
 }
 
 /** Composition of what tells receivers of events over HTTP: registrations here, deliveries in a thread. */
-export function openDelivering(
+export async function openDelivering(
   engine: Engine,
   {
     config,
     cipher,
     audit,
   }: { readonly config: Config; readonly cipher: Cipher; readonly audit: AuditLog },
-): Delivering {
+): Promise<Delivering> {
   const { state, worker } = engine
-  const deliveries = startDeliveries(engine, config)
+  const deliveries = deliveriesOf(engine, config)
+  if (await hasReceivers(state)) deliveries.run()
   const needs = {
     state,
     webhooks: new WebhookStore({ state, writer: worker, cipher, clock: systemClock }),
@@ -60,7 +63,12 @@ export function openDelivering(
   }
 }
 
-function startDeliveries({ folder, deskPort }: Engine, config: Config): ThreadedDeliveries {
+/** Whether there is anybody to deliver to, or something left to be delivered. */
+async function hasReceivers(state: StateDatabase): Promise<boolean> {
+  return (await state.selectFrom('webhooks').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+function deliveriesOf({ folder, deskPort }: Engine, config: Config): ThreadedDeliveries {
   const data: DeliveryThreadData = {
     statePath: folder.state,
     dataDir: config.dataDir,
@@ -71,5 +79,5 @@ function startDeliveries({ folder, deskPort }: Engine, config: Config): Threaded
     logLevel: config.logLevel,
   }
   const options = { workerData: data, transferList: [deskPort] }
-  return new ThreadedDeliveries(startThread(import.meta.url, './delivery-thread', options))
+  return new ThreadedDeliveries(() => startThread(import.meta.url, './delivery-thread', options))
 }

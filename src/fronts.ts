@@ -87,7 +87,11 @@ export async function startFronts(
   const transfers = openTransfers({ engine, domains, config, logger })
   const given = { config, logger, engine, certificate, onFailure }
   const backing = await openBackups(engine, { config, logger })
-  const delivering = openDelivering(engine, { config, cipher: auth.masterKey, audit: access.audit })
+  const delivering = await openDelivering(engine, {
+    config,
+    cipher: auth.masterKey,
+    audit: access.audit,
+  })
   const notifying = openNotifying(engine, config)
   const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
   const parts: Parts = { ...given, ...opened }

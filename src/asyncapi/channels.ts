@@ -35,7 +35,7 @@ const qualityOfService = { mqtt: { qos: 1, bindingVersion: '0.2.0' } }
 const taken = [
   'QoS 0, 1 or 2. PUBACK and PUBREC mean that the message is on disk, not that every reading in it was',
   'accepted: what was refused is in the quarantine of the stream, with the reason. At most',
-  `${publishBytesMax.toLocaleString('en')} bytes in a packet. Needs the permission \`data:write\`.`,
+  `${publishBytesMax} bytes in a packet. Needs the permission \`data:write\`.`,
 ].join(' ')
 
 const passedOn = [

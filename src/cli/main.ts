@@ -1,47 +1,20 @@
 import { existsSync } from 'node:fs'
 import { ConfigError } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
-import { backup, verifyBackup } from './backup.ts'
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts'
-import { doctor } from './doctor.ts'
-import { exportReadings } from './export.ts'
 import { helpOf, overview } from './help.ts'
-import { importReadings } from './import.ts'
-import { keyCommands } from './keys.ts'
 import { parseInput } from './parse-input.ts'
-import { replay } from './replay.ts'
-import { restore } from './restore.ts'
 import { serve } from './serve.ts'
-import { simulate } from './simulate.ts'
-import { streamCommands } from './streams.ts'
-import { tail } from './tail.ts'
-import { userCommands } from './users.ts'
-
-/** Every sub-command, in the order of the help. */
-export const commands: readonly Command[] = [
-  serve,
-  ...keyCommands,
-  ...userCommands,
-  ...streamCommands,
-  tail,
-  replay,
-  exportReadings,
-  importReadings,
-  simulate,
-  backup,
-  verifyBackup,
-  restore,
-  doctor,
-]
 
 /** Runs the command that the words name, and sets the exit code of the process. */
 export async function main(words: readonly string[]): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env')
-    const found = commandOf(words)
-    if (wantsHelp(words)) print(found ? helpOf(found.command) : overview(groupOf(words)))
+    const commands = await commandsFor(words)
+    const found = commandOf(words, commands)
+    if (wantsHelp(words)) print(found ? helpOf(found.command) : overview(groupOf(words, commands)))
     else if (found) await run(found.command, found.rest)
-    else throw unknownCommand(words)
+    else throw unknownCommand(words, commands)
   } catch (error) {
     fail(error, beforeTerminator(words).includes('--json'))
   }
@@ -56,9 +29,15 @@ async function run(command: Command, rest: readonly string[]): Promise<void> {
   if (outcome.isFailure) process.exitCode = exitCodes.failed
 }
 
+/** The service needs nothing of what is loaded for the other commands. */
+async function commandsFor(words: readonly string[]): Promise<readonly Command[]> {
+  return words[0] === serve.name ? [serve] : (await import('./commands.ts')).commands
+}
+
 /** The command with the longest name that the words begin with. */
 function commandOf(
   words: readonly string[],
+  commands: readonly Command[],
 ): { readonly command: Command; readonly rest: readonly string[] } | undefined {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(' ')
@@ -69,13 +48,13 @@ function commandOf(
 }
 
 /** The commands whose name begins with the first word, or all when that is none. */
-function groupOf([first]: readonly string[]): readonly Command[] {
+function groupOf([first]: readonly string[], commands: readonly Command[]): readonly Command[] {
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
   return group.length > 0 ? group : commands
 }
 
-function unknownCommand(words: readonly string[]): UsageError {
-  const names = groupOf(words).map(({ name }) => name)
+function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
+  const names = groupOf(words, commands).map(({ name }) => name)
   const known = `the commands are ${names.join(', ')}`
   const [first] = words.filter((word) => !word.startsWith('-'))
   if (first === undefined) return new UsageError(`a command is needed: ${known}`)

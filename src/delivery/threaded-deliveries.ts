@@ -4,31 +4,59 @@ import { threadFailure } from '../threads/start-thread.ts'
 import type { DeliveryStats } from './deliverer.ts'
 import type { DeliveryProcedures } from './delivery-procedures.ts'
 
-/** The network thread's side of the thread that delivers. */
-export class ThreadedDeliveries {
-  readonly #thread: Worker
-  readonly #caller: Caller<DeliveryProcedures>
-  /** Rejects when the thread ends by an error of its own. */
-  readonly failed: Promise<never>
+interface Running {
+  readonly thread: Worker
+  readonly caller: Caller<DeliveryProcedures>
+}
 
-  constructor(thread: Worker) {
-    this.#thread = thread
-    this.#caller = new Caller<DeliveryProcedures>(thread as unknown as MessagePort)
-    this.failed = threadFailure(thread)
-    thread.once('exit', () => this.#caller.close())
+/**
+ * The network thread's side of the thread that delivers. It starts with the first receiver: a
+ * service that nobody listens to has no memory to spare for it.
+ */
+export class ThreadedDeliveries {
+  readonly #start: () => Worker
+  readonly #failed = Promise.withResolvers<never>()
+  #running: Running | undefined
+
+  constructor(start: () => Worker) {
+    this.#start = start
+    // Whoever wants to know awaits the promise; nobody waiting is no fault.
+    this.failed.catch(() => undefined)
+  }
+
+  /** Rejects when the thread ends by an error of its own. */
+  get failed(): Promise<never> {
+    return this.#failed.promise
   }
 
   /** Once it resolves, no attempt begins that goes by what these webhooks were before. */
   async changed(webhookIds: readonly string[]): Promise<void> {
-    await this.#caller.call('changed', webhookIds)
+    await this.run().caller.call('changed', webhookIds)
   }
 
-  async stats(): Promise<DeliveryStats> {
-    return await this.#caller.call('stats', undefined)
+  /** Undefined while it does not run. */
+  async stats(): Promise<DeliveryStats | undefined> {
+    return await this.#running?.caller.call('stats', undefined)
   }
 
   async stop(): Promise<void> {
-    await this.#caller.call('stop', undefined)
-    await this.#thread.terminate()
+    if (!this.#running) return
+    const { thread, caller } = this.#running
+    await caller.call('stop', undefined)
+    await thread.terminate()
+  }
+
+  /** Starts the thread, unless it runs. */
+  run(): Running {
+    this.#running ??= this.#begin()
+    return this.#running
+  }
+
+  #begin(): Running {
+    const thread = this.#start()
+    const caller = new Caller<DeliveryProcedures>(thread as unknown as MessagePort)
+    threadFailure(thread).catch(this.#failed.reject)
+    thread.once('exit', () => caller.close())
+    return { thread, caller }
   }
 }

@@ -24,7 +24,7 @@ export const createDevices = {
   operationId: 'createDevices',
   summary: 'Make credentials for many devices at once, as JSON or as CSV.',
   description: [
-    `At most ${bulkMax.toLocaleString('en')}. All are made, or none; then every line that is wrong is named. With`,
+    `At most ${bulkMax}. All are made, or none; then every line that is wrong is named. With`,
     '`Accept: text/csv` the answer is a table, too. In JSON each may have `streamName` in place of',
     '`streamIds`.',
   ].join(' '),

@@ -1,10 +1,11 @@
-import { type Server, type ServerOptions, STATUS_CODES } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Certificate } from '../config/tls-files.ts'
 import { type ErrorCode, errorCatalogue } from '../core/error-catalogue.ts'
 import { DomainError } from '../core/errors.ts'
 import type { ErrorBody } from './error-handler.ts'
+import { nodeHttp } from './node-http.ts'
 import { asksForWebSocket } from './upgrades.ts'
 
 /** Time for its head alone: whoever takes longer wants to hold the connection. */
@@ -102,7 +103,7 @@ function answerUnreadable(error: ClientError, socket: Socket): void {
   const statusCode = errorCatalogue[code].status
   const body = JSON.stringify({ error: code, message, statusCode } satisfies ErrorBody)
   const head = [
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    `HTTP/1.1 ${statusCode} ${nodeHttp.STATUS_CODES[statusCode]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',

@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import { nodeHttp } from './node-http.ts'
 
 /** The subprotocol that a WebSocket speaks with us. */
 export const webSocketProtocol = 'streamvault.v1'
@@ -36,7 +37,7 @@ export function routeUpgrades(app: FastifyInstance): void {
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node has taken its own listener away: without one, a broken connection would end the process.
     socket.on('error', () => socket.destroy())
-    const response = new ServerResponse(request)
+    const response = new nodeHttp.ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as never)
     response.once('finish', () => socket.end())

@@ -19,7 +19,7 @@ export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
   return ({ schema, httpPart }) => {
     const isBinding = (httpPart === 'body' || httpPart === 'querystring') && binds(schema)
     if (!isBinding) return () => true
-    const validate = boundedCheck(compile(first, schema), compile(all, schema))
+    const validate = boundedCheck(whenNeeded(first, schema), whenNeeded(all, schema))
     return httpPart === 'body' ? validate : queryCheck(schema, validate)
   }
 }
@@ -30,6 +30,15 @@ export function answerCheck(): (schema: JsonSchema) => ValidateFunction {
   return (schema) => compile(ajv, schema)
 }
 
+/** Compiled for its first value: for hundreds of schemas at a start it would take as long as all of the rest. */
+function whenNeeded(ajv: Ajv2020, schema: JsonSchema): () => ValidateFunction {
+  let compiled: ValidateFunction | undefined
+  return () => {
+    compiled ??= compile(ajv, schema)
+    return compiled
+  }
+}
+
 /** Values beyond which only the first problem of a request is named. */
 const thoroughlyCheckedMax = 10_000
 
@@ -37,13 +46,15 @@ const thoroughlyCheckedMax = 10_000
  * Names all problems of a request, unless it has so many values that finding them would hold up
  * everybody: a body of 2 MiB can be wrong in a million places.
  */
-function boundedCheck(first: ValidateFunction, all: ValidateFunction): Check {
+function boundedCheck(first: () => ValidateFunction, all: () => ValidateFunction): Check {
   const check: Check = (value) => {
-    const isValid = first(value)
-    check.errors = first.errors ?? null
+    const quick = first()
+    const isValid = quick(value)
+    check.errors = quick.errors ?? null
     if (isValid || hasMoreValues(value, thoroughlyCheckedMax)) return isValid
-    all(value)
-    check.errors = all.errors ?? null
+    const thorough = all()
+    thorough(value)
+    check.errors = thorough.errors ?? null
     return false
   }
   return check

@@ -58,7 +58,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly lifecycle: { readonly pending: number }
   readonly bodies: { readonly bytes: number }
   readonly backups: MeasuredBackups
-  readonly delivering: { stats(): Promise<MeasuredDeliveries> }
+  readonly delivering: { stats(): Promise<MeasuredDeliveries | undefined> }
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {

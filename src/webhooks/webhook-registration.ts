@@ -41,7 +41,7 @@ export async function register(
     readonly bodyOf: (webhook: Webhook) => object
   },
 ): Promise<FastifyReply> {
-  const { webhooks, guard, posts, callerOf } = needs
+  const { webhooks, guard, changed, posts, callerOf } = needs
   const caller = callerOf(request)
   return await posts.answer(secretPost({ request, reply }, caller), async () => {
     const wanted = settings()
@@ -53,6 +53,7 @@ export async function register(
       changes: [...changes, auditOf(needs, request).created(webhook)],
       refusal: async () =>
         new DomainError('conflict', `a user can have ${webhooksMax} webhooks at most`),
+      afterwards: () => changed([webhook.id]),
     }
   })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../../src/cli/main.ts'
+import { commands } from '../../src/cli/commands.ts'
 import { streamvault } from '../support/command-line.ts'
 
 describe('wrong usage is exit code 2 and one line that names it', () => {

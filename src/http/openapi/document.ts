@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, errorCatalogue } from '../../core/error-catalogue.ts'
+import { nodeHttp } from '../node-http.ts'
 import type { DescribedRoute } from '../route-description.ts'
 import { errorsOf } from '../route-errors.ts'
 import { type JsonSchema, keyHeaders } from '../schema.ts'
@@ -177,7 +177,7 @@ const replayed = {
 function answer(status: string, schema: JsonSchema, components: Components): JsonSchema {
   const { description, headers, ...rest } = schema
   return {
-    description: description ?? STATUS_CODES[status] ?? 'An answer',
+    description: description ?? nodeHttp.STATUS_CODES[status] ?? 'An answer',
     ...(headers !== undefined && { headers }),
     ...(schema['type'] !== 'null' && {
       // What belongs to a component stays with it.
