@@ -21,6 +21,9 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 const eager = { rollups: eagerRollups }
 const minuteUs = 60_000_000
 
+/** How often something arrives while rows are being computed. */
+const rounds = 20
+
 /** A reading a minute, for so many hours. */
 function minutes(
   hours: number,
@@ -151,6 +154,26 @@ test('what was touched a moment ago, or has not ended, is left alone', async () 
   await ship(early.store, minutes(2, Number))
   await settled(early.store)
   expect(early.store.totals().rollups).toMatchObject({ marks: 1, computed: 2 })
+})
+
+test('rows that were computed before their readings have changed are not kept', async () => {
+  await using opened = await openDuckDbStore(longAfter, eager)
+  const { store } = opened
+  const [first, ...all] = minutes(24, (index) => index)
+  if (!first) throw new Error('there are readings')
+  await ship(store, [first])
+  await settled(store)
+  const ofReadings: unknown[] = []
+  const answered: unknown[] = []
+  for (const reading of all.slice(0, rounds)) {
+    await ship(store, [reading])
+    const arrived = { ...reading, timestampUs: reading.timestampUs + 1 }
+    const rolling = store.rollUp()
+    await Promise.all([rolling, ship(store, [arrived])])
+    answered.push(await allAggregates(store, functions))
+    ofReadings.push(await answerOfReadings(store, functions))
+  }
+  expect(answered).toEqual(ofReadings)
 })
 
 test('rows go with the readings that are not kept any longer, and with their stream', async () => {
