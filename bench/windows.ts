@@ -50,7 +50,7 @@ async function rateOf(shipments: number, hasWindows: boolean) {
   const clock = { nowUs: () => eventUs }
   const store = await DuckDbStore.open(folder.file('store.duckdb'), clock)
   const stop = new AbortController()
-  const materialiser = new Materialiser({ store, clock, onFailure: complain })
+  const materialiser = new Materialiser({ store, clock, onFailure: complain, onTooSlow: complain })
   const materialising = materialiser.run(stop.signal)
   let spentMs = 0
   for (let index = 0; index < shipments; index++) {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { systemClock } from './core/clock.ts'
+import { formatUs } from './core/time.ts'
 import type { CoalescedEvents } from './events/coalesced-events.ts'
 import type { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
@@ -49,6 +50,10 @@ export function startLoops(
     store,
     clock: systemClock,
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
+    onTooSlow: ({ streamId, timestampUs }) => {
+      const window = { streamId, begins: formatUs(timestampUs) }
+      logger.error(window, 'a window takes too long to be computed, and is tried again in an hour')
+    },
   })
   const telling = coalesced.run(signal, (error) => {
     logger.error({ err: error }, 'coalesced events wait: telling them failed')

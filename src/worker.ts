@@ -71,7 +71,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
-  readonly windows: WindowTotals & { readonly behindSeconds: number }
+  readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
 }
 
 /** Entries that are stored, and that a server could still lose. */
@@ -262,6 +262,7 @@ function run(port: MessagePort, data: WorkerData): void {
         windows: {
           ...store.windows.totals(),
           behindSeconds: loops?.materialiser.behindSeconds ?? 0,
+          tooSlow: loops?.materialiser.tooSlow ?? 0,
         },
       }
     },

@@ -20,6 +20,12 @@ export function windowMetrics(
     },
     {
       type: 'counter',
+      name: 'windows_too_slow_total',
+      help: 'Tries of a single window that a query is too slow for, since the start',
+      value: () => status()?.tooSlow ?? 0,
+    },
+    {
+      type: 'counter',
       name: 'windows_computed_total',
       help: 'Windows computed for the first time since the start',
       value: () => status()?.added ?? 0,

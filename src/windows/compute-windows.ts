@@ -17,7 +17,7 @@ export interface WindowedStore {
 }
 
 /** Streams whose windows are alike and cover the same time: one query computes them. */
-interface Group<Piece extends MarkedWindows> {
+export interface Group<Piece extends MarkedWindows> {
   readonly definition: WindowDefinition
   readonly fromUs: number
   readonly toUs: number

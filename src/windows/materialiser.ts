@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { ComputedPiece } from '../time-series/windows/window-store.ts'
-import { computeGroup, groupsOf, type WindowedStore } from './compute-windows.ts'
+import { groupsOf, type WindowedStore } from './compute-windows.ts'
+import { Portions, type TooSlowWindow } from './portions.ts'
 
 /**
  * How long after its end a window is computed: readings of its last moments are still on their way.
@@ -28,6 +29,8 @@ export interface MaterialiserNeeds {
   readonly store: WindowedStore
   readonly clock: Clock
   readonly onFailure: (error: unknown) => void
+  /** Told of a window that cannot be computed: it waits for an hour, with those of its stream before it. */
+  readonly onTooSlow: (window: TooSlowWindow) => void
 }
 
 /**
@@ -36,10 +39,23 @@ export interface MaterialiserNeeds {
  */
 export class Materialiser {
   readonly #needs: MaterialiserNeeds
+  readonly #portions: Portions
   #behindSinceMs: number | undefined
+  #tooSlow = 0
 
   constructor(needs: MaterialiserNeeds) {
     this.#needs = needs
+    const { store, onTooSlow } = needs
+    const count = (window: TooSlowWindow) => {
+      this.#tooSlow++
+      onTooSlow(window)
+    }
+    this.#portions = new Portions({ store, windowsMax: windowsOfStep, onTooSlow: count })
+  }
+
+  /** How often it had to leave a window, as not even that alone can be computed. */
+  get tooSlow(): number {
+    return this.#tooSlow
   }
 
   /** For how long there has been something to do without a break, in seconds. */
@@ -70,13 +86,15 @@ export class Materialiser {
   /** Computes some of the windows that are due; returns whether there were any. */
   async step(signal?: AbortSignal): Promise<boolean> {
     const { store, clock } = this.#needs
-    const due = store.windows.due(clock.nowUs() - graceUs, windowsOfStep)
+    const nowUs = clock.nowUs()
+    const dueFromUs = (streamId: string) => this.#portions.dueFromUs(streamId, nowUs)
+    const due = store.windows.due(nowUs - graceUs, windowsOfStep, dueFromUs)
     if (due.length === 0) this.#behindSinceMs = undefined
     else this.#behindSinceMs ??= performance.now()
     let computed: ComputedPiece[] = []
     for (const group of groupsOf(due)) {
       if (signal?.aborted) break
-      computed.push(...(await computeGroup(store, group, windowsOfStep)))
+      computed.push(...(await this.#portions.compute(group, nowUs)))
       if (resultsIn(computed) < windowsOfWrite) continue
       await store.windows.write(computed)
       computed = []

@@ -191,7 +191,12 @@ export class WindowHistory {
 
   async settle(): Promise<void> {
     const clock = { nowUs: () => marchUs + 1_000 * hourUs }
-    const materialiser = new Materialiser({ store: this.#store, clock, onFailure: fail })
+    const materialiser = new Materialiser({
+      store: this.#store,
+      clock,
+      onFailure: fail,
+      onTooSlow: fail,
+    })
     for (let steps = 0; await materialiser.step(); steps++) {
       if (steps > 1_000) throw new Error('there is no end to what is due')
     }

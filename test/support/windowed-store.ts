@@ -45,7 +45,7 @@ export async function shipHours(
 /** Computes every window that has ended by an hour since March. */
 export async function computeUntil(store: TimeSeriesStore, hour: number): Promise<void> {
   const clock = { nowUs: () => marchUs + hour * hourUs + 10_000_000 }
-  const materialiser = new Materialiser({ store, clock, onFailure: fail })
+  const materialiser = new Materialiser({ store, clock, onFailure: fail, onTooSlow: fail })
   for (let steps = 0; await materialiser.step(); steps++) {
     if (steps > 1_000) throw new Error('there is no end to what is due')
   }

@@ -8,6 +8,8 @@ export interface WindowedStream {
   readonly windows: StreamWindows
   /** What is older than this is not kept: see {@link firstWholeUs}. */
   readonly keptFromUs: number
+  /** Marks before it are left as they are. */
+  readonly dueFromUs: number
 }
 
 /** A part of a mark that lies in one segment, and what its windows are. */
@@ -36,7 +38,6 @@ export function dueWindows(
   let left = windowsMax
   for (const stream of streams) {
     const { streamId, windows } = stream
-    if (windows.marks.count === 0) continue
     for (const part of partsOf(stream)) {
       if (!part.windows) settlePart(windows, part)
       const closed = closedPart(part, closedBeforeUs)
@@ -69,12 +70,12 @@ export function* markedWindows(
   }
 }
 
-function* partsOf({ windows, keptFromUs }: WindowedStream): Generator<Part> {
+function* partsOf({ windows, keptFromUs, dueFromUs }: WindowedStream): Generator<Part> {
   const { segments, marks } = windows
   // Marks are split while their parts are gone through.
   for (const mark of marks.all.slice()) {
     for (const [index, { fromUs, definition }] of segments.entries()) {
-      const markFromUs = Math.max(mark.fromUs, fromUs)
+      const markFromUs = Math.max(mark.fromUs, fromUs, dueFromUs)
       const markToUs = Math.min(mark.toUs, segmentEndUs(segments, index))
       if (markFromUs >= markToUs) continue
       const range = { fromUs: markFromUs, toUs: markToUs }

@@ -33,8 +33,13 @@ export class KnownWindows {
   }
 
   /** As `WindowStore.due`. What was handed out has its next turn when the others have had theirs. */
-  due(keptFromUs: KeptFromUs, closedBeforeUs: number, windowsMax: number): readonly WindowPiece[] {
-    const due = dueWindows(this.#windowed(keptFromUs), closedBeforeUs, windowsMax)
+  due(
+    keptFromUs: KeptFromUs,
+    closedBeforeUs: number,
+    windowsMax: number,
+    dueFromUs: (streamId: string) => number = () => 0,
+  ): readonly WindowPiece[] {
+    const due = dueWindows(this.#windowed(keptFromUs, dueFromUs), closedBeforeUs, windowsMax)
     for (const { streamId } of due) this.#putLast(streamId)
     return due
   }
@@ -44,7 +49,8 @@ export class KnownWindows {
     return query.streamIds.flatMap((streamId) => {
       const windows = this.#streams.get(streamId)
       if (!windows) return []
-      return [...markedWindows({ streamId, windows, keptFromUs: keptFromUs(streamId) }, query)]
+      const stream = { streamId, windows, keptFromUs: keptFromUs(streamId), dueFromUs: 0 }
+      return [...markedWindows(stream, query)]
     })
   }
 
@@ -75,9 +81,14 @@ export class KnownWindows {
     return definition
   }
 
-  *#windowed(keptFromUs: KeptFromUs): Generator<WindowedStream> {
+  *#windowed(
+    keptFromUs: KeptFromUs,
+    dueFromUs: (streamId: string) => number,
+  ): Generator<WindowedStream> {
     for (const [streamId, windows] of this.#streams) {
-      yield { streamId, windows, keptFromUs: keptFromUs(streamId) }
+      if (windows.marks.count === 0) continue
+      const [kept, due] = [keptFromUs(streamId), dueFromUs(streamId)]
+      yield { streamId, windows, keptFromUs: kept, dueFromUs: due }
     }
   }
 

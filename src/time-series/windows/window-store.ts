@@ -118,9 +118,13 @@ export interface WindowTotals {
 export interface WindowStore {
   /**
    * Marked windows that ended by `closedBeforeUs`: about as many as `windowsMax`, or one piece alone,
-   * however long it is.
+   * however long it is. Of a stream those that begin before `dueFromUs` are left out.
    */
-  due(closedBeforeUs: number, windowsMax: number): readonly WindowPiece[]
+  due(
+    closedBeforeUs: number,
+    windowsMax: number,
+    dueFromUs?: (streamId: string) => number,
+  ): readonly WindowPiece[]
 
   /**
    * Keeps the results of pieces that nothing has touched since, each as a revision where there was

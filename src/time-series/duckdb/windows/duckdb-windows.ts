@@ -34,9 +34,9 @@ export class DuckDbWindows implements WindowStore {
     this.#needs = needs
   }
 
-  due(closedBeforeUs: number, windowsMax: number): readonly WindowPiece[] {
+  due(...asked: Parameters<WindowStore['due']>): readonly WindowPiece[] {
     const catalog = this.#needs.catalog()
-    return catalog.windows.due(catalog.keptFromUs, closedBeforeUs, windowsMax)
+    return catalog.windows.due(catalog.keptFromUs, ...asked)
   }
 
   async write(computed: readonly ComputedPiece[]): Promise<WindowsWritten> {

@@ -34,9 +34,9 @@ export class QuestDbWindows implements WindowStore {
     this.#clock = clock
   }
 
-  due(closedBeforeUs: number, windowsMax: number): readonly WindowPiece[] {
+  due(...asked: Parameters<WindowStore['due']>): readonly WindowPiece[] {
     const { windows, keptFromUs } = this.#ledger
-    return windows.due(keptFromUs, closedBeforeUs, windowsMax)
+    return windows.due(keptFromUs, ...asked)
   }
 
   async write(computed: readonly ComputedPiece[]): Promise<WindowsWritten> {
