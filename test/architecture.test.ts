@@ -126,6 +126,7 @@ const rules: readonly ImportRule[] = [
       // To check the steps of a transform is to compile them; to preview them is to run them.
       // To check a descriptor is to compile it as well.
       /^processors\/(transform|preview|decode-protobuf)\.ts$/,
+      /^processors\/(alert-rules|expression-check)\.ts$/,
       // A schema is proposed for what a device sends, in whichever format.
       /^processors\/(decode|csv-samples)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,

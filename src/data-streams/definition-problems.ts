@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../core/errors.ts'
+import type { FieldMap } from '../pipeline/stream-schema.ts'
 import { isObject } from './field-map.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -21,7 +22,13 @@ export class Problems {
     return this.#found
   }
 
+  get path(): string {
+    return this.#path
+  }
+
+  /** The path of a member, or with an empty key that of the object itself. */
   pathOf(key: string): string {
+    if (key === '') return this.#path
     return this.#path === '' ? key : `${this.#path}.${key}`
   }
 
@@ -70,6 +77,10 @@ export function oneOf(...values: readonly string[]): Rule {
   }
 }
 
+export const finite: Rule = (value, key, problems) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) problems.add(key, 'must be a number')
+}
+
 export const flag: Rule = (value, key, problems) => {
   if (typeof value !== 'boolean') problems.add(key, 'must be true or false')
 }
@@ -78,6 +89,14 @@ export function integer(min: number, max: number): Rule {
   return (value, key, problems) => {
     const fits = Number.isInteger(value) && Number(value) >= min && Number(value) <= max
     if (!fits) problems.add(key, `must be an integer from ${min} to ${max}`)
+  }
+}
+
+/** A field that is there where it is named. */
+export function fieldOf(fields: FieldMap): Rule {
+  return (value, key, problems) => {
+    if (typeof value === 'string' && Object.hasOwn(fields, value)) return
+    problems.add(key, `must be one of the fields ${Object.keys(fields).slice(0, 20).join(', ')}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   component,
   dateTime,
+  listOf,
   nullable,
   number,
   query,
@@ -71,6 +72,49 @@ const retentionSchema = {
   description: 'How long data is kept, by its own time. What is left out is as the vault says.',
 } as const
 
+const alertDuration = { ...text, pattern: String.raw`^[1-9]\d{0,5}(s|m|h|d)$`, examples: ['5m'] }
+
+/** A rule by which a stream's readings raise alerts. */
+const alertRuleSchema = component('AlertRule', {
+  type: 'object',
+  additionalProperties: false,
+  description:
+    'A comparison (operator and threshold, of a field or a function of it), silentFor, or a condition.',
+  properties: {
+    id: { ...text, description: 'What it is about, if not given.' },
+    severity: { enum: ['info', 'warning', 'critical'], default: 'warning' },
+    field: text,
+    operator: { enum: ['>', '>=', '<', '<=', '==', '!='] },
+    threshold: { type: ['number', 'string', 'boolean'] },
+    clearThreshold: { ...number, description: 'What ends the alert. The threshold, if not given.' },
+    for: { ...alertDuration, description: 'How long it has to hold. At once, if not given.' },
+    clearFor: { ...alertDuration, description: 'How long it has to be over.' },
+    function: {
+      enum: ['avg', 'min', 'max', 'sum', 'count', 'first', 'last', 'range', 'stddev', 'rate'],
+      description:
+        'Of the readings of a window; rate is the change per second between two readings.',
+    },
+    window: alertDuration,
+    silentFor: { ...alertDuration, description: 'Broken when nothing arrives for so long.' },
+    condition: { ...text, description: 'In CEL, over the fields of a reading.' },
+  },
+  examples: [
+    { field: 'temperature', operator: '>', threshold: 80, clearThreshold: 75, for: '5m' },
+    { silentFor: '15m', severity: 'critical' },
+  ],
+})
+
+const alertRulesSchema = {
+  description:
+    'Alert rules: a list, or for each field {min, max} or a list. At most 50 with those of the other key.',
+  anyOf: [
+    listOf(alertRuleSchema, { maxItems: 50 }),
+    { type: 'object', additionalProperties: { type: ['object', 'array'] } },
+    { enum: [false] },
+  ],
+  examples: [{ temperature: { min: -20, max: 80, severity: 'critical' } }],
+} as const
+
 const processingSchema = {
   type: 'object',
   properties: {
@@ -85,6 +129,8 @@ const processingSchema = {
         'Drops readings that say the same as the one before; one is kept in each window of frequency.',
     },
     retention: retentionSchema,
+    alertThresholds: alertRulesSchema,
+    alerting: alertRulesSchema,
   },
 } as const
 

@@ -6,17 +6,18 @@ import type {
   StreamSchema,
   TimestampFormat,
 } from '../pipeline/stream-schema.ts'
+import { parseAlertRules } from './alert-definition.ts'
 import type { Conversions } from './conversions.ts'
 import { type Json, Problems } from './definition-problems.ts'
 import { isObject, parseFieldMap } from './field-map.ts'
 import { checkFormat } from './payload-format.ts'
-import { parseProcessing, unsupportedProcessing } from './processing.ts'
+import { parseProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
-import { parseTransform } from './transform-definition.ts'
+import { parseTransform, storedFieldsOf } from './transform-definition.ts'
 
 /** How readings come and what they are. Plain data: it is stored as JSON. */
 export interface VersionedDefinition extends ParsedVersion {
@@ -70,7 +71,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   }
   const source = parseSource(value['source'], type, problems)
   const schema = parseSchema(value, { type, source }, problems)
-  const processing = withTransform(parseProcessing(value['processing'], problems), schema, problems)
+  const processing = withFields(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
   checkTimestampField(source, schema, problems)
   checkFormat(source, schema, problems)
@@ -104,12 +105,19 @@ export function versionedJson(definition: VersionedDefinition): string {
   return JSON.stringify({ source: withoutSecrets(source), schema, processing, conversions })
 }
 
-/** The steps of a transform stand on the fields of the schema. */
-function withTransform(processing: Json, schema: FieldMap, problems: ErrorDetail[]): Json {
-  const { transform } = processing
-  if (transform === undefined) return processing
+/** The steps of a transform stand on the fields of the schema, and alert rules on those after it. */
+function withFields(given: Json, schema: FieldMap, problems: ErrorDetail[]): Json {
+  const before = problems.length
   const place = { schema, path: 'processing.transform' }
-  return { ...processing, transform: parseTransform(transform, place, problems) }
+  const { transform } = given
+  const processing =
+    transform === undefined
+      ? given
+      : { ...given, transform: parseTransform(transform, place, problems) }
+  if (problems.length === before) {
+    parseAlertRules(processing, storedFieldsOf({ schema, processing }), problems)
+  }
+  return processing
 }
 
 /** Events may have a schema each, in place of one for all (D59). */
@@ -154,8 +162,8 @@ function checkTimestampField(source: Json, schema: FieldMap, problems: ErrorDeta
 }
 
 /** Refuses what would be stored and then silently not be done. */
-function refuseUnsupported({ type, source, processing }: ParsedDefinition): void {
-  const details = [...unsupportedSource(type, source), ...unsupportedProcessing(processing)]
+function refuseUnsupported({ type, source }: ParsedDefinition): void {
+  const details = unsupportedSource(type, source)
   if (details.length > 0) {
     throw new DomainError('unsupported_definition', 'the stream cannot be run by this version', {
       details,

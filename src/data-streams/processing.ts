@@ -16,9 +16,9 @@ const rules: Rules = {
   frequency: duration,
   aggregation: oneOf('average', 'latest', 'min', 'max', 'sum', 'count'),
   validation: oneOf('strict', 'lenient'),
-  alerting: anything,
-  alertThresholds: anything,
-  transform: anything,
+  alerting: later,
+  alertThresholds: later,
+  transform: later,
   deduplicate: flag,
   retention: retentionRule,
 }
@@ -34,12 +34,5 @@ export function parseProcessing(value: unknown, found: ErrorDetail[]): Json {
   return value
 }
 
-/** What would be stored and then silently not be done. */
-export function unsupportedProcessing(processing: Json): readonly ErrorDetail[] {
-  return ['alerting', 'alertThresholds']
-    .filter((key) => processing[key] !== undefined && processing[key] !== false)
-    .map((key) => ({ path: `processing.${key}`, message: 'this version does not do that yet' }))
-}
-
-/** For what is known by name only: it is refused as unsupported. */
-function anything(): void {}
+/** For what is looked at once it is known which fields are stored. */
+function later(): void {}

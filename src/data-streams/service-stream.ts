@@ -4,8 +4,17 @@ import { lifecycleFields } from '../lifecycle/lifecycle-event.ts'
 import type { FieldMap } from '../pipeline/stream-schema.ts'
 import type { Json } from './definition-problems.ts'
 
-/** What would change events, or keep some of them out. */
-const refusedProcessing: readonly string[] = ['validation', 'transform', 'deduplicate']
+/**
+ * What would change events, or keep some of them out; and alerts, which are events themselves: one about
+ * events could bring about the next.
+ */
+const refusedProcessing: readonly string[] = [
+  'validation',
+  'transform',
+  'deduplicate',
+  'alerting',
+  'alertThresholds',
+]
 
 /**
  * The schema of a stream of the service's own events (D25). It may be sent as reading the stream

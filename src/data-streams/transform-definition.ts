@@ -2,7 +2,16 @@ import { checkStep, StepProblem } from '../../processors/transform.ts'
 import type { ErrorDetail } from '../core/errors.ts'
 import type { FieldMap } from '../pipeline/stream-schema.ts'
 import { type DefinedStep, derivedTypes, fieldsAfter } from '../pipeline/transform-step.ts'
-import { check, type Json, oneOf, Problems, type Rule, text } from './definition-problems.ts'
+import {
+  check,
+  fieldOf,
+  finite,
+  type Json,
+  oneOf,
+  Problems,
+  type Rule,
+  text,
+} from './definition-problems.ts'
 import { fieldNameProblem, fieldsMax, isObject } from './field-map.ts'
 
 /** Steps of one stream. */
@@ -141,14 +150,6 @@ function parseDrop(given: Json, fields: FieldMap, problems: Problems): DefinedSt
   return { drop: { field: String(given['field']) } }
 }
 
-/** A field that is there when it is the step's turn. */
-function fieldOf(fields: FieldMap): Rule {
-  return (value, key, problems) => {
-    if (typeof value === 'string' && Object.hasOwn(fields, value)) return
-    problems.add(key, `must be one of the fields ${Object.keys(fields).slice(0, 20).join(', ')}`)
-  }
-}
-
 function numberFieldOf(fields: FieldMap): Rule {
   const isField = fieldOf(fields)
   return (value, key, problems) => {
@@ -157,10 +158,6 @@ function numberFieldOf(fields: FieldMap): Rule {
     else if (type !== 'number' && type !== 'integer')
       problems.add(key, `must be a number, not ${type}`)
   }
-}
-
-const finite: Rule = (value, key, problems) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) problems.add(key, 'must be a number')
 }
 
 const unitName: Rule = (value, key, problems) => {

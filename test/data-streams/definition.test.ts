@@ -281,7 +281,6 @@ describe('what this version cannot do', () => {
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { clientId: 'vault' } }, 'source.clientId'],
     [{ source: { topic: 'boilers/+', protocol: 'http' } }, 'source.topic'],
-    [{ processing: { alerting: [] } }, 'processing.alerting'],
   ])('is refused as such, and not stored in silence: %j', (overrides, path) => {
     expect(refusal(body(overrides))).toEqual(unsupported(path))
   })

@@ -160,10 +160,6 @@ describe('POST /streams', () => {
   test.each([
     ['source.protocol', { source: { protocol: 'coap' } }],
     ['source.clientId', { source: { clientId: 'vault' } }],
-    [
-      'processing.alertThresholds',
-      { processing: { alertThresholds: { temperature: { max: 9 } } } },
-    ],
   ])('refuses %s with 422 rather than ignore it', async (path, unsupported) => {
     const answer = await create(definition(unsupported))
 

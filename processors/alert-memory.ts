@@ -1,0 +1,186 @@
+import type { Scalar, Severity } from './alert-rules.ts'
+import type { AlertWindow } from './alert-window.ts'
+
+/**
+ * Contract: what is remembered of a rule on a stream, what moves it, and what it tells. All of it is
+ * plain JSON. Times are microseconds since the epoch, of two clocks: alert time, which is the time of
+ * readings, and the clock of receipt, which is that of the service.
+ */
+
+/** Where an alert stands. Once it is cleared, its rule is ok again, and the next alert is another one. */
+export type AlertState = 'ok' | 'pending' | 'firing' | 'acknowledged' | 'cleared'
+
+/**
+ * Of one rule on one stream. `step` changes it in place. It follows from the entries of the journal
+ * alone, so it may be saved seldom: what came since is worked out again from the same entries.
+ */
+export interface RuleMemory {
+  state: Exclude<AlertState, 'cleared'>
+  /** Since when it is broken, by alert time; nothing while it is ok. */
+  sinceUs: number | null
+  /** Since when it is no longer broken, while the alert is not cleared yet. */
+  clearSinceUs: number | null
+  /** When `for` or `clearFor` ends, by the clock of receipt. */
+  holdDueUs: number | null
+  /** The value that was judged last while there was anything to remember of it. */
+  value: Scalar | null
+  /** Alert time of the newest transition: the next one is never before it. */
+  movedAtUs: number
+  /** Cleared by a person: it has to be unbroken once before it can begin again. */
+  isDisarmed: boolean
+  /** The beginning of the present alert was told: so is its end. */
+  isTold: boolean
+  /** By the clock of receipt. */
+  mutedUntilUs: number | null
+  /** When the newest alerts began, as far as it matters for flapping. */
+  firings: number[]
+  isFlapping: boolean
+  /** How often a flapping alert would have ended, and gone on. */
+  flaps: number
+  window: AlertWindow | null
+  /** When the window is judged although no reading has come after it, by the clock of receipt. */
+  windowDueUs: number | null
+  /** Windows before it were judged: what comes for them is too late. */
+  judgedUntilUs: number
+  /** The reading before, where changes are looked at. */
+  previous: { timeUs: number; value: number } | null
+  /** When it has been silent for too long, by the clock of receipt. */
+  silentDueUs: number | null
+}
+
+/** A reading that is stored, as the rules of its stream see it. */
+export interface ReadingSignal {
+  readonly kind: 'reading'
+  readonly timeUs: number
+  readonly receivedAtUs: number
+  readonly values: Readonly<Record<string, unknown>>
+  /** Work that conditions may still do for this reading, all rules together: see `conditionSteps`. */
+  readonly allowance: { left: number }
+}
+
+/** Time has passed, by the clock of receipt: all that was due by then has happened. */
+export interface TimerSignal {
+  readonly kind: 'timer'
+  readonly dueUs: number
+}
+
+/** What a person does, or what changing the definition does, by the clock of receipt. */
+export interface HandSignal {
+  /**
+   * `start`: the rule holds from now on, so silence counts from now. `retire`: it no longer holds, or
+   * was changed, and what it has begun ends.
+   */
+  readonly kind: 'acknowledge' | 'mute' | 'unmute' | 'clear' | 'start' | 'retire'
+  readonly atUs: number
+  /** Of a mute: when it ends. */
+  readonly untilUs?: number
+  /** Who did it. */
+  readonly by?: string
+}
+
+export type Signal = ReadingSignal | TimerSignal | HandSignal
+
+export interface AlertTransition {
+  readonly ruleId: string
+  readonly severity: Severity
+  readonly from: RuleMemory['state']
+  readonly to: AlertState
+  /** Alert time of the transition: when what it says had become true. */
+  readonly atUs: number
+  /** By the clock of receipt: when it became known. */
+  readonly knownAtUs: number
+  /** Since when the rule is, or was, broken, by alert time. */
+  readonly sinceUs: number
+  readonly cause: 'reading' | 'timer' | 'person' | 'definition'
+  readonly by: string | undefined
+  /** What was judged: a field, a result of a function, true of a condition; null of a silence. */
+  readonly value: Scalar | null
+  /** What it was compared with; of a silence its seconds. */
+  readonly threshold: Scalar | null
+  /** What is to be told, if anything: a muted alert begins untold, and what began untold ends so. */
+  readonly notice: 'triggered' | 'cleared' | undefined
+  readonly isFlapping: boolean
+  readonly flaps: number
+}
+
+/** Of a rule that has seen nothing. */
+export function newMemory(): RuleMemory {
+  return {
+    state: 'ok',
+    sinceUs: null,
+    clearSinceUs: null,
+    holdDueUs: null,
+    value: null,
+    movedAtUs: 0,
+    isDisarmed: false,
+    isTold: false,
+    mutedUntilUs: null,
+    firings: [],
+    isFlapping: false,
+    flaps: 0,
+    window: null,
+    windowDueUs: null,
+    judgedUntilUs: 0,
+    previous: null,
+    silentDueUs: null,
+  }
+}
+
+/**
+ * When something happens although no reading comes, by the clock of receipt. It only ever moves on for
+ * silence, with each reading: whoever keeps timers may keep the old time, and ask again when it comes.
+ */
+export function nextDueUs({
+  holdDueUs,
+  windowDueUs,
+  silentDueUs,
+  mutedUntilUs,
+}: RuleMemory): number | undefined {
+  const due = Math.min(
+    holdDueUs ?? Number.POSITIVE_INFINITY,
+    windowDueUs ?? Number.POSITIVE_INFINITY,
+    silentDueUs ?? Number.POSITIVE_INFINITY,
+    mutedUntilUs ?? Number.POSITIVE_INFINITY,
+  )
+  return due === Number.POSITIVE_INFINITY ? undefined : due
+}
+
+/** What the rules of a stream have in common: their time, which never goes back (D30). */
+export interface AlertClock {
+  timeUs: number
+  /** Beginnings of the digests of readings at this time, the newest last: to know repetitions. */
+  digests: number[]
+  /** Readings that came too late to move anything: `late_for_alerts`. */
+  late: number
+}
+
+/** Readings of one microsecond that are recognised when they are sent once more. */
+const digestsMax = 8
+
+export function newClock(): AlertClock {
+  return { timeUs: -1, digests: [], late: 0 }
+}
+
+/**
+ * Whether a reading moves alerts. An older one does not, and is counted; nor does the same one again.
+ *
+ * @param digest the first 48 bits of it, where rules count readings (`needsDigest`)
+ */
+export function admit(clock: AlertClock, timeUs: number, digest?: number): boolean {
+  if (timeUs < clock.timeUs) {
+    clock.late++
+    return false
+  }
+  if (digest === undefined) {
+    clock.timeUs = timeUs
+    return true
+  }
+  const { digests } = clock
+  if (timeUs > clock.timeUs) {
+    clock.timeUs = timeUs
+    digests.length = 0
+  } else if (digests.includes(digest)) return false
+  else if (digests.length === digestsMax) digests.shift()
+  digests.push(digest)
+  return true
+}
