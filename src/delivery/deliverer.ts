@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { attemptMsMax, type MakeAttempt } from './attempt.ts'
-import { AttemptCounts, attemptsMax } from './attempt-counts.ts'
 import { givenUpAfterUs } from './delivery.ts'
 import type { DeliveryDesk, DeliveryReader, EndedAttempt } from './desk.ts'
 import { endedAttempt, faultyAttempt } from './ended-attempt.ts'
-import { Lane, type Leased } from './lane.ts'
+import { FairShare } from './fair-share.ts'
+import type { Lane, Leased } from './lane.ts'
+import { Lanes, lanesMax } from './lanes.ts'
 
-/** Deliveries that are taken at once. */
+/** Attempts at a time, of all webhooks together and of those of one user. */
+const attemptsMax = 1_024
+const attemptsOfUserMax = 256
+
+/** Deliveries that are taken, those being attempted included. */
 const takenMax = 4 * attemptsMax
 
 /** A lease is long enough for one attempt to be waited for, and for one to be made. */
@@ -54,13 +59,13 @@ export interface DeliveryStats {
 export class Deliverer {
   readonly #needs: DelivererNeeds
   readonly #lease = randomUUID()
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Lanes()
   readonly #underWay = new Map<Leased, AbortController>()
-  readonly #ofUsers = new AttemptCounts()
+  readonly #attempts = new FairShare(attemptsMax, attemptsOfUserMax)
+  readonly #taken = new FairShare(takenMax)
   #ended: EndedAttempt[] = []
   #released: string[] = []
   #givenUp: string[] = []
-  #taken = 0
   #delivered = 0
   #failed = 0
   #lookAtUs = 0
@@ -79,14 +84,14 @@ export class Deliverer {
 
   /** Looks at these webhooks now, and at whatever the clock says. */
   wake(webhookIds: readonly string[] = []): void {
-    for (const id of webhookIds) this.#laneOf(id).hasMore = true
+    this.#lanes.expectMore(webhookIds)
     this.#woken.resolve()
   }
 
   stats(): DeliveryStats {
     return {
       active: this.#underWay.size,
-      taken: this.#taken,
+      taken: this.#taken.total,
       webhooks: this.#lanes.size,
       delivered: this.#delivered,
       failed: this.#failed,
@@ -108,7 +113,7 @@ export class Deliverer {
       this.#released.push(id)
       ending.abort(new Error('the service stops'))
     }
-    for (const lane of this.#lanes.values()) this.#release(lane.drain())
+    for (const lane of this.#lanes.all()) this.#release(lane.drain())
     await this.#exchange([])
   }
 
@@ -138,10 +143,7 @@ export class Deliverer {
 
   /** Waits until something has ended or come, or is due. */
   async #rest(): Promise<void> {
-    let dueAtUs = this.#lookAtUs
-    for (const { nextDueUs = dueAtUs } of this.#lanes.values()) {
-      dueAtUs = Math.min(dueAtUs, nextDueUs)
-    }
+    const dueAtUs = this.#lanes.nextDueUs(this.#lookAtUs)
     const restMs = (dueAtUs - this.#needs.clock.nowUs()) / 1_000
     const timer = setTimeout(() => this.#woken.resolve(), Math.max(1, Math.ceil(restMs)))
     await this.#woken.promise
@@ -152,39 +154,53 @@ export class Deliverer {
     const nowUs = this.#needs.clock.nowUs()
     if (nowUs >= this.#lookAtUs) {
       this.#lookAtUs = nowUs + lookEveryUs
-      for (const id of await this.#needs.reader.webhooksWithDue(nowUs)) {
-        this.#laneOf(id).hasMore = true
-      }
+      this.#lanes.expectMore(await this.#needs.reader.webhooksWithDue(nowUs, lanesMax))
     }
     const wanted: Leased[] = []
-    for (const lane of this.#lanes.values()) {
-      lane.tick(nowUs)
-      this.#release(lane.give(nowUs + leaseLeftUsMin))
-      const room = Math.min(lane.room, takenMax - this.#taken - wanted.length)
-      if (lane.hasMore && room > 0) wanted.push(...(await this.#dueOf(lane, nowUs, room)))
+    try {
+      for (const lane of this.#lanes.all()) {
+        lane.tick(nowUs)
+        this.#release(lane.give(nowUs + leaseLeftUsMin))
+        if (lane.hasMore && this.#roomOf(lane) > 0) wanted.push(...(await this.#dueOf(lane, nowUs)))
+      }
+      await this.#exchange(wanted)
+    } catch (error) {
+      this.#giveBack(wanted)
+      this.#lanes.expectMore(wanted.map(({ webhookId }) => webhookId))
+      throw error
     }
-    await this.#exchange(wanted)
     this.#beginAll()
-    for (const [id, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(id)
+    this.#lanes.dropIdle()
   }
 
-  /** What is due of a webhook, without what is given up. */
-  async #dueOf(lane: Lane, nowUs: number, room: number): Promise<readonly Leased[]> {
+  #roomOf({ room, ownerId = '' }: Lane): number {
+    return Math.min(room, this.#taken.roomFor(ownerId))
+  }
+
+  /** What is due of a webhook, without what is given up; it counts as taken. */
+  async #dueOf(lane: Lane, nowUs: number): Promise<readonly Leased[]> {
     const { reader, isReplaceable } = this.#needs
     lane.hasMore = false
-    const found = await reader.due(lane.webhookId, nowUs, room)
+    const room = this.#roomOf(lane)
+    const read = await reader.due(lane.webhookId, nowUs, room)
+    lane.ownerId = read[0]?.ownerId ?? lane.ownerId
+    // Whose it is may be known only now, and what room there is for that user.
+    const found = read.slice(0, this.#roomOf(lane))
     const due = found.filter(
       ({ eventType, resourceId }) => !isReplaceable(eventType) || !lane.holds(resourceId),
     )
-    if (found.length === room || due.length < found.length) lane.hasMore = true
-    else {
+    if (found.length < read.length || read.length === room || due.length < found.length) {
+      lane.hasMore = true
+    } else {
       const nextDueUs = await reader.nextDueUs(lane.webhookId, nowUs)
       if (nextDueUs !== undefined) lane.expect(nextDueUs)
     }
     const isTooOld = ({ lastAttemptAtUs = nowUs }) => lastAttemptAtUs < nowUs - givenUpAfterUs
     this.#givenUp.push(...due.filter(isTooOld).map(({ id }) => id))
     const leasedUntilUs = nowUs + leaseUs
-    return due.filter((one) => !isTooOld(one)).map((one) => ({ ...one, leasedUntilUs }))
+    const wanted = due.filter((one) => !isTooOld(one)).map((one) => ({ ...one, leasedUntilUs }))
+    this.#taken.add(lane.ownerId ?? '', wanted.length)
+    return wanted
   }
 
   /** One commit: what is wanted, and what became of what was taken before. */
@@ -207,29 +223,22 @@ export class Deliverer {
           givenUp,
         }),
       )
-      const ours = wanted.filter(({ id }) => given.has(id))
-      this.#taken += ours.length
-      for (const [id, some] of Map.groupBy(ours, ({ webhookId }) => webhookId)) {
-        this.#laneOf(id).add(some)
-      }
+      this.#giveBack(wanted.filter(({ id }) => !given.has(id)))
+      for (const one of wanted) if (given.has(one.id)) this.#lanes.get(one.webhookId)?.add(one)
     } catch (error) {
       this.#ended.unshift(...ended)
       this.#released.unshift(...released)
-      for (const { webhookId } of wanted) this.#laneOf(webhookId).hasMore = true
+      this.#givenUp.unshift(...givenUp)
       throw error
     }
   }
 
-  /** In turns: a lane that has begun something is asked last the next time. */
   #beginAll(): void {
     const served = this.#lanes
-      .values()
+      .all()
       .filter((lane) => this.#begin(lane))
       .toArray()
-    for (const lane of served) {
-      this.#lanes.delete(lane.webhookId)
-      this.#lanes.set(lane.webhookId, lane)
-    }
+    for (const lane of served) this.#lanes.served(lane)
   }
 
   /** Begins what a lane may begin. Resolves with whether there was something. */
@@ -238,7 +247,8 @@ export class Deliverer {
     if (ownerId === undefined) return false
     let hasBegun = false
     for (;;) {
-      const delivery = this.#ofUsers.hasRoom(ownerId) && !this.#isStopping ? lane.next() : undefined
+      const mayBegin = !this.#isStopping && this.#attempts.roomFor(ownerId) > 0
+      const delivery = mayBegin ? lane.next() : undefined
       if (delivery === undefined) return hasBegun
       hasBegun = true
       void this.#make(lane, delivery)
@@ -249,15 +259,15 @@ export class Deliverer {
     const { clock, attempt, resendEveryUs, onFailure } = this.#needs
     const ending = new AbortController()
     this.#underWay.set(delivery, ending)
-    this.#ofUsers.add(delivery.ownerId)
+    this.#attempts.add(delivery.ownerId, 1)
     const attemptedAtUs = clock.nowUs()
     const made = await attempt(delivery, ending).catch((error: unknown) => {
       onFailure(error)
       return faultyAttempt
     })
     this.#underWay.delete(delivery)
-    this.#ofUsers.remove(delivery.ownerId)
-    this.#taken--
+    this.#attempts.remove(delivery.ownerId, 1)
+    this.#giveBack([delivery])
     lane.ended(delivery, made?.result.outcome !== 'retry')
     // An attempt that was broken off by our own end counts as none.
     if (this.#isStopping && ending.signal.aborted) return
@@ -271,7 +281,7 @@ export class Deliverer {
   }
 
   #release(deliveries: readonly Leased[]): void {
-    this.#taken -= deliveries.length
+    this.#giveBack(deliveries)
     for (const { id } of deliveries) this.#released.push(id)
   }
 
@@ -282,9 +292,7 @@ export class Deliverer {
     if (ended.dueAtUs !== undefined) lane.expect(ended.dueAtUs)
   }
 
-  #laneOf(webhookId: string): Lane {
-    const lane = this.#lanes.get(webhookId) ?? new Lane(webhookId)
-    this.#lanes.set(webhookId, lane)
-    return lane
+  #giveBack(deliveries: readonly Leased[]): void {
+    for (const { ownerId } of deliveries) this.#taken.remove(ownerId, 1)
   }
 }

@@ -49,12 +49,14 @@ export class StateDeliveryReader implements DeliveryReader {
     return row?.due_at ?? undefined
   }
 
-  async webhooksWithDue(untilUs: number): Promise<readonly string[]> {
+  async webhooksWithDue(untilUs: number, limit: number): Promise<readonly string[]> {
     const rows = await this.#state
       .selectFrom('deliveries')
       .select('webhook_id')
-      .distinct()
       .where('due_at', '<=', untilUs)
+      .groupBy('webhook_id')
+      .orderBy((row) => row.fn.min('due_at'))
+      .limit(limit)
       .execute()
     return rows.map(({ webhook_id }) => webhook_id)
   }

@@ -7,8 +7,6 @@ export interface EndedAttempt {
   readonly ownerId: string
   readonly eventId: string
   readonly eventType: string
-  /** From 1 on. */
-  readonly attempt: number
   readonly attemptedAtUs: number
   readonly endedAtUs: number
   readonly statusCode: number | undefined
@@ -55,6 +53,6 @@ export interface DeliveryReader {
   due(webhookId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]>
   /** When the next delivery of a webhook is due that is not due yet. */
   nextDueUs(webhookId: string, nowUs: number): Promise<number | undefined>
-  /** Webhooks with deliveries that are due up to then. */
-  webhooksWithDue(untilUs: number): Promise<readonly string[]>
+  /** Webhooks with deliveries that are due up to then, those that have waited longest. */
+  webhooksWithDue(untilUs: number, limit: number): Promise<readonly string[]>
 }

@@ -25,7 +25,7 @@ export function endedAttempt(
     readonly resendEveryUs: number
   },
 ): EndedAttempt {
-  const { id, webhookId, ownerId, eventId, eventType, attempts } = delivery
+  const { id, webhookId, ownerId, eventId, eventType } = delivery
   const { outcome, statusCode, message, requestHeaders, responseExcerpt } = result
   const { attemptedAtUs, endedAtUs, resendEveryUs } = times
   return {
@@ -34,7 +34,6 @@ export function endedAttempt(
     ownerId,
     eventId,
     eventType,
-    attempt: attempts + 1,
     attemptedAtUs,
     endedAtUs,
     statusCode,

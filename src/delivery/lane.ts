@@ -22,6 +22,8 @@ export interface Leased extends DueDelivery {
  */
 export class Lane {
   readonly webhookId: string
+  /** Whose webhook it is, once a delivery was found. */
+  ownerId: string | undefined
   /** Whether the state may have more that is due. */
   hasMore = true
   /** When something is due that is not yet. */
@@ -33,11 +35,6 @@ export class Lane {
 
   constructor(webhookId: string) {
     this.webhookId = webhookId
-  }
-
-  /** Whose webhook it is, once a delivery was taken. */
-  get ownerId(): string | undefined {
-    return this.#waiting[0]?.ownerId
   }
 
   /** How many deliveries may be taken. */
@@ -68,8 +65,8 @@ export class Lane {
     return isWaiting || this.#busyResources.has(resourceId)
   }
 
-  add(deliveries: readonly Leased[]): void {
-    this.#waiting.push(...deliveries)
+  add(delivery: Leased): void {
+    this.#waiting.push(delivery)
   }
 
   /** The next delivery to attempt, which is then under way; undefined when none may be. */

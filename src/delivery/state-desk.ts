@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
 import { cancelPending } from './cancel-pending.ts'
-import type { DeliveryDesk, DeskRequest, EndedAttempt } from './desk.ts'
-import { padded, portionsOf } from './portions.ts'
+import type { DeliveryDesk, DeskRequest } from './desk.ts'
+import { padded } from './portions.ts'
+import { type RecordedAttempt, recordAttempts } from './recorded-attempts.ts'
 
 /** A receiver that has failed so often in a row is not sent anything any more (D40). */
 const failuresMax = 10
@@ -63,9 +64,8 @@ export class StateDesk implements DeliveryDesk {
     const { given, afterwards } = await state.transaction().execute(async (transaction) => {
       const taken = await take(transaction, request)
       await release(transaction, request)
-      await giveUp(transaction, request.givenUp)
-      await record(transaction, request)
-      const hasDisabled = await this.#count(transaction, request.ended)
+      await giveUp(transaction, request)
+      const hasDisabled = await this.#count(transaction, await recordAttempts(transaction, request))
       return { given: taken, afterwards: hasDisabled ? await tell(transaction) : undefined }
     })
     afterwards?.()
@@ -73,20 +73,19 @@ export class StateDesk implements DeliveryDesk {
   }
 
   /** Counts the failures of each receiver in a row. Resolves with whether one was disabled. */
-  async #count(transaction: StateDatabase, ended: readonly EndedAttempt[]): Promise<boolean> {
+  async #count(transaction: StateDatabase, recorded: readonly RecordedAttempt[]): Promise<boolean> {
     let hasDisabled = false
-    for (const [id, attempts] of Map.groupBy(ended, ({ webhookId }) => webhookId)) {
-      const counted = attempts.filter(({ failures }) => failures !== 'same')
+    for (const [id, attempts] of Map.groupBy(recorded, ({ ended }) => ended.webhookId)) {
       const row = await transaction
         .selectFrom('webhooks')
         .select(['id', 'owner_id', 'url', 'status', 'consecutive_failures'])
         .where('id', '=', id)
         .executeTakeFirst()
       if (!row) continue
-      const { failures, isTooMany } = failuresAfter(row.consecutive_failures, counted)
+      const { failures, isTooMany } = failuresAfter(row.consecutive_failures, attempts)
       const isDisabled = isTooMany && row.status === 'ACTIVE'
       const deliveredAt = Math.max(
-        ...attempts.map(({ delivered, endedAtUs }) => (delivered ? endedAtUs : 0)),
+        ...attempts.map(({ ended }) => (ended.delivered ? ended.endedAtUs : 0)),
       )
       await transaction
         .updateTable('webhooks')
@@ -110,9 +109,11 @@ export class StateDesk implements DeliveryDesk {
 }
 
 /** In the order of the attempts; once there were too many, nothing that follows changes that. */
-function failuresAfter(before: number, counted: readonly EndedAttempt[]) {
+function failuresAfter(before: number, attempts: readonly RecordedAttempt[]) {
   let failures = before
-  for (const { failures: change } of counted) {
+  for (const { ended, counts } of attempts) {
+    const { failures: change } = ended
+    if (!counts || change === 'same') continue
     failures = change === 'reset' ? 0 : failures + 1
     if (failures >= failuresMax) return { failures, isTooMany: true }
   }
@@ -153,79 +154,17 @@ function dueAgain(nowUs: number) {
     WHEN attempts = 0 THEN created_at ELSE ${nowUs} END`
 }
 
-async function giveUp(transaction: StateDatabase, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+/** What was cancelled meanwhile stays so, and is nobody's any more. */
+async function giveUp(transaction: StateDatabase, { givenUp, lease }: DeskRequest): Promise<void> {
+  if (givenUp.length === 0) return
   await transaction
     .updateTable('deliveries')
-    .set({ state: 'failed', due_at: null })
-    .where('id', 'in', padded(ids))
-    .where('due_at', 'is not', null)
+    .set({
+      state: sql<string>`CASE WHEN due_at IS NULL THEN state ELSE 'failed' END`,
+      due_at: null,
+      lease: null,
+    })
+    .where('id', 'in', padded(givenUp))
+    .where((where) => where.or([where('lease', 'is', null), where('lease', '=', lease)]))
     .execute()
-}
-
-async function record(
-  transaction: StateDatabase,
-  { ended, lease }: Pick<DeskRequest, 'ended' | 'lease'>,
-): Promise<void> {
-  for (const some of portionsOf(ended)) {
-    await transaction
-      .insertInto('delivery_attempts')
-      .values(some.map(attemptRow))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-  }
-  const delivered = ended.filter((one) => one.delivered)
-  if (delivered.length > 0) {
-    await transaction
-      .updateTable('deliveries')
-      .set((row) => ({
-        state: 'delivered',
-        attempts: row('attempts', '+', 1),
-        due_at: null,
-        lease: null,
-        last_attempt_at: Math.max(...delivered.map(({ endedAtUs }) => endedAtUs)),
-      }))
-      .where('id', 'in', padded(delivered.map(({ deliveryId }) => deliveryId)))
-      .execute()
-  }
-  for (const one of ended) if (!one.delivered) await recordFailure(transaction, one, lease)
-}
-
-/** What was cancelled or taken by another process meanwhile stays as it is, but for the count. */
-async function recordFailure(
-  transaction: StateDatabase,
-  { deliveryId, endedAtUs, state, phase, dueAtUs }: EndedAttempt,
-  lease: string,
-): Promise<void> {
-  const isOurs = sql<boolean>`state = 'pending' AND lease = ${lease}`
-  await transaction
-    .updateTable('deliveries')
-    .set((row) => ({
-      attempts: row('attempts', '+', 1),
-      last_attempt_at: endedAtUs,
-      state: sql<string>`CASE WHEN ${isOurs} THEN ${state} ELSE state END`,
-      phase: sql<string>`CASE WHEN ${isOurs} THEN ${phase} ELSE phase END`,
-      due_at: sql<number | null>`CASE WHEN ${isOurs} THEN ${dueAtUs ?? null} ELSE due_at END`,
-      lease: sql<string | null>`CASE WHEN lease = ${lease} THEN NULL ELSE lease END`,
-    }))
-    .where('id', '=', deliveryId)
-    .execute()
-}
-
-function attemptRow(one: EndedAttempt) {
-  return {
-    delivery_id: one.deliveryId,
-    attempt: one.attempt,
-    webhook_id: one.webhookId,
-    event_id: one.eventId,
-    event_type: one.eventType,
-    attempted_at: one.attemptedAtUs,
-    duration_us: one.endedAtUs - one.attemptedAtUs,
-    status_code: one.statusCode ?? null,
-    delivered: Number(one.delivered),
-    message: one.message,
-    next_attempt_at: one.dueAtUs ?? null,
-    request_headers: one.requestHeaders,
-    response_excerpt: one.responseExcerpt,
-  }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LocalDeliveries } from '../support/local-deliveries.ts'
-import { answering } from '../support/receiver.ts'
+import { answering, type Received } from '../support/receiver.ts'
 import { testReceiver } from '../support/test-receiver.ts'
 
 const receiver = await testReceiver()
@@ -15,6 +15,8 @@ afterEach(async () => {
   expect(local.failures).toEqual([])
 })
 
+const isFast = ({ path }: Received) => !path.endsWith('/slow')
+
 describe('D41: a receiver that hangs', () => {
   test('holds up nobody else', async () => {
     await local.webhook({ url: receiver.url })
@@ -24,25 +26,49 @@ describe('D41: a receiver that hangs', () => {
     }
     for (let event = 0; event < 50; event++) await local.happens()
     await receiver.requests(54)
-    const fast = receiver.received.filter(({ path }) => !path.endsWith('/slow'))
-    expect(fast).toHaveLength(50)
+    expect(receiver.received.filter(isFast)).toHaveLength(50)
   })
 
   test('is asked by one attempt at a time from then on', async () => {
-    await local.webhook({ url: receiver.url, timeoutMs: 100 })
+    await local.webhook({ url: `${receiver.url}/slow` })
     let open = 0
     let most = 0
-    receiver.behaviour = (response) => {
+    const reset = Promise.withResolvers<void>()
+    receiver.behaviour = (response, { path }) => {
+      if (!path.endsWith('/slow')) {
+        response.end()
+        return
+      }
       most = Math.max(most, ++open)
       response.on('close', () => open--)
+      void reset.promise.then(() => response.socket?.resetAndDestroy())
     }
     for (let event = 0; event < 9; event++) await local.happens()
-    await local.settled()
+    // When this one has come, the other was given all that it gets.
+    await local.webhook({ url: receiver.url })
+    await local.happens()
+    await receiver.requests(5)
     expect(most).toBe(4)
     most = 0
-    for (let event = 0; event < 2; event++) await local.happens()
+    reset.resolve()
     await local.settled()
     expect(most).toBe(1)
+  })
+
+  test('and a thousand others of its user leave room for the rest', async () => {
+    const busy = await local.webhooksOfAnother(1_000, `${receiver.url}/slow`)
+    await local.webhook({ url: receiver.url })
+    receiver.behaviour = (response, { path }) => {
+      if (!path.endsWith('/slow')) response.end()
+    }
+    for (let event = 0; event < 5; event++) await local.happens({ ownerId: busy })
+    // A quarter of all attempts, and half of what is taken into memory.
+    await expect.poll(() => local.stats()).toMatchObject({ active: 256, taken: 2_048 })
+
+    for (let event = 0; event < 20; event++) await local.happens()
+
+    await expect.poll(() => receiver.received.filter(isFast)).toHaveLength(20)
+    await expect.poll(() => local.stats()).toMatchObject({ active: 256, taken: 2_048 })
   })
 
   test('gets the events of one resource one after the other, in their order', async () => {

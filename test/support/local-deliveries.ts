@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import { Deliverer } from '../../src/delivery/deliverer.ts'
+import { Deliverer, type DeliveryStats } from '../../src/delivery/deliverer.ts'
 import { StateDeliveryReader } from '../../src/delivery/delivery-reader.ts'
+import type { StateDesk } from '../../src/delivery/state-desk.ts'
 import { AllowedDestinations, parseDestination } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { GuardedHttp } from '../../src/egress/guarded-http.ts'
@@ -52,13 +53,18 @@ export class LocalDeliveries implements AsyncDisposable {
   readonly #deliverer: Deliverer
 
   static async open(receiver: Receiver): Promise<LocalDeliveries> {
+    const local = await LocalDeliveries.openWithoutEngine(receiver)
+    local.#deliverer.start()
+    return local
+  }
+
+  /** The same, where nothing is delivered by itself. */
+  static async openWithoutEngine(receiver: Receiver): Promise<LocalDeliveries> {
     const tests = await TestState.open()
     const clock = new HandClock()
     const desk = await openDeliveryDesk({ state: tests.state, clock, onTold: () => undefined })
     const ownerId = await tests.newUser()
-    const local = new LocalDeliveries({ tests, ownerId, desk, clock }, receiver)
-    local.#deliverer.start()
-    return local
+    return new LocalDeliveries({ tests, ownerId, desk, clock }, receiver)
   }
 
   private constructor({ tests, ownerId, desk, clock }: Parts, receiver: Receiver) {
@@ -74,10 +80,15 @@ export class LocalDeliveries implements AsyncDisposable {
     this.webhooks = new WebhookStore({ state, writer: this.tests, cipher, clock })
     const webhooks = new WebhookReader(state, cipher)
     this.#attempts = new WebhookAttempts({ state, webhooks, http: this.#http, guard, clock })
-    this.#deliverer = new Deliverer({
-      clock,
-      desk: this.#desk.desk,
-      reader: new StateDeliveryReader(state),
+    this.#deliverer = this.engine()
+  }
+
+  /** One more process that delivers: to be started and stopped by whoever asks for it. */
+  engine(): Deliverer {
+    return new Deliverer({
+      clock: this.clock,
+      desk: this.desk,
+      reader: new StateDeliveryReader(this.tests.state),
       attempt: this.#attempts.make,
       resendEveryUs: 300_000_000,
       isReplaceable: isCoalesced,
@@ -85,13 +96,33 @@ export class LocalDeliveries implements AsyncDisposable {
     })
   }
 
+  stats(): DeliveryStats {
+    return this.#deliverer.stats()
+  }
+
+  get desk(): StateDesk {
+    return this.#desk.desk
+  }
+
   async webhook(
     settings: Partial<WebhookSettings> & Pick<WebhookSettings, 'url'>,
   ): Promise<Webhook> {
-    const whole = { ...defaultSettings, eventTypes: ['vault.created'], ...settings }
-    const { webhook, changes } = this.webhooks.plan(this.ownerId, whole, 'header-key')
+    const { webhook, changes } = this.#planned(this.ownerId, settings)
     await this.tests.commit(...changes)
     return webhook
+  }
+
+  /** So many webhooks of one more user that lead to the same place. */
+  async webhooksOfAnother(count: number, url: string): Promise<UserId> {
+    const ownerId = await this.tests.newUser()
+    const planned = Array.from({ length: count }, () => this.#planned(ownerId, { url }).changes)
+    await this.tests.commit(...planned.flat())
+    return ownerId
+  }
+
+  #planned(ownerId: UserId, settings: Partial<WebhookSettings> & Pick<WebhookSettings, 'url'>) {
+    const whole = { ...defaultSettings, eventTypes: ['vault.created'], ...settings }
+    return this.webhooks.plan(ownerId, whole, 'header-key')
   }
 
   async change(webhook: Webhook, settings: Partial<WebhookSettings>): Promise<Webhook> {
@@ -163,7 +194,7 @@ export class LocalDeliveries implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#desk.desk.announce(['the end'])
+    this.desk.announce(['the end'])
     await this.#deliverer.stop()
     await this.#http.close()
     await this.tests[Symbol.asyncDispose]()
