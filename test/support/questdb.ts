@@ -73,6 +73,7 @@ export class QuestDb implements AsyncDisposable {
       folder: this.#folder.path,
       port: this.port,
       settings: this.#settings,
+      startsQuickly: true,
     })
   }
 
