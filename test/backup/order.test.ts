@@ -23,7 +23,7 @@ async function newReadings(api: ApiClient, isStoring = true): Promise<string> {
 }
 
 async function appears(path: string): Promise<void> {
-  await expect.poll(() => existsSync(path), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(path)).toBe(true)
 }
 
 test('a backup is of the moment between the copies of the time series and of the state', async () => {

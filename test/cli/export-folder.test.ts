@@ -110,7 +110,7 @@ test('Ctrl-C cancels the job, and the same command goes on with it', async () =>
   }
   const child = startStreamvault(words(folder), environment())
   const ended = resultOf(child)
-  await expect.poll(() => existsSync(folder.file('.export.json')), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(folder.file('.export.json'))).toBe(true)
   child.kill('SIGINT')
   const { code, stderr } = await ended
   const { exportId } = JSON.parse(readFileSync(folder.file('.export.json'), 'utf8')) as JobBody

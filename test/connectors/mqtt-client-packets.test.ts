@@ -8,7 +8,7 @@ import { FetchingSource } from '../support/fetching-source.ts'
 const connackOk = { 4: [0x20, 2, 0, 0], 5: [0x20, 3, 0, 0, 0] } as const
 const versionRefused = { byCode: [0x20, 2, 0, 1], byReason: [0x20, 3, 0, 0x84, 0] } as const
 
-const patience = { timeout: 30_000, interval: 10 }
+const patience = { timeout: 60_000, interval: 10 }
 
 /** A broker that says what a test has it say, and keeps the packets that it gets. */
 class ScriptedBroker {

@@ -9,7 +9,7 @@ import { freePort } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const topic = 'plants/7'
-const patience = { timeout: 30_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 const folder = new TemporaryFolder()
 const brokers: Mosquitto[] = []
 

@@ -89,7 +89,7 @@ describe('a connection is closed for', () => {
     await closes(await connected('guarded'), reason, bytes)
   })
 
-  test('no CONNECT within 10 s, however it dribbles in', { timeout: 20_000 }, async () => {
+  test('no CONNECT within 10 s, however it dribbles in', async () => {
     const before = await counted('mqtt_closed_total', 'connect_timeout')
     const [silent, dribbling] = [await opened(), await opened()]
     const bytes = connectPacket({ clientId: 'slow' })
@@ -168,7 +168,7 @@ describe('a SUBSCRIBE beyond our limits', () => {
 })
 
 describe('half-sent packets', () => {
-  test('take no more than 64 MiB together, whoever sends them', { timeout: 60_000 }, async () => {
+  test('take no more than 64 MiB together, whoever sends them', async () => {
     const streamId = await service.api.createStream()
     const announced = 4 * 1024 * 1024
     const begin = Buffer.concat([
@@ -181,7 +181,7 @@ describe('half-sent packets', () => {
     for (const connection of connections) connection.send(begin)
 
     await expect
-      .poll(() => counted('mqtt_closed_total', 'memory'), { timeout: 30_000 })
+      .poll(() => counted('mqtt_closed_total', 'memory'))
       .toBeGreaterThanOrEqual(before + 24)
     expect(residentBytes()).toBeLessThan(600 * 1024 * 1024)
     const honest = await connected('honest')
@@ -242,7 +242,7 @@ describe('connections', () => {
     expect(await counted('mqtt_refused_total', 'user', http)).toBe(1)
   })
 
-  test('2,000 at once publish, and each is acknowledged', { timeout: 60_000 }, async () => {
+  test('2,000 at once publish, and each is acknowledged', async () => {
     const streamId = await service.api.createStream()
     const acknowledged = await Promise.all(
       Array.from({ length: 2_000 }, async (_, index) => {

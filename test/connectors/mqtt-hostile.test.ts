@@ -46,7 +46,7 @@ class HonestDevice {
   /** Sends no more, and waits for the last acknowledgement. How many readings were acknowledged. */
   async end(): Promise<number> {
     clearInterval(this.#pump)
-    await expect.poll(() => this.latenciesMs.length, { timeout: 20_000 }).toBe(this.#dueMs.length)
+    await expect.poll(() => this.latenciesMs.length).toBe(this.#dueMs.length)
     this.#connection.destroy()
     return this.latenciesMs.length
   }
@@ -101,7 +101,7 @@ function residentMib(): number {
   )
 }
 
-test('50,000 hostile packets do not hold up an honest client', { timeout: 120_000 }, async () => {
+test('50,000 hostile packets do not hold up an honest client', async () => {
   const streamId = await service.api.createStream()
   const quiet = await HonestDevice.connect(streamId, 'quiet')
   await sleep(4_000)

@@ -119,7 +119,7 @@ describe('a session', () => {
     // The will of the other one comes later: when it is there, the first would be, too.
     lost.stream.destroy()
 
-    await expect.poll(() => received(ada, streamId), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => received(ada, streamId)).toBe(1)
     const { body } = await ada.withToken<{ data: { temperature: number }[] }>(
       'GET',
       `/streams/${streamId}/data`,

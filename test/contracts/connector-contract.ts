@@ -29,7 +29,7 @@ const timeOf = (number: number) => new Date(Date.UTC(2026, 2, 1) + number * 1_00
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-const patience = { timeout: 30_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 async function reached(source: FetchingSource) {
   await expect.poll(() => source.runner.status, patience).toMatchObject({ state: 'running' })

@@ -25,7 +25,7 @@ describe.skipIf(isPageSkipped(page))(`the commands of ${page}`, () => {
         .counters
 
     // The last ones are on their way to the store.
-    await expect.poll(counters, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(counters).toMatchObject({
       received: 10,
       stored: 6,
       duplicates: 3,

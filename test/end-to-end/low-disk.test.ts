@@ -63,7 +63,7 @@ test('with little room on the disk readings wait, and go on by themselves', asyn
   expect((await push(1)).status).toBe(202)
   await publish(2)
   disk.fill(72 * MiB)
-  await expect.poll(readiness, { timeout: 20_000 }).toEqual([503, ['disk']])
+  await expect.poll(readiness).toEqual([503, ['disk']])
 
   const refused = await push(3)
   expect([refused.status, refused.body.error]).toEqual([503, 'disk_low'])
@@ -78,7 +78,7 @@ test('with little room on the disk readings wait, and go on by themselves', asyn
   expect(isAcknowledged).toBe(false)
 
   disk.clear()
-  await expect.poll(readiness, { timeout: 20_000 }).toEqual([200, []])
+  await expect.poll(readiness).toEqual([200, []])
   await published
   expect((await push(5)).status).toBe(202)
   expect(await api.settled(streamId, 4)).toMatchObject({ received: 4, stored: 4 })

@@ -16,7 +16,7 @@ describe.skipIf(isQuestDbMissing)('without its QuestDB', () => {
     await service.load.send()
     await service.refuseOne()
     await expect.poll(() => service.failing()).toHaveProperty('store')
-    await expect.poll(() => service.quarantined(), { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => service.quarantined()).toBe(1)
     const { status, body } = await service.api.withToken<{ error: string }>(
       'GET',
       `/streams/${service.streamId}/data`,
@@ -51,11 +51,11 @@ describe.skipIf(isQuestDbMissing)('a QuestDB that is killed again and again unde
     service.load.start()
     for (let kill = 0; kill < kills; kill++) {
       const stored = await service.stored()
-      await expect.poll(() => service.stored(), { timeout: 30_000 }).toBeGreaterThan(stored)
+      await expect.poll(() => service.stored()).toBeGreaterThan(stored)
       await questDb.kill()
       const sent = service.load.sent
       await service.refuseOne()
-      await expect.poll(() => service.quarantined(), { timeout: 10_000 }).toBe(kill + 1)
+      await expect.poll(() => service.quarantined()).toBe(kill + 1)
       await expect.poll(() => service.load.sent).toBeGreaterThan(sent)
       await questDb.start()
     }

@@ -40,7 +40,7 @@ describe.skipIf(isQuestDbMissing)('when the machine of QuestDB loses power', () 
     await questDb.losePower()
 
     await expect
-      .poll(() => service.failing(), { timeout: 30_000 })
+      .poll(() => service.failing())
       .toMatchObject({ store: expect.stringContaining('Put back the newest copy') as string })
   })
 })

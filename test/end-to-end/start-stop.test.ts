@@ -33,7 +33,7 @@ describe('starting', () => {
     const process = await launch(newFolder(), { STREAMVAULT_LOG_LEVEL: 'silent' })
 
     await expect
-      .poll(() => process.output(), { timeout: 20_000 })
+      .poll(() => process.output())
       .toMatch(/^listening http:\/\/127\.0\.0\.1:\d+ mqtt:\/\/127\.0\.0\.1:\d+$/m)
   })
 

@@ -157,7 +157,7 @@ class Life {
     const deletion = async () =>
       (await this.#world.api.withToken<{ removedAt: string }>('GET', `${path}/deletion`)).body
     const done = { removedAt: expect.any(String) as string }
-    await expect.poll(deletion, { timeout: 30_000 }).toMatchObject(done)
+    await expect.poll(deletion).toMatchObject(done)
     this.#history = new StreamHistory()
     this.#isPaused = false
     await this.create()

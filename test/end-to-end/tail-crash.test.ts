@@ -103,7 +103,7 @@ class Follower {
       this.#take()
       return this.seen.size
     }
-    await expect.poll(hasAll, { timeout: 60_000, interval: 20 }).toBe(numbers)
+    await expect.poll(hasAll, { interval: 20 }).toBe(numbers)
     this.#tail?.close()
   }
 

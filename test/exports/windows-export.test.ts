@@ -41,7 +41,7 @@ async function allKept(id: string): Promise<void> {
     const open = (await windows(id)).filter(({ computedAt }) => computedAt === null)
     expect(open).toEqual([])
   }
-  await vi.waitFor(look, { timeout: 20_000, interval: 200 })
+  await vi.waitFor(look, { timeout: 60_000, interval: 200 })
 }
 
 /** The text of the one file of an export. */

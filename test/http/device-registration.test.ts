@@ -162,7 +162,7 @@ describe('POST /devices/register', () => {
     expect((await register(revoked, { serial: newSerial() })).status).toBe(401)
     await expect
       .poll(async () => (await register(short, { serial: newSerial() })).status, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(401)
   })

@@ -35,7 +35,7 @@ test('failures with one key end in 429, which says when to come back', async () 
   expect((await logIn(ada.key.apiKey, ada.key.apiSecret)).status).toBe(429)
   await expect
     .poll(async () => (await logIn(ada.key.apiKey, ada.key.apiSecret)).status, {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 500,
     })
     .toBe(200)

@@ -33,7 +33,7 @@ test('of a deleted stream nothing is kept for subscribers, and of others everyth
   expect((await ada.withToken('DELETE', `/streams/${deleted}`)).status).toBe(204)
 
   await expect
-    .poll(() => sessionsOf(ada), { timeout: 10_000 })
+    .poll(() => sessionsOf(ada))
     .toMatchObject([{ queuedMessages: 1, subscriptions: 1 }, {}])
   const late = await connect(ada.key)
   await late.subscribe(`streams/${other}/data`)
@@ -69,7 +69,7 @@ test('of a topic that no stream takes any more nothing is kept, and of others ev
 
   expect((await ada.withToken('DELETE', `/streams/${deleted}`)).status).toBe(204)
 
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(2)
+  await expect.poll(waiting).toBe(2)
   // What was retained is found by whoever has another stream for the topic later.
   await streamOn(ada, 'factory/#')
   const late = await connect(ada.key)

@@ -20,9 +20,7 @@ async function push(streamId: string, hoursOld: readonly number[]): Promise<void
 
 /** Waits until so many readings of a stream have expired. */
 async function expired(streamId: string, count: number): Promise<void> {
-  await expect
-    .poll(async () => (await service.api.status(streamId))['expired'], { timeout: 20_000 })
-    .toBe(count)
+  await expect.poll(async () => (await service.api.status(streamId))['expired']).toBe(count)
 }
 
 async function temperatures(streamId: string): Promise<unknown[]> {
@@ -174,7 +172,7 @@ async function results(streamId: string): Promise<unknown[]> {
     found = body.data
     return found.every(({ computedAt }) => computedAt !== null)
   }
-  await expect.poll(read, { timeout: 20_000 }).toBe(true)
+  await expect.poll(read).toBe(true)
   return found.map((window) => window['temperature'])
 }
 
@@ -188,7 +186,7 @@ describe('results of windows', () => {
 
     await change(streamId, { aggregated: '3d' })
 
-    await expect.poll(() => results(streamId), { timeout: 20_000 }).toEqual([50, 10])
+    await expect.poll(() => results(streamId)).toEqual([50, 10])
     expect(await temperatures(streamId)).toEqual([200, 100, 50, 10])
   })
 

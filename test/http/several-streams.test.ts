@@ -247,6 +247,6 @@ describe('POST /data', () => {
       return (await service.api.withToken<{ accepted: number }>('POST', path, {})).body.accepted
     }
 
-    await expect.poll(redrive, { timeout: 20_000, interval: 500 }).toBe(1)
+    await expect.poll(redrive, { interval: 500 }).toBe(1)
   })
 })

@@ -41,13 +41,10 @@ async function windows(streamId: string, query = ''): Promise<DataPage['data']> 
 async function kept(streamId: string): Promise<DataPage['data']> {
   let all: DataPage['data'] = []
   await expect
-    .poll(
-      async () => {
-        all = await windows(streamId)
-        return all.every(({ computedAt }) => computedAt !== null)
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      all = await windows(streamId)
+      return all.every(({ computedAt }) => computedAt !== null)
+    })
     .toBe(true)
   return all
 }

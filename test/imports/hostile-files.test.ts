@@ -156,5 +156,5 @@ test('a file that is cut off leaves nothing', async () => {
   await expect.poll(filesKept).not.toEqual(before)
   sending.destroy()
 
-  await expect.poll(filesKept, { timeout: 5_000 }).toEqual(before)
+  await expect.poll(filesKept).toEqual(before)
 })

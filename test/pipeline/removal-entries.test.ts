@@ -105,7 +105,7 @@ describe('removals in the journal', () => {
       }),
       { numRuns: 25 },
     )
-  }, 60_000)
+  })
 
   test('are shipped with what stands around them, without a rest between', async () => {
     await using opened = await openDuckDbStore()

@@ -59,7 +59,7 @@ async function change(streamId: string, source: object) {
 
 async function state(streamId: string, wanted: string) {
   await expect
-    .poll(async () => (await service.api.status(streamId))['source'], { timeout: 10_000 })
+    .poll(async () => (await service.api.status(streamId))['source'])
     .toMatchObject({ state: wanted })
 }
 

@@ -16,7 +16,7 @@ interface Readiness {
   readonly failing: Readonly<Record<string, string>>
 }
 
-const waitMs = 20_000
+const waitMs = 60_000
 
 /** The service, as a process of its own, on a disk that can be made to fail. */
 export class FaultyService implements AsyncDisposable {

@@ -23,7 +23,7 @@ if (isObjectStoreMissing) {
 }
 
 const bucket = 'backups'
-const startMsMax = 15_000
+const startMsMax = 60_000
 
 /** An S3-compatible object store of one test file: versitygw over a folder. */
 export class ObjectStore implements AsyncDisposable {

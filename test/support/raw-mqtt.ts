@@ -95,7 +95,7 @@ export const pingreqPacket = packet('pingreq', 0)
 export const disconnectPacket = packet('disconnect', 0)
 
 /** How long a packet, or the end of a connection, may take on a busy machine. */
-const patienceMs = 15_000
+const patienceMs = 60_000
 
 /** One end of a connection: sends the bytes it is given, and keeps the packets that come back. */
 export class RawMqtt {

@@ -88,7 +88,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   /** Resolves with the first so many requests. @throws Error when they do not come in time */
-  async requests(count: number, timeoutMs = 15_000): Promise<readonly Received[]> {
+  async requests(count: number, timeoutMs = 60_000): Promise<readonly Received[]> {
     const deadline = AbortSignal.timeout(timeoutMs)
     const late = new Promise<never>((_, reject) => {
       deadline.addEventListener('abort', () =>

@@ -19,7 +19,7 @@ function startScript(): string {
   return manifest.scripts.start
 }
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 90_000
 
 /** A service that was started and may not be listening yet, or never will. */
 export interface LaunchedProcess {

@@ -121,7 +121,7 @@ export class ServiceWithQuestDb implements AsyncDisposable {
       (await this.api.readAll(this.streamId)).map(({ temperature }) => temperature)
     const all = Array.from({ length: stored }, (_, number) => number)
     await expect
-      .poll(there, { timeout: 60_000, interval: 200 })
+      .poll(there, { interval: 200 })
       .toEqual(all.filter((number) => !removed.has(number)))
   }
 

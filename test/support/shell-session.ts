@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const endMark = '-- end of command --'
 
 /** Longest time that commands may take: they are short, and a person would not wait longer. */
-const patienceMs = 30_000
+const patienceMs = 60_000
 
 /** A shell that keeps its variables from command to command, as that of a person does. */
 export class ShellSession {

@@ -29,7 +29,7 @@ export class TailRefused extends Error {
 
 export type TailKind = 'events' | 'socket'
 
-const waitMs = 30_000
+const waitMs = 60_000
 
 /** Somebody who follows a stream, over either kind of connection. */
 export class TailClient {

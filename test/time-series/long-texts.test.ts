@@ -21,4 +21,4 @@ test('texts of a megabyte are stored, however many of them stand in one table', 
   expect(store.totals()).toMatchObject({ stored: 160, duplicates: 0 })
   await store.close()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})

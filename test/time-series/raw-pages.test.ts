@@ -62,7 +62,7 @@ test('pages of any size hold each reading of the range once, in order', async ()
     ),
     { numRuns: 25 },
   )
-}, 120_000)
+})
 
 test('a page ends before it has too many bytes, but never without a reading', async () => {
   await using opened = await openDuckDbStore()

@@ -132,7 +132,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB answers as DuckDB does', () => {
       }),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 })
 
 type Step = typeof step extends fc.Arbitrary<infer Type> ? Type : never

@@ -36,7 +36,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
       }),
       { numRuns: runs },
     )
-  }, 120_000)
+  })
 
   test('is not written to when it has lost what the journal has no more, and that is told', async () => {
     await using written = new Written(questDb)

@@ -31,7 +31,7 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
       }),
       { numRuns: 20 },
     )
-  }, 120_000)
+  })
 })
 
 async function ship(
