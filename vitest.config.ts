@@ -42,7 +42,6 @@ export default defineConfig({
           include: ['test/end-to-end/**/*.test.ts'],
           testTimeout: 480_000,
           hookTimeout,
-          fileParallelism: false,
         },
       },
     ],

@@ -17,6 +17,9 @@ export const unsettledMax = 1_000
 /** Memory that they may keep alive meanwhile: one packet of the largest size, or many full chunks. */
 const unsettledBytesMax = 4 * 1024 * 1024
 
+/** Time for a broker to release what it sent with QoS 2, when the connection is about to end. */
+const releaseMs = 1_000
+
 /** Types of control packets, table 2.1. */
 const packetType = { connack: 2, publish: 3, pubrel: 6 } as const
 
@@ -53,6 +56,7 @@ export class MqttIntercept extends Duplex implements Holder {
   /** Packet ids of QoS 2 messages on their way to the disk, that were not released meanwhile. */
   readonly #exchanges = new Set<number>()
   #onIdle: (() => void) | undefined
+  #onReleased: (() => void) | undefined
 
   constructor(transport: Duplex, interception: Interception) {
     super({ allowHalfOpen: false })
@@ -75,9 +79,25 @@ export class MqttIntercept extends Duplex implements Holder {
   /** Takes no more messages; resolves when those that were taken are acknowledged, or have failed. */
   async finish(): Promise<void> {
     this.#isTaking = false
-    if (this.#unsettled === 0) return
+    if (this.#unsettled > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    if (this.#interception.kept.size > 0 && !this.destroyed) await this.#released()
+  }
+
+  /**
+   * A broker that finds the connection closed while it releases one message does not read that the
+   * others are kept: it would send them again to whoever comes next.
+   */
+  async #released(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#onIdle = resolve
+      const patience = setTimeout(resolve, releaseMs)
+      this.#onReleased = () => {
+        clearTimeout(patience)
+        resolve()
+      }
     })
   }
 
@@ -115,6 +135,7 @@ export class MqttIntercept extends Duplex implements Holder {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#transport.destroy()
     this.#interception.shared.hold(this, 0)
+    this.#onReleased?.()
     callback(error)
   }
 
@@ -164,6 +185,7 @@ export class MqttIntercept extends Duplex implements Holder {
         this.#interception.kept.delete(packetId)
         this.#exchanges.delete(packetId)
         this.#transport.write(acknowledgement('pubcomp', packetId))
+        if (this.#interception.kept.size === 0) this.#onReleased?.()
         return
       }
       case packetType.connack:

@@ -8,6 +8,8 @@ import { FetchingSource } from '../support/fetching-source.ts'
 const connackOk = { 4: [0x20, 2, 0, 0], 5: [0x20, 3, 0, 0, 0] } as const
 const versionRefused = { byCode: [0x20, 2, 0, 1], byReason: [0x20, 3, 0, 0x84, 0] } as const
 
+const disconnect = 'e000'
+
 const patience = { timeout: 60_000, interval: 10 }
 
 /** A broker that says what a test has it say, and keeps the packets that it gets. */
@@ -73,7 +75,7 @@ class ScriptedBroker {
       const isFive = this.got.includes('connect 5') && !this.got.includes('connect 4')
       const granted = isFive ? [0, 1] : [1]
       socket.write(Buffer.from([0x90, 2 + granted.length, ...id, ...granted]))
-    } else if (type !== 14) this.got.push(packet.toString('hex'))
+    } else this.got.push(packet.toString('hex'))
   }
 }
 
@@ -121,7 +123,7 @@ async function running(broker: ScriptedBroker, options: object): Promise<Fetchin
 }
 
 const acknowledgements = (broker: ScriptedBroker) =>
-  broker.got.filter((packet) => !packet.startsWith('connect'))
+  broker.got.filter((packet) => !packet.startsWith('connect') && packet !== disconnect)
 
 describe('a broker that does not know MQTT 5', () => {
   test.each([
@@ -179,6 +181,17 @@ describe('an acknowledgement', () => {
     broker.send(publish({ ...message, payload: '{"number": 8}' }))
     await expect.poll(() => source.entries().numbers, patience).toEqual([7, 8])
   })
+})
+
+test('the connection does not end before the broker has released what is kept', async () => {
+  const broker = await ScriptedBroker.start(() => connackOk[4])
+  await using source = await running(broker, { version: 4, qos: 2 })
+  broker.send(publish({ qos: 2, id: 7, payload: '{"number": 7}' }))
+  await expect.poll(() => broker.got.at(-1), patience).toBe('50020007')
+  const stopped = source.runner.stop()
+  broker.send(Buffer.from([0x62, 2, 0, 7]))
+  await stopped
+  await expect.poll(() => broker.got.slice(-2), patience).toEqual(['70020007', disconnect])
 })
 
 test('a message that comes again without a time of its own has its first time of receipt', async () => {
