@@ -191,18 +191,18 @@ function fill(path: string, webhookId: string, userId: string): void {
   const state = new DatabaseSync(path)
   state.exec('BEGIN')
   const event = state.prepare(
-    `INSERT INTO events (id, owner_id, type, at, resource_type, resource_id, data, body, fanned_out)
-     VALUES (?, ?, 'vault.created', ?, 'vault', ?, '{}', ?, 1)`,
+    `INSERT INTO events (id, owner_id, type, at, resource_type, resource_id, data, fanned_out)
+     VALUES (?, ?, 'vault.created', ?, 'vault', ?, ?, 1)`,
   )
   const delivery = state.prepare(
     `INSERT INTO deliveries (id, event_id, webhook_id, owner_id, event_type, resource_id,
        created_at, state, phase, attempts, attempts_max, due_at)
      VALUES (?, ?, ?, ?, 'vault.created', ?, ?, 'pending', 'inline', 0, 3, ?)`,
   )
-  const data = `"data":{"name":"boiler 7","description":"${'x'.repeat(300)}"}`
+  const data = JSON.stringify({ name: 'boiler 7', description: 'x'.repeat(300) })
   for (let index = 0; index < waiting; index++) {
     const [id, atUs] = [randomUUID(), 1_700_000_000_000_000 + index]
-    event.run(id, userId, atUs, id, `{"event_type":"vault.created","timestamp":"${atUs}",${data}}`)
+    event.run(id, userId, atUs, id, data)
     delivery.run(newDeliveryId(), id, webhookId, userId, id, atUs, atUs)
   }
   state.exec('COMMIT')

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
-import { cancelPending } from './cancel-pending.ts'
 import type { DeliveryDesk, DeskRequest } from './desk.ts'
 import { padded } from './portions.ts'
 import { type RecordedAttempt, recordAttempts } from './recorded-attempts.ts'
+import { tellNoMore } from './tell-no-more.ts'
 
 /** A receiver that has failed so often in a row is not sent anything any more (D40). */
 const failuresMax = 10
@@ -99,7 +99,9 @@ export class StateDesk implements DeliveryDesk {
         .execute()
       if (!isDisabled) continue
       hasDisabled = true
-      await cancelPending(transaction, id).execute()
+      for (const change of tellNoMore(transaction, id)) {
+        await transaction.executeQuery(change.compile())
+      }
       const ownerId = row.owner_id as UserId
       const webhook = { id, ownerId, url: row.url, consecutiveFailures: failures }
       await this.#needs.recordDisabled(transaction, webhook)

@@ -10,19 +10,17 @@ export interface EventInBody {
 }
 
 /**
- * The body of the request that tells of an event, the same for every receiver and attempt (D36). The
- * emitted format has a naive timestamp: UTC, six decimals, no suffix. Empty for what is never sent.
+ * The body of the request that tells of an event. It is made anew for each attempt out of what is stored, so
+ * nothing else may go into it: it has to be the same bytes for every receiver and attempt (D36). The
+ * emitted format has a naive timestamp: UTC, six decimals, no suffix.
+ *
+ * @throws Error for what goes to inbox and mail only
  */
 export function bodyOf({ id, type, atUs, data }: EventInBody): string {
   const timestamp = formatUs(atUs)
-  switch (formatOf(type)) {
-    case 'emitted':
-      return `{"event_type":"${type}","timestamp":"${timestamp.slice(0, -1)}","data":${data}}`
-    case 'forthcoming':
-      return `{"eventType":"${type}","eventId":"${id}","timestamp":"${timestamp}","data":${data}}`
-    case 'none':
-      return ''
-    default:
-      throw new Error(`no format of ${type}`)
-  }
+  const format = formatOf(type)
+  if (format === 'none') throw new Error(`${type} is told to no webhook`)
+  return format === 'emitted'
+    ? `{"event_type":"${type}","timestamp":"${timestamp.slice(0, -1)}","data":${data}}`
+    : `{"eventType":"${type}","eventId":"${id}","timestamp":"${timestamp}","data":${data}}`
 }

@@ -2,7 +2,6 @@ import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { type EventId, newId, type UserId } from '../core/ids.ts'
 import { type StateDatabase, telling } from '../state/database.ts'
-import { bodyOf } from './event-body.ts'
 import type { EventType } from './event-types.ts'
 
 /** What has happened to something that a user owns. */
@@ -34,8 +33,6 @@ export interface RecordedEvent {
   readonly templateId: string | undefined
   /** JSON object. */
   readonly data: string
-  /** What every webhook is sent, as text; empty for what no webhook is told of. */
-  readonly body: string
 }
 
 const always = sql<SqlBool>`1 = 1`
@@ -59,7 +56,6 @@ export class Events {
     const id = newId<EventId>()
     const atUs = this.#clock.nowUs()
     const data = JSON.stringify(event.data)
-    const body = bodyOf({ id, type, atUs, data })
     const insertion = this.#state
       .insertInto('events')
       .columns([
@@ -73,11 +69,10 @@ export class Events {
         'stream_id',
         'template_id',
         'data',
-        'body',
       ])
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${type}, ${atUs}, ${resourceType}, ${resourceId},
-              ${vaultId ?? null}, ${streamId ?? null}, ${templateId ?? null}, ${data}, ${body}
+              ${vaultId ?? null}, ${streamId ?? null}, ${templateId ?? null}, ${data}
             WHERE ${when}`,
       )
     return [telling(insertion)]

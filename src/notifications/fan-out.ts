@@ -96,6 +96,5 @@ function fromRow(row: Selectable<StateSchema['events']>): RecordedEvent {
     streamId: row.stream_id ?? undefined,
     templateId: row.template_id ?? undefined,
     data: row.data,
-    body: row.body,
   }
 }

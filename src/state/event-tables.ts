@@ -23,8 +23,6 @@ interface EventTable {
   readonly template_id: string | null
   /** JSON object: the resource as the API shows it. */
   readonly data: string
-  /** The bytes that every webhook is sent, as text; empty for what no webhook is told of. */
-  readonly body: string
   /** 0: not yet, 1: told, 2: suppressed as a repetition (D46). */
   readonly fanned_out: Defaulted<number>
 }

@@ -11,6 +11,8 @@ export interface WebhookTables {
 interface WebhookTable {
   readonly id: string
   readonly owner_id: string
+  /** Counts its changes by users. */
+  readonly version: Defaulted<number>
   /** By which it was made: `header-key` or `bearer`. */
   readonly interface: string
   readonly created_at: number
@@ -36,7 +38,7 @@ interface WebhookTable {
   readonly retry_delay_ms: number
 }
 
-/** The event types of the webhooks once more: who is to be told of an event. */
+/** The event types of the webhooks that are ACTIVE: who is to be told of an event. */
 interface WebhookSubscriptionTable {
   readonly owner_id: string
   readonly event_type: string

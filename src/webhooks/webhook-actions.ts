@@ -3,7 +3,6 @@ import { type Compilable, sql } from 'kysely'
 import type { EventId, UserId } from '../core/ids.ts'
 import { attemptsOfDeliveryMax, deliveryIdOf } from '../delivery/delivery.ts'
 import { portionsOf } from '../delivery/portions.ts'
-import { bodyOf } from '../events/event-body.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { Webhook } from './webhook.ts'
@@ -44,7 +43,6 @@ export function planTest(
       stream_id: null,
       template_id: null,
       data,
-      body: bodyOf({ id, type, atUs, data }),
       // Nobody else is told.
       fanned_out: 1,
     }),

@@ -5,6 +5,7 @@ import { attemptMsMax, type MadeAttempt, type MakeAttempt } from '../delivery/at
 import type { AttemptResult, DueDelivery, Outcome } from '../delivery/delivery.ts'
 import type { EgressGuard } from '../egress/egress-guard.ts'
 import type { GuardedHttp, HttpAnswer } from '../egress/guarded-http.ts'
+import { bodyOf } from '../events/event-body.ts'
 import { type EventType, formatOf } from '../events/event-types.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { deliveryHeaders } from './delivery-headers.ts'
@@ -115,11 +116,14 @@ export class WebhookAttempts {
     if (known !== undefined) return known
     const event = await state
       .selectFrom('events')
-      .select('body')
+      .select(['type', 'at', 'data'])
       .where('id', '=', eventId)
       .executeTakeFirst()
-    if (event) this.#bodies.set(eventId, event.body)
-    return event?.body
+    if (event === undefined) return undefined
+    const { type, at: atUs, data } = event
+    const body = bodyOf({ id: eventId, type: type as EventType, atUs, data })
+    this.#bodies.set(eventId, body)
+    return body
   }
 }
 

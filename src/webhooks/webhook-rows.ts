@@ -48,6 +48,7 @@ export function webhookOf(row: Selectable<StateSchema['webhooks']>, cipher: Ciph
     id: row.id as WebhookId,
     ownerId: row.owner_id as UserId,
     createdAtUs: row.created_at,
+    version: row.version,
     url: row.url,
     eventTypes: JSON.parse(row.event_types) as readonly string[],
     description: row.description,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
 import { portionsOf } from '../delivery/portions.ts'
 import { bodyOf } from '../events/event-body.ts'
-import { isCoalesced } from '../events/event-types.ts'
+import { formatOf, isCoalesced } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
@@ -25,7 +25,7 @@ export interface PlannedDelivery {
  */
 export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) {
   return async (transaction: StateDatabase, event: RecordedEvent): Promise<void> => {
-    if (event.body === '') return
+    if (formatOf(event.type) === 'none') return
     const wanting = await webhooksFor(transaction, event)
     if (wanting.length === 0) return
     const rest = isCoalesced(event.type) ? await notReplaced(transaction, event, wanting) : wanting
@@ -79,7 +79,6 @@ async function webhooksFor(
     .select(['webhooks.id', 'webhooks.filters', 'webhooks.retry_count'])
     .where('subscription.owner_id', '=', event.ownerId)
     .where('subscription.event_type', '=', event.type)
-    .where('webhooks.status', '=', 'ACTIVE')
     .execute()
   return rows.filter(({ filters }) => {
     return filters === '{}' || !filterAgainst(JSON.parse(filters) as WebhookFilters, event)
@@ -97,7 +96,7 @@ async function notReplaced(
     const unsent = await transaction
       .selectFrom('deliveries')
       .innerJoin('events', 'events.id', 'deliveries.event_id')
-      .select(['deliveries.id', 'deliveries.body as own', 'events.body as common'])
+      .select(['deliveries.id', 'deliveries.body as own', 'events.data'])
       .where('deliveries.webhook_id', '=', webhook.id)
       .where('deliveries.resource_id', '=', event.resourceId)
       .where('deliveries.due_at', 'is not', null)
@@ -107,7 +106,7 @@ async function notReplaced(
       .executeTakeFirst()
     if (unsent === undefined) rest.push(webhook)
     else {
-      const data = withCountsOf(unsent.own ?? unsent.common, event.data)
+      const data = withCountsOf(dataOf(unsent), event.data)
       await transaction
         .updateTable('deliveries')
         .set({ event_id: event.id, body: bodyOf({ ...event, data }) })
@@ -119,11 +118,15 @@ async function notReplaced(
 }
 
 /** The data of an event, with what was counted by the one whose place it takes. */
-function withCountsOf(replacedBody: string, data: string): string {
-  const { data: before } = JSON.parse(replacedBody) as { readonly data: Counted }
+function withCountsOf(before: Counted, data: string): string {
   const now = JSON.parse(data) as Counted
   if (typeof before.count !== 'number' || typeof now.count !== 'number') return data
   return JSON.stringify({ ...now, count: before.count + now.count })
+}
+
+/** What a delivery tells: of several events, or of its own. */
+function dataOf({ own, data }: { readonly own: string | null; readonly data: string }): Counted {
+  return own === null ? JSON.parse(data) : (JSON.parse(own) as { readonly data: Counted }).data
 }
 
 interface Counted {

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { newId, type UserId, type WebhookId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
-import { cancelPending } from '../delivery/cancel-pending.ts'
+import { tellNoMore } from '../delivery/tell-no-more.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
 import type { Slice } from '../state/listing.ts'
 import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
@@ -44,6 +44,7 @@ export class WebhookStore {
       ownerId,
       createdAtUs,
       previousSecret: undefined,
+      version: 1,
       consecutiveFailures: 0,
       lastDeliveryAtUs: undefined,
       recordedAttempts: 0,
@@ -58,7 +59,7 @@ export class WebhookStore {
         sql`SELECT ${id}, ${ownerId}, ${by}, ${createdAtUs}, ${values}
               WHERE (SELECT count(*) FROM webhooks WHERE owner_id = ${ownerId}) < ${webhooksMax}`,
       )
-    return { webhook, changes: [insert, this.#subscribe(webhook)] }
+    return { webhook, changes: [insert, ...this.#subscribed(webhook)] }
   }
 
   async find(ownerId: UserId, id: WebhookId): Promise<Webhook | undefined> {
@@ -99,21 +100,26 @@ export class WebhookStore {
    * failures are forgotten when it is to be active (D40).
    */
   change(before: Webhook, after: Webhook): readonly Compilable[] {
-    const { id } = before
-    const isActivated = after.status === 'ACTIVE' && before.status !== 'ACTIVE'
+    const { id, version } = before
+    const isActive = after.status === 'ACTIVE'
+    const isActivated = isActive && before.status !== 'ACTIVE'
+    const isAskedElse = isActivated || after.eventTypes !== before.eventTypes
     return [
       this.#state
         .updateTable('webhooks')
         .set({
           ...settingsColumns(after, this.#cipher),
+          version: version + 1,
           ...(isActivated && { consecutive_failures: 0 }),
         })
         .where('id', '=', id)
+        .where('version', '=', version)
+        // It may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
-      ...(after.status === 'ACTIVE' ? [] : [optional(cancelPending(this.#state, id))]),
-      ...(after.eventTypes === before.eventTypes
-        ? []
-        : [optional(this.#unsubscribe(id)), this.#subscribe(after)]),
+      ...(isActive ? [] : tellNoMore(this.#state, id).map(optional)),
+      ...(isActive && isAskedElse
+        ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
+        : []),
     ]
   }
 
@@ -128,8 +134,7 @@ export class WebhookStore {
   remove({ id, ownerId }: Webhook): readonly Compilable[] {
     return [
       this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
-      optional(this.#unsubscribe(id)),
-      optional(cancelPending(this.#state, id)),
+      ...tellNoMore(this.#state, id).map(optional),
     ]
   }
 
@@ -142,10 +147,11 @@ export class WebhookStore {
       .orderBy('id')
   }
 
-  #subscribe({ id, ownerId, eventTypes }: Webhook): Compilable {
-    return this.#state
-      .insertInto('webhook_subscriptions')
-      .values(eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id })))
+  /** Only what is told something asks for events: others need not be written down for it. */
+  #subscribed({ id, ownerId, eventTypes, status }: Webhook): readonly Compilable[] {
+    if (status !== 'ACTIVE') return []
+    const rows = eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id }))
+    return [this.#state.insertInto('webhook_subscriptions').values(rows)]
   }
 
   #unsubscribe(id: string): Compilable {

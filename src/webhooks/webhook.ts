@@ -35,6 +35,8 @@ export interface Webhook extends WebhookSettings {
   readonly id: WebhookId
   readonly ownerId: UserId
   readonly createdAtUs: number
+  /** Counts its changes by users. */
+  readonly version: number
   readonly previousSecret: PreviousSecret | undefined
   readonly consecutiveFailures: number
   readonly lastDeliveryAtUs: number | undefined

@@ -16,6 +16,7 @@ import { exportsAndImports } from './0023-exports-and-imports.ts'
 import { backups } from './0025-backups.ts'
 import { events } from './0026-events.ts'
 import { webhooks } from './0027-webhooks.ts'
+import { eventsOnce } from './0028-events-once.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-backups': backups,
   '0026-events': events,
   '0027-webhooks': webhooks,
+  '0028-events-once': eventsOnce,
 }

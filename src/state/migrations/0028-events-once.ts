@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+/**
+ * Events are stored once: their bodies are made of their data. Subscriptions are those of webhooks that
+ * are told something. Webhooks have versions, so that one change cannot undo another unseen.
+ */
+export const eventsOnce: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db)
+  },
+}
+
+const statements = [
+  'ALTER TABLE events DROP COLUMN body',
+  `DELETE FROM webhook_subscriptions
+     WHERE webhook_id IN (SELECT id FROM webhooks WHERE status <> 'ACTIVE')`,
+  'ALTER TABLE webhooks ADD COLUMN version BIGINT NOT NULL DEFAULT 1',
+]
