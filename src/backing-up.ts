@@ -62,6 +62,7 @@ function backedUp({ trimming, commits, journal, journalPath, worker, folder }: E
     holdRemovals: () => worker.holdRemovals(),
     releaseRemovals: () => worker.releaseRemovals(),
     copyStore: (path) => worker.copyStore(path),
+    endCopy: () => worker.endCopy(),
     stopCopy: () => worker.stopCopy(),
   }
 }

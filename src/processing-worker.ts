@@ -9,6 +9,7 @@ import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from './time-series/refused-readings.ts'
+import type { StoreCopy } from './time-series/store-copy.ts'
 import type {
   HistoryPage,
   HistoryQuery,
@@ -17,7 +18,6 @@ import type {
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-  StoreCopy,
 } from './time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from './time-series/windows/window-store.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
@@ -147,6 +147,11 @@ export class ProcessingWorker implements StateWriter {
   /** Copies the time series into a folder; nothing is stored meanwhile, and nothing lost. */
   async copyStore(folder: string): Promise<StoreCopy> {
     return await this.#caller.call('copyStore', folder)
+  }
+
+  /** Resolves with why the copy is of no use, if so. */
+  async endCopy(): Promise<string | undefined> {
+    return await this.#caller.call('endCopy', undefined)
   }
 
   async stopCopy(): Promise<void> {

@@ -25,8 +25,11 @@ const pollMs = 100
 export interface Restorer {
   /** Compares every file with the manifest. @throws DamagedBackup */
   verify(onProgress: OnProgress): Promise<Manifest>
-  /** Makes a data folder of it. @throws DamagedBackup; Error when the folder is not empty */
-  restore(dataDir: string, onProgress: OnProgress): Promise<Manifest>
+  /** Makes the data folder that the settings name. @throws DamagedBackup; Error when the folder is not empty */
+  restore(
+    settings: Pick<Config, 'dataDir' | 'timeSeries'>,
+    onProgress: OnProgress,
+  ): Promise<Manifest>
   /** Processes what is in the journal of a restored folder, and compares the counts of all streams. */
   compare(config: Config, manifest: Manifest): Promise<Comparison>
 }
@@ -46,12 +49,21 @@ export async function openRestorer(from: string, signal: AbortSignal): Promise<R
   const restoring = (onProgress: OnProgress): Restoring => ({ place, signal, onProgress })
   return {
     verify: (onProgress) => verifyBackup(restoring(onProgress)),
-    restore: (dataDir, onProgress) => restoreBackup(restoring(onProgress), dataDir),
+    restore: async ({ dataDir, timeSeries }, onProgress) => {
+      if (timeSeries.kind === 'duckdb') {
+        return await restoreBackup(restoring(onProgress), dataDir, undefined)
+      }
+      const { RowRestorer } = await import('./time-series/questdb/copy/restore-rows.ts')
+      const receiver = new RowRestorer(timeSeries)
+      return await restoreBackup(restoring(onProgress), dataDir, receiver).finally(() =>
+        receiver.close(),
+      )
+    },
     async compare(config, manifest) {
       const file = manifest.files.find(({ name }) => name === fileNames.counts)
       if (file === undefined) throw new Error(`the backup has no ${fileNames.counts}`)
       // As they were copied: what was still ahead in the journal comes later.
-      const differences = await compareRows(filesIn(config.dataDir), manifest)
+      const differences = await compareRows(config, manifest)
       const engine = await startEngine(config)
       try {
         await caughtUp(engine, manifest, signal)
@@ -80,7 +92,8 @@ async function caughtUp(
 }
 
 /** A sentence for each table that has not the rows that were copied. */
-async function compareRows(files: DataFiles, { counts }: Manifest): Promise<string[]> {
+async function compareRows(config: Config, { counts }: Manifest): Promise<string[]> {
+  const files = filesIn(config.dataDir)
   const state = new SqliteSnapshot(files.state)
   const stateRows = state.counts()
   state.close()
@@ -89,12 +102,24 @@ async function compareRows(files: DataFiles, { counts }: Manifest): Promise<stri
     ...differencesOf(
       'the time series',
       counts.timeSeriesRows,
-      existsSync(files.timeSeries) ? await countStoreRows(files.timeSeries) : {},
+      await timeSeriesRows(config, files, Object.keys(counts.timeSeriesRows)),
     ),
   ]
 }
 
 type Rows = Readonly<Record<string, number>>
+
+async function timeSeriesRows(
+  { timeSeries }: Config,
+  files: DataFiles,
+  tables: readonly string[],
+): Promise<Rows> {
+  if (timeSeries.kind === 'duckdb') {
+    return existsSync(files.timeSeries) ? await countStoreRows(files.timeSeries) : {}
+  }
+  const { countServedRows } = await import('./time-series/questdb/copy/restore-rows.ts')
+  return await countServedRows(timeSeries, tables)
+}
 
 function differencesOf(of: string, wanted: Rows, found: Rows): string[] {
   return Object.entries(wanted)

@@ -1,11 +1,11 @@
 import { RemovalGate } from './backup/removal-gate.ts'
-import { DomainError } from './core/errors.ts'
 import {
   type RemovedStream,
   removeStream,
   type StreamRemovalNeeds,
 } from './data-streams/stream-removal.ts'
-import type { StoreCopy, TimeSeriesStore } from './time-series/time-series-store.ts'
+import type { StoreCopy } from './time-series/store-copy.ts'
+import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 
 /** What the worker does for backups, and what it must not do meanwhile. */
 export interface BackupPartProcedures extends Record<string, (argument: never) => unknown> {
@@ -16,6 +16,8 @@ export interface BackupPartProcedures extends Record<string, (argument: never) =
   releaseRemovals(): void
   /** Copies the time series into a folder; nothing is stored meanwhile, and nothing lost. */
   copyStore(folder: string): Promise<StoreCopy>
+  /** Ends what the store does for a copy; resolves with why that is of no use, if so. */
+  endCopy(): Promise<string | undefined>
   /** Ends the copy that is being made; it fails. */
   stopCopy(): void
 }
@@ -37,8 +39,10 @@ export function backupProcedures(composed: Promise<Parts>): BackupPartProcedures
     async copyStore(folder) {
       copying = new AbortController()
       const { store } = await composed
-      if (store.copyTo) return await store.copyTo(folder, copying.signal)
-      throw new DomainError('conflict', 'the time series are in a server: see docs/backup.md')
+      return await store.copyTo(folder, copying.signal)
+    },
+    async endCopy() {
+      return (await composed).store.endCopy?.()
     },
     stopCopy: () => copying.abort(new Error('the backup was cancelled')),
   }

@@ -60,7 +60,7 @@ export const storedDataRules: readonly ImportRule[] = [
     mayImport: [
       /^src\/(backup|core|http|journal|state|threads|egress)\//,
       /^src\/(audit\/audit-log|idempotency\/posts|pipeline\/entry-reader)\.ts$/,
-      /^src\/time-series\/time-series-store\.ts$/,
+      /^src\/time-series\/(store-copy|questdb\/copy\/(read-rows|served-rows))\.ts$/,
     ],
   },
 ]

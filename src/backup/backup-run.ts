@@ -6,7 +6,8 @@ import type { Offset } from '../journal/journal.ts'
 import type { TrimHold } from '../journal/trim-schedule.ts'
 import { Caller } from '../threads/rpc.ts'
 import { startThread, threadFailure } from '../threads/start-thread.ts'
-import type { StoreCopy } from '../time-series/time-series-store.ts'
+import type { ServedRows } from '../time-series/questdb/copy/served-rows.ts'
+import type { StoreCopy } from '../time-series/store-copy.ts'
 import type { BackupProcedures, BackupThreadData } from './backup-thread.ts'
 import type { BackupProgress, SnapshotPaths, StagedFile, StagedText } from './backup-writer.ts'
 import { backupFormat, type Manifest } from './manifest.ts'
@@ -28,6 +29,8 @@ export interface BackedUp {
   readonly holdRemovals: () => Promise<void>
   readonly releaseRemovals: () => Promise<void>
   readonly copyStore: (folder: string) => Promise<StoreCopy>
+  /** Resolves with why the copy of the store is of no use, if so. */
+  readonly endCopy: () => Promise<string | undefined>
   readonly stopCopy: () => Promise<void>
 }
 
@@ -48,7 +51,8 @@ export interface BackupOrder extends BackupThreadData {
  * 3. Between two commits of the journal the moment of state and MQTT sessions is fixed. All they know of the
  *    journal lies before its head at that moment, and all entries before it are about versions that they know.
  * 4. The journal is packed, from the position of whoever is behind up to that head.
- * 5. Everything else is packed, and the manifest written.
+ * 5. Everything else is packed, and the manifest written. Rows that lie on a server are read now, as they were at the
+ *    position of step 2; until then no deleted stream is removed.
  */
 export class BackupRun {
   readonly #parts: BackedUp
@@ -103,6 +107,7 @@ export class BackupRun {
       watching.abort()
       await watched
       this.#hold?.release()
+      await this.#parts.endCopy().catch(ignore)
       await this.#parts.releaseRemovals().catch(ignore)
       await this.#thread.terminate()
     }
@@ -120,12 +125,13 @@ export class BackupRun {
     const to = await this.#fixMoment()
     const asOf = order.nowText()
     const decider = await this.#caller.call('copySnapshots', undefined)
-    await parts.releaseRemovals()
+    if (!store.served) await parts.releaseRemovals()
     const from = Math.min(store.position, decider, Math.max(0, to - 1))
     await this.#caller.call('writeJournal', { path: parts.journalPath, from, to })
     this.#assertGoesOn()
     this.#hold.release()
     await this.#caller.call('writeFiles', filesOf(store))
+    const timeSeriesRows = store.served ? await this.#servedRows(store.served) : store.rows
     for (const secret of order.secrets) await this.#caller.call('writeText', secret)
     this.#assertGoesOn()
     return await this.#caller.call('finish', {
@@ -136,8 +142,16 @@ export class BackupRun {
       finishedAt: order.nowText(),
       hasMasterKey: order.secrets.length > 0,
       storePosition: store.position,
-      timeSeriesRows: store.rows,
+      timeSeriesRows,
     })
+  }
+
+  async #servedRows(served: ServedRows): Promise<Readonly<Record<string, number>>> {
+    const rows = await this.#caller.call('writeRows', served)
+    const problem = await this.#parts.endCopy()
+    if (problem !== undefined) throw new Error(problem)
+    await this.#parts.releaseRemovals()
+    return rows
   }
 
   /** Resolves with the head of the journal at the moment that the snapshots are of. */

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../threads/priority.ts'
 import { serveCalls } from '../threads/rpc.ts'
+import type { ServedRows } from '../time-series/questdb/copy/served-rows.ts'
 import type { BackupAddress } from './backup-place.ts'
 import {
   type BackupProgress,
@@ -36,6 +37,8 @@ export interface BackupProcedures extends Record<string, (argument: never) => un
   copySnapshots(): Promise<number>
   writeJournal(part: JournalPart): Promise<void>
   writeFiles(files: readonly StagedFile[]): Promise<void>
+  /** Resolves with the rows of each table. */
+  writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>
   writeText(file: StagedText): Promise<void>
   finish(facts: ManifestFacts): Promise<Manifest>
   /** At any time. */
@@ -59,6 +62,7 @@ function run(port: MessagePort, { address, rules, staging }: BackupThreadData): 
     },
     writeJournal: async ({ path, ...range }) => (await opening).writeJournal(path, range),
     writeFiles: async (files) => (await opening).writeFiles(files),
+    writeRows: async (served) => (await opening).writeRows(served),
     writeText: async (file) => (await opening).writeText(file),
     finish: async (facts) => (await opening).finish(facts),
     progress: async () => (await opening).progress(),

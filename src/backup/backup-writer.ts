@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DomainError } from '../core/errors.ts'
 import type { Offset } from '../journal/journal.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import type { ServedRows } from '../time-series/questdb/copy/served-rows.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { journalFrames } from './journal-frames.ts'
 import {
@@ -54,6 +55,8 @@ export type ManifestFacts = Pick<
   readonly storePosition: Offset
   readonly timeSeriesRows: Readonly<Record<string, number>>
 }
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 interface Snapshots {
   readonly state: SqliteSnapshot
@@ -147,6 +150,21 @@ export class BackupWriter {
     }
   }
 
+  /** Packs rows that lie on a server; resolves with how many each table has. */
+  async writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>> {
+    // Its client library is only loaded by those who need it.
+    const { readServedRows } = await import('../time-series/questdb/copy/read-rows.ts')
+    const counts: Record<string, number> = {}
+    async function* counted(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+      for await (const { table, rows, bytes } of readServedRows(served, signal)) {
+        counts[table] = (counts[table] ?? 0) + rows
+        yield bytes
+      }
+    }
+    await this.#pack(fileNames.rows, counted(this.#aborted.signal), 0)
+    return counts
+  }
+
   /** Packs a short text that lies in no file. */
   async writeText({ name, text }: StagedText): Promise<void> {
     await this.#pack(name, [Buffer.from(text)], text.length)
@@ -197,7 +215,7 @@ export class BackupWriter {
     await this.#place.remove([manifestName, ...Object.values(fileNames)])
   }
 
-  async #pack(name: string, chunks: Iterable<Uint8Array>, bytesMax: number): Promise<void> {
+  async #pack(name: string, chunks: Chunks, bytesMax: number): Promise<void> {
     const packing = new Packing(name)
     const pieces = packing.pack(chunks, (bytes) => {
       this.#bytesDone += bytes

@@ -10,6 +10,8 @@ export const fileNames = {
   mqttSessions: 'mqtt-sessions.db.zst',
   timeSeries: 'time-series.duckdb.zst',
   timeSeriesLog: 'time-series.duckdb.wal.zst',
+  positions: 'questdb-positions.db.zst',
+  rows: 'questdb-rows.ndjson.zst',
   journal: 'journal.zst',
   counts: 'counts.ndjson.zst',
   masterKey: 'master.key.zst',

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
 import { DamagedBackup, type PackedFile } from './manifest.ts'
+import { framePieces } from './zstd-frames.ts'
 
 /** What is read and packed at once: for a millisecond or two, which others may have to wait for. */
 const chunkBytes = 256 * 1024
@@ -94,7 +95,9 @@ export async function* unpack(
   packed: AsyncIterable<Uint8Array>,
   file: PackedFile,
 ): AsyncGenerator<Uint8Array> {
-  const unpacked = Readable.from(checked(packed, file)).compose(createZstdDecompress())
+  const unpacked = createZstdDecompress()
+  // What goes wrong on either side comes out of the iteration.
+  pipeline(Readable.from(framePieces(checked(packed, file))), unpacked, () => undefined)
   let bytes = 0
   try {
     for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {

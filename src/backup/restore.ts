@@ -27,6 +27,19 @@ export interface Restoring {
   readonly onProgress: OnProgress
 }
 
+/** Brings rows back that were not in the data folder: they lie on a server. */
+export interface RowsReceiver {
+  /** @throws Error when the server is away, or has something in their place */
+  begin(): Promise<void>
+  /** @param positions path of the file that knows of them. Resolves with the rows of each table */
+  restore(
+    positions: string,
+    lines: AsyncIterable<Uint8Array>,
+  ): Promise<Readonly<Record<string, number>>>
+  /** Takes away what was brought: there will be no folder that knows of it. */
+  discard(): Promise<void>
+}
+
 /** @throws DamagedBackup when there is none that is complete; Error when it cannot be read */
 async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
   const pieces: Uint8Array[] = []
@@ -59,32 +72,58 @@ export async function verifyBackup(restoring: Restoring): Promise<Manifest> {
  * Builds a data folder from a backup: beside its place, and it gets its name when every file was what the
  * manifest lists and all is durable. So a restore that fails leaves nothing.
  *
+ * @param receiver of rows that are not in the folder; undefined: there is no server for them
  * @throws DamagedBackup naming the file; Error when there is something where the folder is to be
  */
-export async function restoreBackup(restoring: Restoring, dataDir: string): Promise<Manifest> {
+export async function restoreBackup(
+  restoring: Restoring,
+  dataDir: string,
+  receiver: RowsReceiver | undefined,
+): Promise<Manifest> {
   const target = resolve(dataDir)
   if (existsSync(target) && readdirSync(target).length > 0) {
     throw new Error(`${target} is not empty: a backup is only restored into a new folder`)
   }
   const manifest = await readManifest(restoring)
+  const hasRows = manifest.files.some(({ name }) => name === fileNames.rows)
+  if (hasRows) await receiverOf(receiver).begin()
+  else if (receiver) throw new Error(notForServer)
   const building = `${target}.restoring-${process.pid}`
   mkdirSync(dirname(target), { recursive: true })
   mkdirSync(building, { mode: 0o700 })
   try {
     const read = readerOf(manifest, restoring)
-    for (const file of manifest.files) await restoreFile({ building, manifest }, file, read(file))
+    for (const file of manifest.files)
+      await restoreFile({ building, manifest, receiver }, file, read(file))
     syncFolder(building)
     renameSync(building, target)
     syncFolder(dirname(target))
     return manifest
   } catch (error) {
     rmSync(building, { recursive: true, force: true })
+    if (hasRows) await receiver?.discard()
     throw error
   }
 }
 
+interface Built {
+  readonly building: string
+  readonly manifest: Manifest
+  readonly receiver: RowsReceiver | undefined
+}
+
+const notForServer =
+  'the time series of this backup are in its own files: restore it without STREAMVAULT_TIMESERIES_URL'
+
+function receiverOf(receiver: RowsReceiver | undefined): RowsReceiver {
+  if (receiver) return receiver
+  throw new Error(
+    'the time series of this backup are those of a QuestDB: say in STREAMVAULT_TIMESERIES_URL which one gets them',
+  )
+}
+
 async function restoreFile(
-  { building, manifest }: { readonly building: string; readonly manifest: Manifest },
+  { building, manifest, receiver }: Built,
   file: PackedFile,
   packed: AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -97,6 +136,17 @@ async function restoreFile(
     const { journalTo } = manifest.positions
     if (head === journalTo) return
     throw new DamagedBackup(`${file.name} ends at ${head} instead of ${journalTo}`)
+  } else if (file.name === fileNames.rows) {
+    const positions = join(building, fileNames.positions.replace(/\.zst$/, ''))
+    const rows = await receiverOf(receiver).restore(positions, content)
+    const [different] = Object.entries(manifest.counts.timeSeriesRows).filter(
+      ([table, count]) => rows[table] !== count,
+    )
+    if (!different) return
+    const [table, count] = different
+    throw new DamagedBackup(
+      `${file.name} has ${rows[table] ?? 'no'} rows of ${table}, not ${count}`,
+    )
   } else {
     await writeDurably(join(building, file.name.replace(/\.zst$/, '')), content)
   }

@@ -32,7 +32,7 @@ export const restore: Command = {
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
     const manifest = await restorer
-      .restore(dataDir, (done, total) => line.show('restoring', done, total))
+      .restore(config, (done, total) => line.show('restoring', done, total))
       .finally(() => line.end())
     const isVerified = options['verify'] !== undefined
     const compared = isVerified ? await restorer.compare(config, manifest) : undefined

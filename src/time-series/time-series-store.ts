@@ -1,6 +1,7 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
 import type { RefusingStore } from './refused-readings.ts'
+import type { CopiedStore } from './store-copy.ts'
 import type { StoreDurability } from './store-durability.ts'
 import type { WindowStore, WindowVersion } from './windows/window-store.ts'
 
@@ -214,18 +215,8 @@ export interface ExpiringStore {
   expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void>
 }
 
-/** A copy of a store that keeps its data in files of its own. */
-export interface StoreCopy {
-  /** Everything before it is in the copy, and nothing after it. */
-  readonly position: Offset
-  /** Rows of each table. */
-  readonly rows: Readonly<Record<string, number>>
-  /** Paths of its files; one that is not there is not needed. */
-  readonly files: readonly string[]
-}
-
 /** Stores readings, each exactly once, and answers questions about them. */
-export interface TimeSeriesStore extends RefusingStore {
+export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   readonly windows: WindowStore
 
   /** Nothing in a store that has on its disk what it has taken. */
@@ -286,12 +277,6 @@ export interface TimeSeriesStore extends RefusingStore {
 
   /** The place before the newest `count` readings, or before all when there are not so many. */
   placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor>
-
-  /**
-   * Copies all files into a folder. Nothing is stored meanwhile; queries go on. Fails when the signal is
-   * aborted. Only of a store that has files: those of a server are copied by its own means.
-   */
-  copyTo?(folder: string, signal: AbortSignal): Promise<StoreCopy>
 
   /** Ends what waits for a server: nothing but `close` may follow. */
   interrupt?(): void

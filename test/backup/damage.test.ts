@@ -29,7 +29,7 @@ function ignore(): void {}
 
 async function restore(backup: string, target: string): Promise<unknown> {
   const restorer = await openRestorer(backup, new AbortController().signal)
-  return await restorer.restore(target, ignore)
+  return await restorer.restore({ dataDir: target, timeSeries: { kind: 'duckdb' } }, ignore)
 }
 
 async function verify(backup: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import type { StoreCopy } from '../store-copy.ts'
 import { noCounts, totalsOf } from '../stream-state.ts'
 import type {
   ExpiringStore,
@@ -16,7 +17,6 @@ import type {
   ReadingsQuery,
   Removal,
   Shipment,
-  StoreCopy,
   StoredCounts,
   StoredTotals,
   TimeSeriesStore,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Offset } from '../../journal/journal.ts'
-import type { StoreCopy } from '../time-series-store.ts'
+import type { StoreCopy } from '../store-copy.ts'
 import { quoted } from './catalog.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import { copyFile } from './file-copy.ts'

@@ -9,7 +9,7 @@ import { commitMode } from './preparation.ts'
 import type { WritePlace } from './writer-turns.ts'
 
 /** A checkpoint writes all that waits for the disk of the server's machine. */
-const checkpointMs = 300_000
+export const checkpointMs = 300_000
 
 /** A checkpoint of ours begins within this time after we have asked for it. */
 const checkpointBeginsMs = 60_000
@@ -94,8 +94,7 @@ export class Durability {
   async connected(connection: QuestDbConnection): Promise<boolean> {
     const { unproven, position } = this.#ledger
     const server = await processOf(connection)
-    const mode = await commitMode(connection)
-    this.#isSynced = mode === 'sync' || mode === 'adaptive'
+    this.#isSynced = await isSyncing(connection)
     await this.#assertNothingLost(connection)
     await this.#releaseForgotten(connection)
     if (unproven.server === server || this.#repetition?.server === server) return false
@@ -249,8 +248,14 @@ interface RepetitionState {
 /** Tables that a message names. */
 const tablesNamed = 5
 
+/** Whether commits are on the disk when they are answered. */
+export async function isSyncing(connection: QuestDbConnection): Promise<boolean> {
+  const mode = await commitMode(connection)
+  return mode === 'sync' || mode === 'adaptive'
+}
+
 /** Tells one process of the server from the next. */
-async function processOf(connection: QuestDbConnection): Promise<string> {
+export async function processOf(connection: QuestDbConnection): Promise<string> {
   const { rows } = await connection.run('SELECT pg_postmaster_start_time()')
   const started = rows[0]?.[0]
   if (typeof started !== 'string') throw new QuestDbAway('QuestDB does not say when it was started')
@@ -263,7 +268,7 @@ async function timeOf(connection: QuestDbConnection): Promise<string> {
 }
 
 /** By table, the newest transaction that was taken. */
-async function transactionsOf(connection: QuestDbConnection): Promise<Map<string, number>> {
+export async function transactionsOf(connection: QuestDbConnection): Promise<Map<string, number>> {
   const { rows } = await connection.run(
     `SELECT name, sequencerTxn FROM wal_tables()
      WHERE starts_with(name, ${literal(tableOf(connection.server.prefix, ''))})`,

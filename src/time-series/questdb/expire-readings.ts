@@ -1,5 +1,6 @@
 import type { StreamState } from '../stream-state.ts'
 import type { Expiry } from '../time-series-store.ts'
+import type { StoreCopies } from './copy/store-copies.ts'
 import type { Durability } from './durability.ts'
 import { dropDeadMonths, markExpired } from './expiry.ts'
 import { tableOf } from './layout.ts'
@@ -14,6 +15,7 @@ interface ExpiryNeeds {
   readonly ledger: Ledger
   readonly turns: WriterTurns
   readonly durability: Durability
+  readonly copies: StoreCopies
 }
 
 /** What may go of streams that something is stored of, and was not looked for yet. */
@@ -48,7 +50,7 @@ export async function expireReadings(
   expiries: readonly Expiry[],
   signal: AbortSignal,
 ): Promise<Expiry[]> {
-  const { ledger, turns } = needs
+  const { ledger, turns, copies } = needs
   const done: Expiry[] = []
   const tables = new Set<string>()
   for (const [beforeUs, group] of Map.groupBy(expiries, (expiry) => expiry.beforeUs)) {
@@ -61,7 +63,7 @@ export async function expireReadings(
     }
   }
   for (const table of tables) {
-    if (signal.aborted) break
+    if (signal.aborted || copies.needsRows) break
     await turns.take((place) => dropDeadMonths(place, { table, position: ledger.position }))
   }
   return done

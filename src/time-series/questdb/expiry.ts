@@ -48,7 +48,7 @@ export async function markExpired(
 }
 
 /** Below what removals and ends of streams write. */
-function markOf(round: number): number {
+export function markOf(round: number): number {
   return -2 - round
 }
 

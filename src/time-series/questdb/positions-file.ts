@@ -68,6 +68,15 @@ export interface UnprovenChange {
   readonly statements?: readonly string[]
 }
 
+/** Where rows are now that were on another server. */
+export interface MovedPositions {
+  /** Id of the data folder. */
+  readonly folder: string
+  /** Of the server. */
+  readonly process: string
+  readonly transactions: ReadonlyMap<string, number>
+}
+
 export interface KeptPositions {
   readonly position: Offset
   readonly expiryRound: number
@@ -173,6 +182,21 @@ export class PositionsFile {
   /** Notes what is on QuestDB's disk. */
   prove(proof: Proof): void {
     this.transact(() => this.unproven.prove(proof))
+  }
+
+  /**
+   * Makes it the file of another folder, whose rows have been brought to a server: all before the position is
+   * on its disk.
+   */
+  moveTo({ folder, process, transactions }: MovedPositions): void {
+    const { position } = this.read()
+    const statement = this.unproven.lastStatement
+    this.transact(() => {
+      this.#database.prepare('UPDATE position SET folder = ?').run(folder)
+      this.unproven.prove({ position, statement, transactions })
+      this.unproven.setServer(process)
+      this.unproven.setCheckpointAsked(undefined)
+    })
   }
 
   /** All of what the work writes becomes durable, or nothing. */

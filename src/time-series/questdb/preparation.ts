@@ -19,6 +19,11 @@ export async function prepareTables(
   }
 }
 
+/** Says which data folder stores into the tables beside it. */
+export function ownerTable(prefix: string): string {
+  return `${prefix}streamvault`
+}
+
 /**
  * Sees to it that one data folder stores into these tables: positions in the journal of another would
  * mean other readings.
@@ -31,7 +36,7 @@ export async function claimTables(
   { id, isNew }: { readonly id: string; readonly isNew: boolean },
 ): Promise<void> {
   const { host, port, prefix } = connection.server
-  const table = `${prefix}streamvault`
+  const table = ownerTable(prefix)
   // Without a write-ahead log: what is inserted is seen at once.
   await connection.run(
     `CREATE TABLE IF NOT EXISTS ${quoted(table)} (id VARCHAR, "timestamp" TIMESTAMP)

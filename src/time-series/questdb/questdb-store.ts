@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
+import type { StoreCopy } from '../store-copy.ts'
 import type { StoreDurability } from '../store-durability.ts'
 import type {
   ExpiringStore,
@@ -122,6 +123,14 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
     return await this.#reader.placeBeforeNewest(streamId, count)
+  }
+
+  async copyTo(folder: string, signal: AbortSignal): Promise<StoreCopy> {
+    return await this.#writer.copies.copyTo(folder, signal)
+  }
+
+  endCopy(): string | undefined {
+    return this.#writer.copies.end()
   }
 
   /** Ends what is under way with the server: nothing but `close` may follow. */

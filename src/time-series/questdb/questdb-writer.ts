@@ -14,6 +14,7 @@ import type {
 } from '../time-series-store.ts'
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import type { QuestDbConnection, QuestDbServer } from './connection.ts'
+import { StoreCopies } from './copy/store-copies.ts'
 import { findDuplicates } from './duplicates.ts'
 import { Durability } from './durability.ts'
 import { dueExpiries, expireReadings, noteKeptFrom } from './expire-readings.ts'
@@ -49,6 +50,7 @@ export interface StoreLogger {
  */
 export class QuestDbWriter {
   readonly windows: QuestDbWindows
+  readonly copies: StoreCopies
   readonly #clock: Clock
   readonly #logger: StoreLogger
   readonly #ledger: Ledger
@@ -68,6 +70,7 @@ export class QuestDbWriter {
     this.#durability = new Durability({ server, ledger, heldBytesMax, logger })
     this.#turns = new WriterTurns({ server, ledger, durability: this.#durability })
     this.#buffer = new RowBuffer(server.prefix)
+    this.copies = new StoreCopies({ turns: this.#turns, ledger, path })
     this.durability = new Repetitions({
       ledger,
       durability: this.#durability,
@@ -131,6 +134,7 @@ export class QuestDbWriter {
         return
       }
       const { counts, timestampMaxUs, newestContent, shapes } = record
+      this.copies.noteRemoved(removal)
       const deleted = await removeReadings({ ...place, shapes }, removal)
       const wasNewest = timestampMaxUs >= startUs && timestampMaxUs < endUs
       const change = {
@@ -166,9 +170,13 @@ export class QuestDbWriter {
     const due = await this.#turns.take(async () => {
       const found = dueExpiries(ledger, expiries, this.#expiredToUs)
       noteKeptFrom(ledger, found)
+      for (const { streamId, beforeUs } of found) {
+        this.copies.noteRemoved({ streamId, startUs: 0, endUs: beforeUs })
+      }
       return found
     })
-    const needs = { ledger, turns: this.#turns, durability: this.#durability }
+    const { copies } = this
+    const needs = { ledger, turns: this.#turns, durability: this.#durability, copies }
     const done = await expireReadings(needs, due, signal)
     for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
   }
@@ -199,6 +207,7 @@ export class QuestDbWriter {
     const kept = groups.flatMap(({ readings }) =>
       duplicates.size > 0 ? readings.filter((reading) => !duplicates.has(reading)) : readings,
     )
+    this.copies.noteStored(kept)
     const refused = await writeRows(connection, this.#buffer, kept)
     // Were the table another than it should be, all rows would be refused.
     if (refused.length > 0)

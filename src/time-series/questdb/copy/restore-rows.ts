@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { messageOf } from '../../../core/errors.ts'
+import type { Shape, StoredReading } from '../../time-series-store.ts'
+import { QuestDbConnection, type QuestDbServer } from '../connection.ts'
+import { checkpointMs, isSyncing, processOf, transactionsOf } from '../durability.ts'
+import { literal, quoted, tableOf } from '../layout.ts'
+import { PositionsFile } from '../positions-file.ts'
+import { claimTables, ownerTable, prepareTables } from '../preparation.ts'
+import { RowBuffer } from '../row-buffer.ts'
+import { Unapplied } from '../unapplied.ts'
+import { writeRows } from '../write-rows.ts'
+import { linesOf, readingOf } from './row-lines.ts'
+
+/** Rows that are sent together. */
+const rowsPerRequest = 5_000
+
+/** Rows by table, as a backup names them. */
+export type RowCounts = Readonly<Record<string, number>>
+
+/** Brings the rows of a backup back to a server that has none of ours, into tables of a new data folder. */
+export class RowRestorer {
+  readonly #server: QuestDbServer
+  readonly #connection: QuestDbConnection
+  readonly #buffer: RowBuffer
+  readonly #unapplied: Unapplied
+  readonly #tables = new Set<string>()
+
+  constructor(server: QuestDbServer) {
+    this.#server = server
+    // Pinned: what one process has taken, another may have lost.
+    const options = { sockets: 1, isPinned: true, answerMs: checkpointMs }
+    this.#connection = new QuestDbConnection(server, options)
+    this.#buffer = new RowBuffer(server.prefix)
+    this.#unapplied = new Unapplied(server.prefix)
+  }
+
+  /** @throws Error when there is something in the place of the tables */
+  async begin(): Promise<void> {
+    const { host, port, prefix } = this.#server
+    const { rows } = await this.#connection.run(
+      `SELECT table_name FROM tables() WHERE table_name = ${literal(ownerTable(prefix))}
+         OR starts_with(table_name, ${literal(tableOf(prefix, ''))}) LIMIT 1`,
+    )
+    if (rows.length === 0) return
+    throw new Error(
+      `QuestDB at ${host}:${port} has the table ${String(rows[0]?.[0])} already: a backup is only restored into a ` +
+        'server that has none, or under another name: STREAMVAULT_TIMESERIES_URL=questdb://host:port/name',
+    )
+  }
+
+  /**
+   * Sends all rows, and notes in the file of positions, which was of another folder, that they are there.
+   *
+   * @param lines as `readServedRows` has made them
+   */
+  async restore(path: string, lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {
+    const connection = this.#connection
+    const process = await processOf(connection)
+    const folder = randomUUID()
+    this.#tables.add(ownerTable(this.#server.prefix))
+    await claimTables(connection, { id: folder, isNew: true })
+    const rows = await this.#send(lines)
+    await this.#unapplied.applied(connection)
+    if (!(await isSyncing(connection))) {
+      await connection.run('CHECKPOINT CREATE')
+      await connection.run('CHECKPOINT RELEASE')
+    }
+    const transactions = await transactionsOf(connection)
+    const file = new PositionsFile(path)
+    file.moveTo({ folder, process, transactions })
+    file.close()
+    return rows
+  }
+
+  /** Takes away what was brought. */
+  async discard(): Promise<void> {
+    for (const table of this.#tables) {
+      await this.#connection.run(`DROP TABLE IF EXISTS ${quoted(table)}`)
+    }
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  async #send(lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {
+    const counts: Record<string, number> = {}
+    let [table, shape]: [string, Shape | undefined] = ['', undefined]
+    let readings: StoredReading[] = []
+    const flush = async () => {
+      await this.#write(readings)
+      counts[table] = (counts[table] ?? 0) + readings.length
+      readings = []
+    }
+    for await (const line of linesOf(lines)) {
+      if ('table' in line) {
+        if (shape) await flush()
+        ;({ table, shape } = line)
+        this.#tables.add(tableOf(this.#server.prefix, shape.id))
+        await prepareTables(this.#connection, [shape])
+      } else if (shape) {
+        readings.push(readingOf(line, shape))
+        if (readings.length >= rowsPerRequest) await flush()
+      }
+    }
+    if (shape) await flush()
+    return counts
+  }
+
+  async #write(readings: readonly StoredReading[]): Promise<void> {
+    const [refused] = await writeRows(this.#connection, this.#buffer, readings)
+    if (refused) throw new Error(`QuestDB does not take a reading: ${refused.message}`)
+    this.#unapplied.add(readings)
+    await this.#unapplied.settle(this.#connection)
+  }
+}
+
+/** Rows that are there now, of the tables of a backup. */
+export async function countServedRows(
+  server: QuestDbServer,
+  tables: readonly string[],
+): Promise<RowCounts> {
+  const connection = new QuestDbConnection(server, { sockets: 1, answerMs: checkpointMs })
+  const counts: Record<string, number> = {}
+  try {
+    for (const table of tables) {
+      try {
+        const { rows } = await connection.run(
+          `SELECT count() FROM ${quoted(server.prefix + table)}`,
+        )
+        counts[table] = Number(rows[0]?.[0])
+      } catch (error) {
+        throw new Error(`the rows of ${table} cannot be counted: ${messageOf(error)}`, {
+          cause: error,
+        })
+      }
+    }
+  } finally {
+    connection.close()
+  }
+  return counts
+}
