@@ -5,6 +5,7 @@ import { connectors } from '../connectors/index.ts'
 import type { MqttEndpoints } from '../connectors/mqtt-broker/guard/listeners.ts'
 import type { MqttBroker } from '../connectors/mqtt-broker/mqtt-broker.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
+import { alertingRoutes } from './alerting.ts'
 import { asyncApiRoutes } from './asyncapi/asyncapi-routes.ts'
 import type { Auth } from './auth/auth.ts'
 import { type BackingUp, openBackups } from './backing-up.ts'
@@ -230,6 +231,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ...access.routes,
       backing.routes(posts),
       ...delivering.routes(posts),
+      ...alertingRoutes({ ...domains, engine, posts }),
       ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
       ...registeringRoutes(access.devices, domains),
       (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),

@@ -46,6 +46,7 @@ import type {
 import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/window-store.ts'
 import { definedWindows } from './windows/defined-windows.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
+import { openWorkerAlerts } from './worker-alerts.ts'
 import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
 import { serveDeliveryDesk } from './worker-delivery.ts'
 import { startLoops, type WorkerLoops } from './worker-loops.ts'
@@ -152,9 +153,13 @@ async function compose(data: WorkerData) {
   ])
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
+  const telling = { state, clock: systemClock, onTold: tellThread(data.told) }
+  const tell = await serveDeliveryDesk(telling, data.desk)
+  const { watches } = openWorkerAlerts({ state, clock: systemClock, tell })
   const decisions = new StateDecisionStore({
     state,
     note: noteArrivals,
+    alerts: watches,
     onDiscard: (streamId) =>
       logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
   })
@@ -163,10 +168,8 @@ async function compose(data: WorkerData) {
     loadVersion: (id, version) => loadVersion(state, id, version),
   })
   const head = new JournalHead(data.head)
-  const decider = await Decider.open(decisions)
+  const decider = await Decider.open(decisions, watches)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  const telling = { state, clock: systemClock, onTold: tellThread(data.told) }
-  const tell = await serveDeliveryDesk(telling, data.desk)
   const coalesced = new CoalescedEvents(state, systemClock, tell)
   return { tell, coalesced, retention, logger, state, store, shipper, decisions, decider, head }
 }

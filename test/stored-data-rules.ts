@@ -18,6 +18,15 @@ export const storedDataRules: readonly ImportRule[] = [
     ],
   },
   {
+    // Computes the windows of streams out of their readings, through the store's port.
+    from: /^src\/windows\//,
+    mayImport: [
+      /^src\/(windows|core|time-series\/windows)\//,
+      /^src\/data-streams\/(deduplication|definition|transform-definition)\.ts$/,
+      /^src\/(pipeline\/stream-schema|time-series\/(aggregate-query|shape))\.ts$/,
+    ],
+  },
+  {
     from: /^src\/removals\//,
     mayImport: [
       /^src\/(removals|core|http|pipeline)\//,

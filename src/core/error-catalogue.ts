@@ -247,6 +247,12 @@ export const errorCatalogue = {
     remedy: 'Connect with a client of MQTT over WebSockets, such as MQTT.js with ws:// or wss://.',
     retryable: false,
   },
+  wrong_alert_state: {
+    status: 409,
+    meaning: 'The alert is in a state that does not allow that.',
+    remedy: 'Read the alert again: somebody else, or a reading, may have moved it.',
+    retryable: false,
+  },
 } as const satisfies Readonly<Record<string, ErrorEntry>>
 
 export type ErrorCode = keyof typeof errorCatalogue

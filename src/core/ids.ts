@@ -15,10 +15,11 @@ export type BackupId = Branded<'BackupId'>
 export type EventId = Branded<'EventId'>
 export type InboxEntryId = Branded<'InboxEntryId'>
 export type WebhookId = Branded<'WebhookId'>
+export type AlertId = Branded<'AlertId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
 type JobId = ExportId | ImportId | BackupId
-type AnyId = OwnId | JobId | EventId | InboxEntryId | WebhookId
+type AnyId = OwnId | JobId | EventId | InboxEntryId | WebhookId | AlertId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

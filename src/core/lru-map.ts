@@ -59,6 +59,11 @@ export class LruMap<Key, Value> {
     this.#entries.delete(key)
   }
 
+  clear(): void {
+    this.#entries.clear()
+    this.#weight = 0
+  }
+
   #isHalfFull(): boolean {
     if (this.#entries.size * 2 > this.#entriesMax) return true
     return this.#weighing !== undefined && this.#weight * 2 > this.#weighing.max

@@ -75,7 +75,7 @@ const retentionSchema = {
 const alertDuration = { ...text, pattern: String.raw`^[1-9]\d{0,5}(s|m|h|d)$`, examples: ['5m'] }
 
 /** A rule by which a stream's readings raise alerts. */
-const alertRuleSchema = component('AlertRule', {
+export const alertRuleSchema = component('AlertRule', {
   type: 'object',
   additionalProperties: false,
   description:

@@ -1,6 +1,6 @@
 import type { StateDatabase } from '../state/database.ts'
+import { padded, portionsOf } from '../state/portions.ts'
 import type { DeskRequest, EndedAttempt } from './desk.ts'
-import { padded, portionsOf } from './portions.ts'
 
 /** An attempt that is written down. */
 export interface RecordedAttempt {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
+import { padded } from '../state/portions.ts'
 import type { DeliveryDesk, DeskRequest } from './desk.ts'
-import { padded } from './portions.ts'
 import { type RecordedAttempt, recordAttempts } from './recorded-attempts.ts'
 import { tellNoMore } from './tell-no-more.ts'
 

@@ -29,7 +29,7 @@ export interface CatalogueEntry {
   readonly data_schema: JsonSchema
 }
 
-/** The other types come with their domains: signatures, assets, attachments, permissions, alerts. */
+/** The other types come with their domains: signatures, assets, attachments, permissions. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
   'vault.created',
   'vault.deleted',
@@ -41,6 +41,8 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'stream.data_received',
   'vault.data_updated',
   'vault.accessed',
+  'stream.alert_triggered',
+  'stream.alert_cleared',
 ])
 
 const neverEmitted: ReadonlySet<KnownType> = new Set(neverEmittedTypes)

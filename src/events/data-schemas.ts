@@ -1,3 +1,4 @@
+import { alertFields } from '../alerts/alert-schemas.ts'
 import {
   boolean,
   count,
@@ -5,7 +6,6 @@ import {
   type JsonSchema,
   listOf,
   nullable,
-  number,
   record,
   text,
   uuid,
@@ -71,17 +71,16 @@ const identified = {
 } as const
 
 const alert = record({
-  alertId: uuid,
-  streamId: uuid,
-  ruleId: text,
-  field: nullable(text),
-  severity: text,
-  state: text,
-  value: { type: ['number', 'string', 'boolean', 'null'] },
-  threshold: nullable(number),
-  triggeredAt: dateTime,
-  clearedAt: nullable(dateTime),
-  acknowledgedBy: nullable(text),
+  ...alertFields,
+  streamName: text,
+  links: record(
+    { alert: text, explain: text, stream: text },
+    { description: 'Paths under the address of the service.' },
+  ),
+  readings: listOf(
+    { type: 'object', additionalProperties: true, properties: { timestamp: dateTime } },
+    { maxItems: 5, description: 'The newest readings of the stream, as far as they are at hand.' },
+  ),
 })
 
 const coalesced = {

@@ -6,6 +6,8 @@ import type { EventType } from './event-types.ts'
 
 /** What has happened to something that a user owns. */
 export interface NewEvent {
+  /** Where something else is to name it. */
+  readonly id?: EventId
   readonly type: EventType
   /** Who is told. */
   readonly ownerId: UserId
@@ -53,7 +55,7 @@ export class Events {
    */
   record(event: NewEvent, when: Expression<SqlBool> = always): readonly Compilable[] {
     const { type, ownerId, resourceType, resourceId, vaultId, streamId, templateId } = event
-    const id = newId<EventId>()
+    const { id = newId<EventId>() } = event
     const atUs = this.#clock.nowUs()
     const data = JSON.stringify(event.data)
     const insertion = this.#state

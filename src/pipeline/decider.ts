@@ -1,4 +1,5 @@
 import type { JournalBatch, Offset } from '../journal/journal.ts'
+import type { AlertCounts, AlertWatches, StreamWatch } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
   type QuarantinedEntry,
@@ -23,6 +24,17 @@ export interface StreamTally {
   receivedOnDay: number
   /** What becomes of the stream's quarantine, in the order of the journal. */
   readonly quarantine: QuarantineChange[]
+  /** Of a stream with rules. */
+  alerts?: AlertCounts
+}
+
+/** A tally that is being made. */
+interface OpenTally extends StreamTally {
+  /** The newest version that has come by. */
+  version: number
+  watch: StreamWatch | undefined
+  /** The same, where there are rules that want to see readings. */
+  rules: StreamWatch | undefined
 }
 
 export interface RefusedEntry {
@@ -59,19 +71,22 @@ export interface DecisionStore {
   commit(decision: Decision): Promise<void>
 }
 
-/** Right of the journal, towards state: counters and quarantine. It never waits for the store. */
+/** Right of the journal, towards state: counters, quarantine, alerts. It never waits for the store. */
 export class Decider implements Consumer {
   readonly name = 'decider'
   readonly #store: DecisionStore
+  readonly #watches: AlertWatches | undefined
   #position: Offset
 
-  private constructor(store: DecisionStore, position: Offset) {
+  private constructor(store: DecisionStore, position: Offset, watches: AlertWatches | undefined) {
     this.#store = store
     this.#position = position
+    this.#watches = watches
   }
 
-  static async open(store: DecisionStore): Promise<Decider> {
-    return new Decider(store, await store.position())
+  /** @param watches without it there are no alerts */
+  static async open(store: DecisionStore, watches?: AlertWatches): Promise<Decider> {
+    return new Decider(store, await store.position(), watches)
   }
 
   position(): Offset {
@@ -79,15 +94,24 @@ export class Decider implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
-    const decision = decide(batches, this.#position)
-    await this.#store.commit(decision)
-    this.#position = decision.nextOffset
+    try {
+      const decision = await decide(batches, this.#position, this.#watches)
+      await this.#store.commit(decision)
+      this.#position = decision.nextOffset
+    } catch (error) {
+      this.#watches?.forget()
+      throw error
+    }
   }
 }
 
-/** Pure: the same entries always lead to the same decision. */
-function decide(batches: readonly JournalBatch[], from: Offset): Decision {
-  const byKey = new Map<string, StreamTally>()
+/** The same entries always lead to the same decision: it only waits where rules are to be looked up. */
+async function decide(
+  batches: readonly JournalBatch[],
+  from: Offset,
+  watches: AlertWatches | undefined,
+): Promise<Decision> {
+  const byKey = new Map<string, OpenTally>()
   let offset = from
   for (const { firstOffset, bytes } of batches) {
     if (firstOffset !== offset) {
@@ -101,26 +125,60 @@ function decide(batches: readonly JournalBatch[], from: Offset): Decision {
         tally = emptyTally()
         byKey.set(streamKey, tally)
       }
+      if (watches && entry.streamVersion > tally.version) {
+        tally.watch ??= await watches.watchOf(streamIdOf(streamKey), () => streamIdsIn(batches))
+        await adopt(watches, tally, entry, offset)
+      }
       count(tally, entry, offset)
       offset++
     }
   }
-  const tallies = new Map([...byKey].map(([key, tally]) => [streamIdOf(key), tally]))
+  const tallies = new Map([...byKey].map(([key, tally]) => [streamIdOf(key), closed(tally)]))
   return { from, nextOffset: offset, tallies }
 }
 
-function emptyTally(): StreamTally {
-  const counts = { received: 0, accepted: 0, filtered: 0 }
-  return { ...counts, lastReceivedAtUs: 0, day: 0, receivedOnDay: 0, quarantine: [] }
+/** Lets the rules of a version hold from its first entry on. */
+async function adopt(
+  watches: AlertWatches,
+  tally: OpenTally,
+  entry: EntryReader,
+  offset: Offset,
+): Promise<void> {
+  tally.version = entry.streamVersion
+  if (!tally.watch) return
+  await watches.adopt(tally.watch, entry, offset)
+  tally.rules = tally.watch.wantsReadings ? tally.watch : undefined
 }
 
-function count(tally: StreamTally, entry: EntryReader, offset: Offset): void {
-  if (entry.isReview) {
-    review(tally, entry, offset)
-    return
+function streamIdsIn(batches: readonly JournalBatch[]): Iterable<string> {
+  const keys = new Set<string>()
+  for (const { bytes } of batches) {
+    const entry = new EntryReader(bytes)
+    while (entry.next()) keys.add(entry.streamKey)
   }
-  countReceipt(tally, entry)
-  countVerdict(tally, entry, offset)
+  return [...keys].map(streamIdOf)
+}
+
+function emptyTally(): OpenTally {
+  const counts = { received: 0, accepted: 0, filtered: 0 }
+  const receipts = { lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
+  return { ...counts, ...receipts, quarantine: [], version: -1, watch: undefined, rules: undefined }
+}
+
+function closed(tally: OpenTally): StreamTally {
+  if (tally.rules) tally.alerts = tally.rules.counted()
+  return tally
+}
+
+function count(tally: OpenTally, entry: EntryReader, offset: Offset): void {
+  if (!entry.isReview) {
+    countReceipt(tally, entry)
+    countVerdict(tally, entry, offset)
+    tally.rules?.see(entry, offset)
+  } else if (entry.isAboutAlerts) {
+    tally.watch?.see(entry, offset)
+    tally.rules = tally.watch?.wantsReadings ? tally.watch : undefined
+  } else review(tally, entry, offset)
 }
 
 function countVerdict(tally: StreamTally, entry: EntryReader, offset: Offset): void {

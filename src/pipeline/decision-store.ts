@@ -1,7 +1,8 @@
-import { sql, type Transaction } from 'kysely'
+import { type Insertable, sql, type Transaction } from 'kysely'
 import type { Offset } from '../journal/journal.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
+import type { AlertWatches } from './alert-watches.ts'
 import type { Decision, DecisionStore, StreamTally } from './decider.ts'
 import { changeQuarantine, type QuarantineDifference } from './quarantine-changes.ts'
 
@@ -16,6 +17,8 @@ export interface DecisionStoreNeeds {
   readonly onDiscard: (streamId: string) => void
   /** Writes down, in the transaction of a decision, what is to be told of it. */
   readonly note?: NoteArrivals
+  /** Writes what alerts follow from a decision. */
+  readonly alerts?: Pick<AlertWatches, 'write'>
 }
 
 export type NoteArrivals = (
@@ -34,11 +37,13 @@ export class StateDecisionStore implements DecisionStore {
   readonly #state: StateDatabase
   readonly #onDiscard: (streamId: string) => void
   readonly #note: NoteArrivals | undefined
+  readonly #alerts: DecisionStoreNeeds['alerts']
 
-  constructor({ state, onDiscard, note }: DecisionStoreNeeds) {
+  constructor({ state, onDiscard, note, alerts }: DecisionStoreNeeds) {
     this.#state = state
     this.#onDiscard = onDiscard
     this.#note = note
+    this.#alerts = alerts
   }
 
   async position(): Promise<Offset> {
@@ -65,7 +70,7 @@ export class StateDecisionStore implements DecisionStore {
 
   async commit({ from, nextOffset, tallies }: Decision): Promise<void> {
     const full: string[] = []
-    await this.#state.transaction().execute(async (transaction) => {
+    const afterwards = await this.#state.transaction().execute(async (transaction) => {
       await movePosition(transaction, from, nextOffset)
       const rows: CounterRow[] = []
       for (const [streamId, tally] of tallies) {
@@ -77,7 +82,9 @@ export class StateDecisionStore implements DecisionStore {
         await addToCounters(transaction, rows.slice(at, at + rowsPerInsert))
       }
       await this.#note?.(transaction, tallies)
+      return await this.#alerts?.write(transaction)
     })
+    afterwards?.()
     for (const streamId of full) this.#onDiscard(streamId)
   }
 }
@@ -96,7 +103,7 @@ async function movePosition(
   if (numUpdatedRows !== 1n) throw new Error(`another decider has moved on from ${from}`)
 }
 
-type CounterRow = StateSchema['stream_counters']
+type CounterRow = Insertable<StateSchema['stream_counters']>
 
 function counterRow(
   streamId: string,
@@ -115,6 +122,9 @@ function counterRow(
     last_received_at: tally.lastReceivedAtUs,
     day: tally.day,
     received_on_day: tally.receivedOnDay,
+    alert_time: tally.alerts?.timeUs ?? 0,
+    alert_received_at: tally.alerts?.receivedAtUs ?? 0,
+    late_for_alerts: tally.alerts?.late ?? 0,
   }
 }
 
@@ -126,7 +136,11 @@ const addedUp = [
   'discarded',
   'quarantine_bytes',
   'is_discarding',
+  'late_for_alerts',
 ] as const
+
+/** What only goes up. */
+const newest = ['last_received_at', 'alert_time', 'alert_received_at'] as const
 
 async function addToCounters(
   transaction: Transaction<StateSchema>,
@@ -136,15 +150,16 @@ async function addToCounters(
     column,
     sql<number>`stream_counters.${sql.ref(column)} + excluded.${sql.ref(column)}`,
   ])
+  const maxima = newest.map((column) => {
+    const [before, after] = [sql.ref(`stream_counters.${column}`), sql.ref(`excluded.${column}`)]
+    return [column, sql<number>`CASE WHEN ${after} > ${before} THEN ${after} ELSE ${before} END`]
+  })
   await transaction
     .insertInto('stream_counters')
     .values(rows)
     .onConflict((conflict) =>
       conflict.column('stream_id').doUpdateSet({
-        ...(Object.fromEntries(sums) as object),
-        last_received_at: sql<number>`CASE
-          WHEN excluded.last_received_at > stream_counters.last_received_at
-          THEN excluded.last_received_at ELSE stream_counters.last_received_at END`,
+        ...(Object.fromEntries([...sums, ...maxima]) as object),
         received_on_day: sql<number>`CASE
           WHEN excluded.day > stream_counters.day THEN excluded.received_on_day
           WHEN excluded.day = stream_counters.day

@@ -12,8 +12,11 @@ import {
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictAlertAction,
+  verdictAlertTimer,
   verdictCleared,
   verdictFiltered,
+  verdictFleetRules,
   verdictImported,
   verdictQuarantined,
   verdictRedriven,
@@ -82,6 +85,11 @@ export class EntryReader {
     return this.#buffer[this.#at + 4] === quarantineFormat
   }
 
+  /** Whether it moves alerts without a reading: it is nobody's, and of no count. */
+  get isAboutAlerts(): boolean {
+    return this.#verdict >= verdictAlertTimer && this.#verdict <= verdictFleetRules
+  }
+
   /** Whether it counts as received: what an earlier entry has received does not. */
   get received(): boolean {
     if (!this.isReview) return true
@@ -134,6 +142,11 @@ export class EntryReader {
   /** Of an entry that removes stored readings. */
   get clearedRange(): ClearedRange {
     return JSON.parse(this.#notes) as ClearedRange
+  }
+
+  /** Of what somebody did to an alert, and of rules of fleets: JSON. */
+  get alertNotes(): unknown {
+    return JSON.parse(this.#notes)
   }
 
   /** The whole of an entry about a reading. */
@@ -208,6 +221,9 @@ const reviewVerdicts = [
   verdictRejudged,
   verdictRemoved,
   verdictRedrivenFiltered,
+  verdictAlertTimer,
+  verdictAlertAction,
+  verdictFleetRules,
   verdictCleared,
 ]
 

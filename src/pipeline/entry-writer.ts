@@ -10,8 +10,11 @@ import {
   quarantineFormat,
   type RemovalNotes,
   verdictAccepted,
+  verdictAlertAction,
+  verdictAlertTimer,
   verdictCleared,
   verdictFiltered,
+  verdictFleetRules,
   verdictImported,
   verdictQuarantined,
   verdictRedriven,
@@ -139,19 +142,29 @@ export class EntryWriter {
   /** Keeps that a person has deleted these entries of the quarantine. */
   removed(stream: StreamVersion, offsets: readonly Offset[], atUs: number): void {
     const notes = JSON.stringify({ offsets } satisfies RemovalNotes)
-    this.#reserve(notes.length)
-    const body = this.#header(stream, verdictRemoved, atUs, Number.NaN)
-    this.#noDigest()
-    this.#finish(this.#notes(body, notes))
+    this.#without(stream, { verdict: verdictRemoved, atUs, notes })
   }
 
   /** Keeps that a person has removed the readings of a range of time. */
   cleared(stream: StreamVersion, range: ClearedRange, atUs: number): void {
-    const notes = JSON.stringify(range)
-    this.#reserve(notes.length)
-    const body = this.#header(stream, verdictCleared, atUs, Number.NaN)
-    this.#noDigest()
-    this.#finish(this.#notes(body, notes))
+    this.#without(stream, { verdict: verdictCleared, atUs, notes: JSON.stringify(range) })
+  }
+
+  /** Keeps that the timers of alerts that are due at a time have run out. */
+  alertTimer(stream: StreamVersion, dueUs: number, atUs: number): void {
+    this.#without(stream, { verdict: verdictAlertTimer, atUs, notes: '', timeUs: dueUs })
+  }
+
+  /** Keeps what somebody did to an alert. @param action JSON */
+  alertAction(stream: StreamVersion, action: object, atUs: number): void {
+    const notes = JSON.stringify(action)
+    this.#without(stream, { verdict: verdictAlertAction, atUs, notes })
+  }
+
+  /** Keeps which rules of fleets hold for a stream from here on. @param rules JSON */
+  fleetRules(stream: StreamVersion, rules: readonly object[], atUs: number): void {
+    const notes = JSON.stringify(rules)
+    this.#without(stream, { verdict: verdictFleetRules, atUs, notes })
   }
 
   /** Hands out what was written, in memory of its own, and starts anew. */
@@ -170,6 +183,23 @@ export class EntryWriter {
     this.#filtered = 0
     this.#reviewed = 0
     return taken
+  }
+
+  /** Keeps what is no reading: an entry without a body. */
+  #without(
+    stream: StreamVersion,
+    entry: {
+      readonly verdict: number
+      readonly atUs: number
+      readonly notes: string
+      readonly timeUs?: number
+    },
+  ): void {
+    const { verdict, atUs, notes, timeUs = Number.NaN } = entry
+    this.#reserve(notes.length * utf8BytesPerUnit)
+    const body = this.#header(stream, verdict, atUs, timeUs)
+    this.#noDigest()
+    this.#finish(this.#notes(body, notes))
   }
 
   #toBeStored(

@@ -35,6 +35,13 @@ import type { PayloadFormat } from './stream-schema.ts'
  *
  *    16  cleared     readings of a range of time removed       notes: the range; no body
  *
+ * And of it are the entries that move alerts without a reading (D30); none of them has a body. They are
+ * nobody's readings: only the decider looks at them.
+ *
+ *    10  timer       what was due at the timestamp is due      no notes
+ *    11  person      somebody did something to an alert        notes: what, and who
+ *    12  fleet       the rules of fleets, from here on         notes: the rules
+ *
  * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
 export const entryFormat = 1
@@ -49,6 +56,9 @@ export const verdictRemoved = 6
 export const verdictFiltered = 7
 export const verdictRedrivenFiltered = 8
 export const verdictImported = 9
+export const verdictAlertTimer = 10
+export const verdictAlertAction = 11
+export const verdictFleetRules = 12
 export const verdictCleared = 16
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */

@@ -205,6 +205,9 @@ export class Shipper implements Consumer {
           } else if (!isRepeated) {
             throw new Error(`the state knows no version ${streamVersion} of stream ${stream.id}`)
           }
+        } else if (entry.isAboutAlerts) {
+          nextOffset++
+          continue
         }
         counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
         nextOffset++

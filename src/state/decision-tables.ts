@@ -22,6 +22,11 @@ export interface StreamCounterTable {
   /** Days since the epoch (UTC) of the newest receipt, and how many were received on it. */
   readonly day: number
   readonly received_on_day: number
+  /** Of the newest reading that rules have seen: its time, and when it was received. */
+  readonly alert_time: Defaulted<number>
+  readonly alert_received_at: Defaulted<number>
+  /** Readings that rules have not seen, as newer ones had come before. */
+  readonly late_for_alerts: Defaulted<number>
 }
 
 export interface QuarantineTable {

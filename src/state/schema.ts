@@ -1,3 +1,4 @@
+import type { AlertTables } from './alert-tables.ts'
 import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
 import type {
@@ -11,7 +12,12 @@ import type { JobTables } from './job-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
-export interface StateSchema extends DeviceTables, EventTables, JobTables, WebhookTables {
+export interface StateSchema
+  extends AlertTables,
+    DeviceTables,
+    EventTables,
+    JobTables,
+    WebhookTables {
   users: UserTable
   user_entities: UserEntityTable
   user_credentials: UserCredentialTable

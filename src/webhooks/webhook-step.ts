@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
-import { portionsOf } from '../delivery/portions.ts'
 import { bodyOf } from '../events/event-body.ts'
 import { formatOf, isCoalesced } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
+import { portionsOf } from '../state/portions.ts'
 import type { StateSchema } from '../state/schema.ts'
 import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
 

@@ -50,6 +50,7 @@ export class ForeignResources {
       return await made(this.#owner.withKey<Made>('POST', path, body))
     },
     clientId: () => this.#mqttSession(),
+    alertId: () => this.#alert(),
     entryId: () => this.#quarantineEntry(),
     notificationId: () => this.#notification(),
     exportId: () => this.#export(),
@@ -99,6 +100,19 @@ export class ForeignResources {
     const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
     this.#newestStream = await made(this.#owner.withToken<Made>('POST', '/streams', body))
     return this.#newestStream
+  }
+
+  /** One that fires. */
+  async #alert(): Promise<string> {
+    const rule = { field: 'temperature', operator: '>', threshold: 80 }
+    const schema = { temperature: { type: 'number' } }
+    const about = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
+    const body = { ...about, processing: { alerting: [rule] } }
+    const streamId = await made(this.#owner.withToken<Made>('POST', '/streams', body))
+    await this.#owner.withToken('POST', `/streams/${streamId}/data`, { temperature: 81 })
+    const path = `/streams/${streamId}/alerts`
+    const alerts = await this.#owner.withToken<readonly { alertId: string }[]>('GET', path)
+    return alerts.body[0]?.alertId ?? ''
   }
 
   async #export(): Promise<string> {

@@ -3,6 +3,7 @@ export const tags = {
   Authentication: 'Keys become tokens, and tokens are checked.',
   Users: 'Who uses the service, with entities and credentials.',
   Keys: 'What programs and devices show who they are with.',
+  Alerts: 'What rules have found in readings, and what is done about it.',
   Audit: 'Changes that matter to security.',
   Templates: 'Reusable definitions of vaults.',
   Vaults: 'Digital twins, made from templates.',

@@ -17,6 +17,7 @@ import { backups } from './0025-backups.ts'
 import { events } from './0026-events.ts'
 import { webhooks } from './0027-webhooks.ts'
 import { eventsOnce } from './0028-events-once.ts'
+import { alerts } from './0029-alerts.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-events': events,
   '0027-webhooks': webhooks,
   '0028-events-once': eventsOnce,
+  '0029-alerts': alerts,
 }

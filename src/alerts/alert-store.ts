@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { AlertId, StreamId, UserId, VaultId } from '../core/ids.ts'
+import type { ListCursor } from '../core/list-cursor.ts'
+import type { StateDatabase } from '../state/database.ts'
+import type { AlertRow, HistoryRow } from './alert.ts'
+
+/** Which alerts are asked for: those that meet all of it. */
+export interface AlertFilter {
+  readonly state?: string
+  readonly severity?: string
+  readonly ruleId?: string
+  readonly streamId?: StreamId
+  readonly vaultId?: VaultId
+}
+
+/** An alert in the order of a list. */
+export type ListedAlert = AlertRow & ListCursor
+
+/** How many alerts go on, of one vault, state and severity. */
+export interface AlertCount {
+  readonly vaultId: string
+  readonly state: string
+  readonly severity: string
+  readonly alerts: number
+}
+
+/** What was told because of a step. */
+export interface ToldDelivery {
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly webhookId: string
+  readonly state: string
+  readonly attempts: number
+  readonly lastAttemptAtUs: number | undefined
+}
+
+/** Alerts as their owners see them: those of streams that are there. */
+export class AlertStore {
+  readonly #state: StateDatabase
+
+  constructor(state: StateDatabase) {
+    this.#state = state
+  }
+
+  /** The newest first. */
+  async list(
+    ownerId: UserId,
+    filter: AlertFilter,
+    { before, limit }: { readonly before: ListCursor | undefined; readonly limit: number },
+  ): Promise<readonly ListedAlert[]> {
+    const { state, severity, ruleId, streamId, vaultId } = filter
+    let query = this.#present(ownerId)
+    if (state !== undefined) query = query.where('state', '=', state)
+    if (severity !== undefined) query = query.where('severity', '=', severity)
+    if (ruleId !== undefined) query = query.where('rule_id', '=', ruleId)
+    if (streamId !== undefined) query = query.where('stream_id', '=', streamId)
+    if (vaultId !== undefined) query = query.where('vault_id', '=', vaultId)
+    if (before) {
+      query = query.where((where) =>
+        where(where.refTuple('created_at', 'id'), '<', where.tuple(before.createdAtUs, before.id)),
+      )
+    }
+    const rows = await query
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ ...row, createdAtUs: row.created_at }))
+  }
+
+  async find(ownerId: UserId, id: AlertId): Promise<AlertRow | undefined> {
+    return await this.#present(ownerId).where('id', '=', id).executeTakeFirst()
+  }
+
+  /** Alerts that go on, counted. */
+  async counts(ownerId: UserId): Promise<readonly AlertCount[]> {
+    return await this.#state
+      .selectFrom('alerts')
+      .select(['vault_id as vaultId', 'state', 'severity'])
+      .select((row) => row.fn.countAll<number>().as('alerts'))
+      .where('owner_id', '=', ownerId)
+      .where('state', '<>', sql.lit('cleared'))
+      .where('stream_id', 'in', (streams) => streams.selectFrom('data_streams').select('id'))
+      .groupBy(['vault_id', 'state', 'severity'])
+      .orderBy('vault_id')
+      .execute()
+  }
+
+  /** What has happened to an alert, the oldest first. */
+  async history(
+    id: string,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): Promise<readonly HistoryRow[]> {
+    return await this.#state
+      .selectFrom('alert_history')
+      .selectAll()
+      .where('alert_id', '=', id)
+      .where('step', '>', after)
+      .orderBy('step')
+      .limit(limit)
+      .execute()
+  }
+
+  /** Whether what somebody has asked for was done. */
+  async wasDone(id: string, actionId: string): Promise<boolean> {
+    const row = await this.#state
+      .selectFrom('alert_history')
+      .select('step')
+      .where('alert_id', '=', id)
+      .where('action_id', '=', actionId)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /** Deliveries of events, as far as they are kept. */
+  async deliveries(eventIds: readonly string[]): Promise<readonly ToldDelivery[]> {
+    if (eventIds.length === 0) return []
+    const rows = await this.#state
+      .selectFrom('deliveries')
+      .select(['id', 'event_id', 'webhook_id', 'state', 'attempts', 'last_attempt_at'])
+      .where('event_id', 'in', eventIds)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows.map((row) => ({
+      eventId: row.event_id,
+      deliveryId: row.id,
+      webhookId: row.webhook_id,
+      state: row.state,
+      attempts: row.attempts,
+      lastAttemptAtUs: row.last_attempt_at ?? undefined,
+    }))
+  }
+
+  /** A stream that was deleted takes its alerts with it at once, though their rows go later. */
+  #present(ownerId: UserId) {
+    return this.#state
+      .selectFrom('alerts')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .where(
+        sql<boolean>`EXISTS (SELECT 1 FROM data_streams WHERE data_streams.id = alerts.stream_id)`,
+      )
+  }
+}

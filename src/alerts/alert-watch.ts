@@ -1,0 +1,103 @@
+import type { AlertRule, CompiledAlertRules } from '../../processors/alert-rules.ts'
+import { compileAlertRules } from '../../processors/alert-rules.ts'
+import type { Clock } from '../core/clock.ts'
+import { LruMap } from '../core/lru-map.ts'
+import type { AlertWatches, StreamWatch } from '../pipeline/alert-watches.ts'
+import type { EntryReader } from '../pipeline/entry-reader.ts'
+import type { FieldMap } from '../pipeline/stream-schema.ts'
+import type { StateDatabase, Tell } from '../state/database.ts'
+import { Findings } from './findings.ts'
+import { loadRules, loadWatches } from './load-watches.ts'
+import { WatchedStream } from './watched-stream.ts'
+import { writeFindings } from './write-findings.ts'
+
+/** Streams whose rules are kept at hand: what is forgotten is read again. */
+const streamsMax = 100_000
+
+/** Sets of rules that are kept compiled: many streams have the same. */
+const compiledMax = 1_000
+
+/** Of a stream that was deleted meanwhile: it has no alerts any more. */
+const gone = 'gone'
+
+export interface AlertWatchNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clock
+  readonly tell: Tell
+}
+
+/** Knows all streams whose entries come by, and the rules that they have. */
+export class AlertWatch implements AlertWatches {
+  readonly findings = new Findings()
+  readonly #needs: AlertWatchNeeds
+  readonly #streams = new LruMap<string, WatchedStream | typeof gone>(streamsMax)
+  readonly #compiled = new LruMap<string, CompiledAlertRules>(compiledMax)
+
+  constructor(needs: AlertWatchNeeds) {
+    this.#needs = needs
+  }
+
+  /** @param coming more streams that will be asked for */
+  async watchOf(
+    streamId: string,
+    coming: () => Iterable<string> = () => [],
+  ): Promise<WatchedStream | undefined> {
+    if (this.#streams.get(streamId) === undefined) {
+      const unknown = new Set([streamId])
+      for (const id of coming()) if (this.#streams.get(id) === undefined) unknown.add(id)
+      await this.#load([...unknown].slice(0, streamsMax / 2))
+    }
+    const found = this.#streams.get(streamId)
+    return found === gone ? undefined : found
+  }
+
+  /** Lets a stream have the rules of the version that an entry names, unless it has newer ones. */
+  async adopt(watch: StreamWatch, entry: EntryReader, offset: number): Promise<void> {
+    const { streamVersion } = entry
+    const stream = watch as WatchedStream
+    if (streamVersion <= stream.version) return
+    const { newest, facts } = stream
+    const isNewest = newest.version === streamVersion
+    const next = isNewest ? newest : await loadRules(this.#needs.state, facts.id, streamVersion)
+    if (next) stream.adopt(next, entry, offset)
+  }
+
+  async write(transaction: StateDatabase): Promise<() => void> {
+    const { findings } = this
+    const { clock, tell } = this.#needs
+    if (findings.touched.size === 0) return nothing
+    await writeFindings(transaction, findings, clock)
+    const tellOthers = findings.notices.length > 0 ? await tell(transaction) : nothing
+    return () => {
+      findings.clear()
+      tellOthers()
+    }
+  }
+
+  /** Begins anew with what is saved: what has been found since is not to be. */
+  forget(): void {
+    this.findings.clear()
+    this.#streams.clear()
+  }
+
+  async #load(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#streams.set(id, gone)
+    for (const loaded of await loadWatches(this.#needs.state, ids)) {
+      const { findings } = this
+      const compile = (rules: readonly AlertRule[], fields: FieldMap) =>
+        this.#compile(rules, fields)
+      this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, findings, compile }))
+    }
+  }
+
+  #compile(rules: readonly AlertRule[], fields: FieldMap): CompiledAlertRules {
+    const key = JSON.stringify([rules, fields])
+    const known = this.#compiled.get(key)
+    if (known) return known
+    const compiled = compileAlertRules(rules, fields)
+    this.#compiled.set(key, compiled)
+    return compiled
+  }
+}
+
+function nothing(): void {}

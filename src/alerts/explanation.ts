@@ -1,0 +1,89 @@
+import type { RuleMemory } from '../../processors/alert-memory.ts'
+import { nextDueUs } from '../../processors/alert-memory.ts'
+import { formatUs } from '../core/time.ts'
+import type { StateDatabase } from '../state/database.ts'
+import { type AlertRow, alertBody } from './alert.ts'
+import { sentenceOf, stepBody } from './alert-bodies.ts'
+import type { AlertStore, ToldDelivery } from './alert-store.ts'
+
+/** So many steps are explained, the newest ones. */
+const stepsMax = 100
+
+/** Which reading moved an alert when, what was told of it, and what its rule waits for now. */
+export async function explain(
+  state: StateDatabase,
+  alerts: AlertStore,
+  alert: AlertRow,
+): Promise<object> {
+  const steps = await alerts.history(alert.id, {
+    after: alert.steps - stepsMax - 1,
+    limit: stepsMax,
+  })
+  const deliveries = Map.groupBy(
+    await alerts.deliveries(steps.flatMap(({ event_id: id }) => (id === null ? [] : [id]))),
+    ({ eventId }) => eventId,
+  )
+  return {
+    alert: alertBody(alert),
+    ...(await clocksOf(state, alert.stream_id)),
+    now: nowOf(await memoryOf(state, alert)),
+    steps: steps.map((row) => ({
+      sentence: sentenceOf(row),
+      step: stepBody(row),
+      told: row.event_id !== null,
+      deliveries: (deliveries.get(row.event_id ?? '') ?? []).map(deliveryBody),
+    })),
+  }
+}
+
+function deliveryBody({
+  deliveryId,
+  webhookId,
+  state,
+  attempts,
+  lastAttemptAtUs,
+}: ToldDelivery): object {
+  return { deliveryId, webhookId, state, attempts, lastAttemptAt: shown(lastAttemptAtUs) }
+}
+
+async function clocksOf(state: StateDatabase, streamId: string) {
+  const row = await state
+    .selectFrom('stream_counters')
+    .select(['alert_time', 'alert_received_at', 'late_for_alerts'])
+    .where('stream_id', '=', streamId)
+    .executeTakeFirst()
+  const hasSeen = row !== undefined && row.alert_received_at > 0
+  return {
+    alertTime: hasSeen ? formatUs(row.alert_time) : null,
+    lateForAlerts: row?.late_for_alerts ?? 0,
+  }
+}
+
+async function memoryOf(
+  state: StateDatabase,
+  { stream_id: streamId, rule_id: ruleId }: AlertRow,
+): Promise<RuleMemory | undefined> {
+  const row = await state
+    .selectFrom('alert_memories')
+    .select('memories')
+    .where('stream_id', '=', streamId)
+    .executeTakeFirst()
+  const memories = JSON.parse(row?.memories ?? '{}') as Readonly<Record<string, RuleMemory>>
+  return Object.hasOwn(memories, ruleId) ? memories[ruleId] : undefined
+}
+
+/** Of the rule, which may have begun another alert since. */
+function nowOf(memory: RuleMemory | undefined) {
+  if (!memory) return { state: 'ok', since: null, clearSince: null, dueAt: null }
+  const { state, sinceUs, clearSinceUs } = memory
+  return {
+    state,
+    since: shown(sinceUs),
+    clearSince: shown(clearSinceUs),
+    dueAt: shown(nextDueUs(memory)),
+  }
+}
+
+function shown(us: number | null | undefined): string | null {
+  return us === null || us === undefined ? null : formatUs(us)
+}

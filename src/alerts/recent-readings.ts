@@ -1,0 +1,29 @@
+import { formatUs } from '../core/time.ts'
+
+/** So many readings of a stream are told with an alert. */
+const readingsMax = 5
+
+/** The newest readings of a stream with rules, as far as they have come by. */
+export class RecentReadings {
+  readonly #times: number[] = []
+  readonly #values: string[] = []
+  #next = 0
+
+  /** @param values canonical JSON */
+  add(timeUs: number, values: string): void {
+    this.#times[this.#next] = timeUs
+    this.#values[this.#next] = values
+    this.#next = (this.#next + 1) % readingsMax
+  }
+
+  /** The oldest first, as data points (D55). */
+  points(): readonly object[] {
+    const places = [...this.#times.keys()].map((place) => (this.#next + place) % readingsMax)
+    return places
+      .filter((place) => place < this.#times.length)
+      .map((place) => ({
+        timestamp: formatUs(this.#times[place] ?? 0),
+        ...(JSON.parse(this.#values[place] ?? '{}') as object),
+      }))
+  }
+}

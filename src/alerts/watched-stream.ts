@@ -1,0 +1,287 @@
+import type {
+  AlertClock,
+  AlertTransition,
+  RuleMemory,
+  Signal,
+} from '../../processors/alert-memory.ts'
+import { admit, newMemory, nextDueUs } from '../../processors/alert-memory.ts'
+import type { AlertRule, CompiledAlertRules, CompiledRule } from '../../processors/alert-rules.ts'
+import { conditionSteps, step } from '../../processors/alerts.ts'
+import type { AlertCounts, StreamWatch } from '../pipeline/alert-watches.ts'
+import {
+  verdictAccepted,
+  verdictAlertAction,
+  verdictAlertTimer,
+  verdictFleetRules,
+} from '../pipeline/entry.ts'
+import type { EntryReader } from '../pipeline/entry-reader.ts'
+import type { FieldMap } from '../pipeline/stream-schema.ts'
+import type { AlertAction, AlertRow } from './alert.ts'
+import type { Findings, Moment } from './findings.ts'
+import { RecentReadings } from './recent-readings.ts'
+import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
+
+/** Whose alerts they are. */
+export interface StreamFacts {
+  readonly id: string
+  readonly ownerId: string
+  readonly vaultId: string
+  readonly name: string
+}
+
+/** The rules of one version of a stream, and what they stand on. */
+export interface VersionRules {
+  readonly version: number
+  readonly rules: readonly AlertRule[]
+  /** Those that are stored, after the transform. */
+  readonly fields: FieldMap
+}
+
+/** What is kept of a stream between two transactions. */
+export interface SavedWatch {
+  readonly of: VersionRules
+  readonly fleetRules: readonly AlertRule[]
+  readonly memories: Readonly<Record<string, RuleMemory>>
+}
+
+export interface WatchedStreamNeeds {
+  readonly facts: StreamFacts
+  readonly clock: AlertClock
+  /** When the newest reading that moved the clock was received. */
+  readonly receivedAtUs: number
+  /** Undefined of a stream that has had no rules. */
+  readonly saved: SavedWatch | undefined
+  /** Alerts that go on. */
+  readonly open: readonly AlertRow[]
+  readonly newest: VersionRules
+  readonly compile: (rules: readonly AlertRule[], fields: FieldMap) => CompiledAlertRules
+  readonly findings: Findings
+}
+
+/**
+ * A stream as its rules see it, entry by entry (D30). All that is remembered follows from the entries, so
+ * whoever begins with what was saved at a position comes to the same from there on.
+ */
+export class WatchedStream implements StreamWatch {
+  readonly facts: StreamFacts
+  readonly clock: AlertClock
+  /** The newest version when it was looked at: most likely the next one to be adopted. */
+  readonly newest: VersionRules
+  readonly recent = new RecentReadings()
+  readonly #compile: WatchedStreamNeeds['compile']
+  readonly #findings: Findings
+  readonly #memories: Map<string, RuleMemory>
+  readonly #open: Map<string, AlertRow>
+  #of: VersionRules
+  #fleetRules: readonly AlertRule[]
+  #compiled: CompiledAlertRules
+  #receivedAtUs: number
+
+  constructor(needs: WatchedStreamNeeds) {
+    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings } = needs
+    this.facts = facts
+    this.clock = clock
+    this.newest = newest
+    this.#compile = compile
+    this.#findings = findings
+    this.#receivedAtUs = receivedAtUs
+    this.#of = saved?.of ?? { version: 0, rules: [], fields: {} }
+    this.#fleetRules = saved?.fleetRules ?? []
+    this.#compiled = this.#compileAll()
+    this.#memories = new Map(Object.entries(saved?.memories ?? {}))
+    this.#open = new Map(open.map((alert) => [alert.rule_id, alert]))
+    putOffSilence(this.#compiled.rules, this.#memories, receivedAtUs)
+  }
+
+  get version(): number {
+    return this.#of.version
+  }
+
+  get wantsReadings(): boolean {
+    return this.#compiled.rules.length > 0
+  }
+
+  counted(): AlertCounts {
+    const { clock } = this
+    const { late } = clock
+    clock.late = 0
+    return { timeUs: Math.max(0, clock.timeUs), receivedAtUs: this.#receivedAtUs, late }
+  }
+
+  /** When its next timer runs out, by the clock of receipt. */
+  get dueUs(): number | undefined {
+    let dueUs: number | undefined
+    for (const memory of this.#memories.values()) {
+      const ofRule = nextDueUs(memory)
+      if (ofRule !== undefined && (dueUs === undefined || ofRule < dueUs)) dueUs = ofRule
+    }
+    return dueUs
+  }
+
+  /** What is to be kept of it. */
+  saved(): SavedWatch {
+    const memories = Object.fromEntries(this.#memories)
+    return { of: this.#of, fleetRules: this.#fleetRules, memories }
+  }
+
+  /** Goes on with the rules of another version, from this entry on. */
+  adopt(next: VersionRules, entry: EntryReader, offset: number): void {
+    const before = this.#rules()
+    this.#of = next
+    this.#change(before, this.#momentOf(entry, offset))
+  }
+
+  see(entry: EntryReader, offset: number): void {
+    switch (entry.verdict) {
+      case verdictAccepted:
+        this.#read(entry, offset)
+        return
+      case verdictAlertTimer:
+        this.#expire(entry, offset)
+        return
+      case verdictAlertAction:
+        this.#act(entry.alertNotes as AlertAction, this.#momentOf(entry, offset))
+        return
+      case verdictFleetRules: {
+        const before = this.#rules()
+        this.#fleetRules = entry.alertNotes as readonly AlertRule[]
+        this.#change(before, this.#momentOf(entry, offset))
+        return
+      }
+      default:
+      // What was refused, redriven, imported or removed is no matter of alerts.
+    }
+  }
+
+  #read(entry: EntryReader, offset: number): void {
+    const { timestampUs: timeUs, receivedAtUs } = entry
+    const { rules, needsDigest, read } = this.#compiled
+    const digest = needsDigest ? Number(entry.digest & 0xffff_ffff_ffffn) : undefined
+    if (!admit(this.clock, timeUs, digest)) return
+    this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
+    const text = entry.values
+    this.recent.add(timeUs, text)
+    const allowance = { left: conditionSteps }
+    const signal = { kind: 'reading', timeUs, receivedAtUs, values: read(text), allowance } as const
+    for (const rule of rules) {
+      const memory = this.#memoryOf(rule)
+      const wasIdle = isIdle(memory)
+      const { silentDueUs } = memory
+      const transitions = step(rule, memory, signal)
+      if (transitions.length > 0) {
+        this.#note(rule, memory, transitions, {
+          offset,
+          receivedAtUs,
+          reading: text,
+          action: undefined,
+        })
+      }
+      if (!wasIdle || !isIdle(memory) || hasMoved(rule, memory, silentDueUs)) this.#touch()
+    }
+  }
+
+  #expire(entry: EntryReader, offset: number): void {
+    const dueUs = entry.timestampUs
+    for (const rule of this.#compiled.rules) {
+      const memory = this.#memories.get(rule.id)
+      if (!memory || (nextDueUs(memory) ?? Number.POSITIVE_INFINITY) > dueUs) continue
+      this.#step(rule, memory, { kind: 'timer', dueUs }, this.#momentOf(entry, offset))
+    }
+  }
+
+  /** Does what somebody has asked for, if the alert still is what it was about. */
+  #act(action: AlertAction, moment: Moment): void {
+    const alert = this.#open.get(action.ruleId)
+    const rule = this.#compiled.rules.find(({ id }) => id === action.ruleId)
+    if (!rule || alert?.id !== action.alertId) return
+    const memory = this.#memoryOf(rule)
+    const { kind, userId: by, untilUs } = action
+    const acted = { ...moment, action }
+    if (kind !== 'acknowledge' && kind !== 'clear') {
+      // A step of the history by itself; what a mute or its end moves follows.
+      this.#open.set(rule.id, this.#findings.remark(alert, acted))
+    }
+    if (kind === 'comment') {
+      this.#touch()
+      return
+    }
+    const signal = { kind, atUs: moment.receivedAtUs, by, ...(untilUs && { untilUs }) }
+    this.#step(rule, memory, signal, kind === 'acknowledge' || kind === 'clear' ? acted : moment)
+  }
+
+  /** Ends what rules have begun that are there no more, and begins with those that are new (D16). */
+  #change(before: readonly AlertRule[], moment: Moment): void {
+    const rulesAfter = new Map(this.#rules().map((rule) => [rule.id, JSON.stringify(rule)]))
+    const atUs = moment.receivedAtUs
+    for (const rule of this.#compiled.rules) {
+      const plain = before.find(({ id }) => id === rule.id)
+      if (rulesAfter.get(rule.id) === JSON.stringify(plain)) {
+        rulesAfter.delete(rule.id)
+        continue
+      }
+      const memory = this.#memories.get(rule.id)
+      if (memory) this.#step(rule, memory, { kind: 'retire', atUs }, moment)
+      this.#memories.delete(rule.id)
+    }
+    this.#compiled = this.#compileAll()
+    for (const rule of this.#compiled.rules) {
+      if (!rulesAfter.has(rule.id)) continue
+      this.#step(rule, this.#memoryOf(rule), { kind: 'start', atUs }, moment)
+    }
+    this.#touch()
+  }
+
+  #step(rule: CompiledRule, memory: RuleMemory, signal: Signal, moment: Moment): void {
+    this.#note(rule, memory, step(rule, memory, signal), moment)
+    this.#touch()
+  }
+
+  #note(
+    rule: CompiledRule,
+    memory: RuleMemory,
+    transitions: readonly AlertTransition[],
+    moment: Moment,
+  ): void {
+    for (const transition of transitions) {
+      const before = this.#open.get(rule.id)
+      const change = {
+        rule: this.#rules().find(({ id }) => id === rule.id) ?? rule,
+        before,
+        transition,
+        moment,
+      }
+      const after = this.#findings.transition(this, change)
+      if (after) this.#open.set(rule.id, after)
+      else this.#open.delete(rule.id)
+    }
+    const alert = this.#open.get(rule.id)
+    if (alert && alert.muted_until !== memory.mutedUntilUs) {
+      this.#open.set(rule.id, this.#findings.muted(alert, memory.mutedUntilUs))
+    }
+  }
+
+  #touch(): void {
+    this.#findings.touched.add(this)
+  }
+
+  #memoryOf({ id }: AlertRule): RuleMemory {
+    const known = this.#memories.get(id)
+    if (known) return known
+    const made = newMemory()
+    this.#memories.set(id, made)
+    return made
+  }
+
+  #rules(): readonly AlertRule[] {
+    return [...this.#of.rules, ...this.#fleetRules]
+  }
+
+  #compileAll(): CompiledAlertRules {
+    return this.#compile(this.#rules(), this.#of.fields)
+  }
+
+  #momentOf(entry: EntryReader, offset: number): Moment {
+    const { receivedAtUs } = entry
+    return { offset, receivedAtUs, reading: undefined, action: undefined }
+  }
+}

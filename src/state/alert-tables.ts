@@ -1,0 +1,82 @@
+/** Alerts, what the rules remember, and rules of fleets: see `src/alerts`. */
+export interface AlertTables {
+  alerts: AlertTable
+  alert_history: AlertHistoryTable
+  alert_memories: AlertMemoryTable
+}
+
+interface AlertTable {
+  readonly id: string
+  readonly stream_id: string
+  readonly owner_id: string
+  readonly vault_id: string
+  readonly rule_id: string
+  /** JSON: the rule as it was when the alert began. */
+  readonly rule: string
+  readonly field: string | null
+  readonly severity: string
+  /** pending, firing, acknowledged or cleared. */
+  readonly state: string
+  /** JSON, of the last transition. */
+  readonly value: string
+  readonly threshold: string
+  /** When it began, by the clock of receipt: what lists are sorted by. */
+  readonly created_at: number
+  /** By the times of the readings; null for what has not fired yet, or goes on. */
+  readonly triggered_at: number | null
+  readonly cleared_at: number | null
+  /** When it ended by the clock of receipt: what its removal is counted from. */
+  readonly ended_at: number | null
+  readonly acknowledged_at: number | null
+  readonly acknowledged_by: string | null
+  readonly muted_until: number | null
+  /** 1 while it begins and ends so often that not all of it is told. */
+  readonly is_flapping: number
+  /** Steps of its history, which are numbered from 0 on. */
+  readonly steps: number
+}
+
+/** What has happened to an alert: a transition, or what somebody did. */
+interface AlertHistoryTable {
+  readonly alert_id: string
+  readonly step: number
+  readonly stream_id: string
+  /** reading, timer, rules, or what somebody did: acknowledge, comment, mute, unmute, clear. */
+  readonly cause: string
+  readonly from_state: string
+  readonly to_state: string
+  /** Of the entry of the journal that it follows from. */
+  readonly journal_offset: number
+  readonly received_at: number
+  /** Alert time. */
+  readonly at: number
+  /** JSON. */
+  readonly value: string
+  readonly threshold: string
+  /** JSON of the reading's fields, where the cause is a reading. */
+  readonly reading: string | null
+  /** Who did it, where somebody did. */
+  readonly user_id: string | null
+  readonly api_key_id: string | null
+  readonly comment: string | null
+  readonly muted_until: number | null
+  /** What the request was, so that its answer can tell that it was done. */
+  readonly action_id: string | null
+  /** The event that was told. */
+  readonly event_id: string | null
+}
+
+/** Of each stream that has rules with something to remember. */
+interface AlertMemoryTable {
+  readonly stream_id: string
+  /** The version whose rules these are memories of. */
+  readonly version: number
+  /** JSON array: the rules of fleets that hold for the stream. */
+  readonly fleet_rules: string
+  /** JSON object: by rule, what its state machine remembers. */
+  readonly memories: string
+  /** JSON array: readings of the newest time, to know them again. */
+  readonly digests: string
+  /** When the next timer runs out, by the clock of receipt; it may be later, and is never earlier. */
+  readonly due_at: number | null
+}
