@@ -64,7 +64,7 @@ export async function openOfflineAccess(
   try {
     // Nobody waits for it here: the service finds what there is to be sent.
     const plan = webhookStep(() => undefined)
-    const tell = await openTelling(writing, { plan, onTold: () => undefined })
+    const { tell } = await openTelling(writing, { plan, onTold: () => undefined })
     const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(
       {

@@ -1,6 +1,6 @@
 import type { UserId } from './core/ids.ts'
-import { type FanOutStep, fanOut } from './notifications/fan-out.ts'
-import type { StateDatabase, Tell } from './state/database.ts'
+import { FanOut, type FanOutStep } from './notifications/fan-out.ts'
+import type { StateDatabase } from './state/database.ts'
 
 export interface TellingNeeds {
   /** Plans what webhooks are told. */
@@ -9,15 +9,14 @@ export interface TellingNeeds {
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
 
-/** Composition of what tells of events, where the state is written. Tells of what was left over. */
+/** Composition of what tells of events, where the state is written. */
 export async function openTelling(
   state: StateDatabase,
   { plan, onTold }: TellingNeeds,
-): Promise<Tell> {
+): Promise<FanOut> {
   // Every way in which events are told, in order. To add one: write its file, and name it here.
   const steps: readonly FanOutStep[] = [plan]
-  const tell = fanOut({ steps, onTold })
-  const afterwards = await state.transaction().execute(tell)
-  afterwards()
-  return tell
+  const fanOut = new FanOut({ steps, onTold })
+  await fanOut.open(state)
+  return fanOut
 }

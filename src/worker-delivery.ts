@@ -4,8 +4,10 @@ import type { UserId } from './core/ids.ts'
 import type { DeskProcedures } from './delivery/delivery-procedures.ts'
 import type { DeskRequest } from './delivery/desk.ts'
 import { type DisabledWebhook, StateDesk } from './delivery/state-desk.ts'
+import { CoalescedEvents } from './events/coalesced-events.ts'
 import { Events } from './events/events.ts'
-import type { StateDatabase, Tell } from './state/database.ts'
+import type { FanOut } from './notifications/fan-out.ts'
+import type { StateDatabase } from './state/database.ts'
 import { openTelling } from './telling.ts'
 import { serveCalls } from './threads/rpc.ts'
 import { webhookStep } from './webhooks/webhook-step.ts'
@@ -17,15 +19,29 @@ export interface DeskNeeds {
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
 
+/** What is told: with the changes that it follows from, and by itself. */
+export interface Telling {
+  readonly tell: FanOut['tell']
+  /** Tells what waits, and what is due, until the signal says to stop. */
+  run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<unknown>
+}
+
 /** Answers the thread that delivers, from when it asks. */
-export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Tell> {
-  const { desk, tell } = await openDeliveryDesk(needs)
+export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Telling> {
+  const { desk, fanOut } = await openDeliveryDesk(needs)
   const procedures: DeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
     news: () => desk.news(),
   }
   serveCalls(port, procedures)
-  return tell
+  const { state, clock } = needs
+  const { tell } = fanOut
+  const coalesced = new CoalescedEvents(state, clock, tell)
+  return {
+    tell,
+    run: (signal, onFailure) =>
+      Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
+  }
 }
 
 /** Composition of what writes the state for deliveries: they are written with their events. */
@@ -33,12 +49,12 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
   const planned = new Set<string>()
   const desk: StateDesk = new StateDesk({
     state,
-    tell: (transaction) => tell(transaction),
+    tell: (transaction) => fanOut.tell(transaction),
     recordDisabled: (transaction, webhook) => recordDisabled(transaction, webhook, clock),
   })
   // One process has the folder: whatever is leased was leased by one that is gone.
   await desk.takeBack(clock.nowUs())
-  const tell: Tell = await openTelling(state, {
+  const fanOut: FanOut = await openTelling(state, {
     plan: webhookStep((ids) => {
       for (const id of ids) planned.add(id)
     }),
@@ -48,7 +64,7 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
       onTold(ownerIds)
     },
   })
-  return { desk, tell }
+  return { desk, fanOut }
 }
 
 async function recordDisabled(

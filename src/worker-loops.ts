@@ -1,20 +1,20 @@
 import type { Logger } from 'pino'
 import { systemClock } from './core/clock.ts'
 import { formatUs } from './core/time.ts'
-import type { CoalescedEvents } from './events/coalesced-events.ts'
 import type { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/consumer.ts'
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { Materialiser } from './windows/materialiser.ts'
+import type { Telling } from './worker-delivery.ts'
 
 interface LoopNeeds {
   readonly shipper: Consumer
   readonly decider: Consumer
   readonly head: JournalHead
   readonly store: TimeSeriesStore
-  readonly coalesced: CoalescedEvents
+  readonly telling: Telling
   readonly logger: Logger
 }
 
@@ -29,7 +29,7 @@ export interface WorkerLoops {
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, store, coalesced, logger }: LoopNeeds,
+  { shipper, decider, head, store, telling, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -55,9 +55,9 @@ export function startLoops(
       logger.error(window, 'a window takes too long to be computed, and is tried again in an hour')
     },
   })
-  const telling = coalesced.run(signal, (error) => {
-    logger.error({ err: error }, 'coalesced events wait: telling them failed')
+  const told = telling.run(signal, (error) => {
+    logger.error({ err: error }, 'events wait: telling them failed')
   })
-  const done = Promise.all([consuming, telling, materialiser.run(signal)])
+  const done = Promise.all([consuming, told, materialiser.run(signal)])
   return { ...loops, materialiser, done }
 }

@@ -5,7 +5,7 @@ import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
 import type { TextColumns, TextFormat } from './data-streams/readings-text.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
-import { CoalescedEvents, noteArrivals } from './events/coalesced-events.ts'
+import { noteArrivals } from './events/coalesced-events.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
 import { tellThread } from './notifications/told.ts'
@@ -153,9 +153,9 @@ async function compose(data: WorkerData) {
   ])
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
-  const telling = { state, clock: systemClock, onTold: tellThread(data.told) }
-  const tell = await serveDeliveryDesk(telling, data.desk)
-  const { watches } = openWorkerAlerts({ state, clock: systemClock, tell })
+  const onTold = tellThread(data.told)
+  const telling = await serveDeliveryDesk({ state, clock: systemClock, onTold }, data.desk)
+  const { watches } = openWorkerAlerts({ state, clock: systemClock, tell: telling.tell })
   const decisions = new StateDecisionStore({
     state,
     note: noteArrivals,
@@ -170,8 +170,7 @@ async function compose(data: WorkerData) {
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions, watches)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  const coalesced = new CoalescedEvents(state, systemClock, tell)
-  return { tell, coalesced, retention, logger, state, store, shipper, decisions, decider, head }
+  return { telling, retention, logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadVersion(
@@ -210,12 +209,12 @@ function idle(position: Offset): ConsumerStatus {
 function stateProcedures(composed: ReturnType<typeof compose>) {
   return {
     async commit(changes: readonly PlainChange[]) {
-      const { state, tell } = await composed
-      await commitChanges(state, changes, tell)
+      const { state, telling } = await composed
+      await commitChanges(state, changes, telling.tell)
     },
     async attempt(changes: readonly PlainChange[]) {
-      const { state, tell } = await composed
-      return attemptChanges(state, changes, tell)
+      const { state, telling } = await composed
+      return attemptChanges(state, changes, telling.tell)
     },
     async wakeRetention() {
       ;(await composed).retention.wake()

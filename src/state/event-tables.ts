@@ -23,7 +23,7 @@ interface EventTable {
   readonly template_id: string | null
   /** JSON object: the resource as the API shows it. */
   readonly data: string
-  /** 0: not yet, 1: told, 2: suppressed as a repetition (D46). */
+  /** 0: not yet, 1: told, 2: suppressed as a repetition (D46), 3: waits, as there were many. */
   readonly fanned_out: Defaulted<number>
 }
 

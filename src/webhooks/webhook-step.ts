@@ -24,10 +24,10 @@ export interface PlannedDelivery {
  * @param onPlanned told of the webhooks; nothing is committed yet
  */
 export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) {
-  return async (transaction: StateDatabase, event: RecordedEvent): Promise<void> => {
-    if (formatOf(event.type) === 'none') return
+  return async (transaction: StateDatabase, event: RecordedEvent): Promise<number> => {
+    if (formatOf(event.type) === 'none') return 0
     const wanting = await webhooksFor(transaction, event)
-    if (wanting.length === 0) return
+    if (wanting.length === 0) return 0
     const rest = isCoalesced(event.type) ? await notReplaced(transaction, event, wanting) : wanting
     const rows = rest.map((webhook) =>
       deliveryRow({
@@ -42,6 +42,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
       await transaction.insertInto('deliveries').values(some).execute()
     }
     onPlanned(wanting.map(({ id }) => id))
+    return wanting.length
   }
 }
 

@@ -53,9 +53,9 @@ async function catalogue(): Promise<Catalogue['events']> {
 function eventsOf(ownerId: string) {
   using state = new DatabaseSync(`${service.process.dataDir}/state.db`, { readOnly: true })
   const rows = state
-    .prepare('SELECT type, data, body, resource_id FROM events WHERE owner_id = ?')
+    .prepare('SELECT type, data, resource_id FROM events WHERE owner_id = ?')
     .all(ownerId)
-  return rows as unknown as readonly Record<'type' | 'data' | 'body' | 'resource_id', string>[]
+  return rows as unknown as readonly Record<'type' | 'data' | 'resource_id', string>[]
 }
 
 describe('GET /events/catalogue', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { CoalescedEvents, noteAccess, noteArrivals } from '../../src/events/coalesced-events.ts'
-import { fanOut } from '../../src/notifications/fan-out.ts'
+import { FanOut } from '../../src/notifications/fan-out.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
 interface Told {
@@ -33,11 +33,12 @@ class Subject implements AsyncDisposable {
 
   private constructor(users: ToldUsers) {
     this.users = users
-    const tell = fanOut({
+    const { tell } = new FanOut({
       steps: [
         async (_, { type, resourceId, data }) => {
           const { count } = JSON.parse(data) as { readonly count: number }
           this.told.push({ type, resourceId, count })
+          return 0
         },
       ],
       onTold: () => undefined,

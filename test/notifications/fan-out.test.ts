@@ -45,6 +45,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
     let isBroken = true
     await using users = await ToldUsers.open(async () => {
       if (isBroken) throw new Error('the disk is full')
+      return 0
     })
     await users.tests.newUser()
     const renamed = users.tests.state.updateTable('users').set({ first_name: 'Ada' })
@@ -77,5 +78,94 @@ describe('D37: an event is told in the transaction of the change that caused it'
     expect(new Set(told.map(({ resourceId }) => resourceId))).toEqual(new Set(ids))
     expect(await users.outcomes()).toEqual(Array.from({ length: 121 }, () => 1))
     expect(users.heard.map((owners) => new Set(owners))).toEqual([new Set([users.ada, bob])])
+  })
+})
+
+/** So many vaults at once, as they are named in the order of their events. */
+async function manyHappen(users: ToldUsers, count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `v${String(index).padStart(4, '0')}`)
+  const changes = ids.flatMap((resourceId) => {
+    users.nowUs++
+    return users.recorded({ resourceId })
+  })
+  await users.tests.commit(...changes)
+  return ids
+}
+
+const toldTo = (users: ToldUsers, ownerId: UserId) =>
+  users.told.filter((one) => one.ownerId === ownerId).map(({ resourceId }) => resourceId)
+
+describe('D37: of more events than one transaction tells', () => {
+  test('some are told with them, and the others in portions, all in their order', async () => {
+    await using users = await ToldUsers.open()
+    const ids = await manyHappen(users, 500)
+    expect(users.told).toHaveLength(200)
+    users.nowUs++
+    expect(await users.happen({ resourceId: 'later' })).toBe(false)
+
+    await users.fanOut.catchUp(users.tests.state, users.ada)
+    expect(users.told).toHaveLength(400)
+    await users.fanOut.catchUp(users.tests.state, users.ada)
+
+    expect(toldTo(users, users.ada)).toEqual([...ids, 'later'])
+    expect(new Set(await users.outcomes())).toEqual(new Set([1]))
+    users.nowUs++
+    expect(await users.happen({ resourceId: 'after that' })).toBe(true)
+  })
+
+  test('those that go to many webhooks are fewer', async () => {
+    await using users = await ToldUsers.open(async () => 100)
+    await manyHappen(users, 10)
+    expect(users.told).toHaveLength(4)
+    await users.fanOut.catchUp(users.tests.state, users.ada)
+    expect(users.told).toHaveLength(8)
+  })
+
+  test('those of other users do not wait for them', async () => {
+    await using users = await ToldUsers.open()
+    await manyHappen(users, 400)
+    const bob = newId<UserId>()
+    expect(await users.happen({ ownerId: bob })).toBe(true)
+  })
+
+  test('those that wait are told by and by, one user after the other, whatever fails', async () => {
+    let failures = 1
+    await using users = await ToldUsers.open(async () => {
+      if (users.told.length === 400 && failures-- > 0) throw new Error('the disk is full')
+      return 0
+    })
+    const bob = newId<UserId>()
+    const ids = await manyHappen(users, 600)
+    const ofBob = ids.flatMap((resourceId) => {
+      users.nowUs++
+      return users.recorded({ resourceId, ownerId: bob })
+    })
+    await users.tests.commit(...ofBob)
+    const stopping = new AbortController()
+    const failed: unknown[] = []
+    const { state } = users.tests
+    const running = users.fanOut.run(state, stopping.signal, (error) => failed.push(error))
+
+    await expect.poll(() => toldTo(users, bob)).toEqual(ids)
+    await expect.poll(() => toldTo(users, users.ada)).toEqual(ids)
+    expect(failed).toHaveLength(1)
+    // Of the other user it is told before all that waits of the first.
+    const firstOfBob = users.told.findIndex(({ ownerId }) => ownerId === bob)
+    expect(users.told.slice(firstOfBob).some(({ ownerId }) => ownerId === users.ada)).toBe(true)
+    stopping.abort()
+    await running
+  })
+
+  test('what was left over by another process is told, too', async () => {
+    await using users = await ToldUsers.open()
+    const { state } = users.tests
+    for (const change of users.recorded()) await state.executeQuery(change.compile())
+
+    await users.fanOut.open(state)
+    users.nowUs++
+    expect(await users.happen({ resourceId: 'v2' })).toBe(false)
+    await users.fanOut.catchUp(state, users.ada)
+
+    expect(toldTo(users, users.ada)).toEqual(['v1', 'v2'])
   })
 })

@@ -151,7 +151,7 @@ export class LocalDeliveries implements AsyncDisposable {
       data: { id: resourceId },
       ...event,
     })
-    await commitChanges(this.tests.state, changes.map(plain), this.#desk.tell)
+    await commitChanges(this.tests.state, changes.map(plain), this.#desk.fanOut.tell)
   }
 
   /** The clock goes on, and what is due then is done. */

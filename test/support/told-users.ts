@@ -1,7 +1,7 @@
 import { type InboxEntryId, newId, type UserId } from '../../src/core/ids.ts'
 import type { EventType } from '../../src/events/event-types.ts'
 import { Events, type RecordedEvent } from '../../src/events/events.ts'
-import { type FanOutStep, fanOut } from '../../src/notifications/fan-out.ts'
+import { FanOut, type FanOutStep } from '../../src/notifications/fan-out.ts'
 import { InboxStore } from '../../src/notifications/inbox/inbox-store.ts'
 import { PreferenceStore } from '../../src/notifications/preferences/preference-store.ts'
 import type { Channel } from '../../src/notifications/preferences/preferences.ts'
@@ -24,6 +24,7 @@ export const dayUs = 24 * 60 * minuteUs
 /** One user's events, as they are told, and a clock that stands where it is put. */
 export class ToldUsers implements AsyncDisposable {
   readonly tests: TestState
+  readonly fanOut: FanOut
   readonly told: ToldEvent[] = []
   /** Whose events were told, after each transaction. */
   readonly heard: (readonly UserId[])[] = []
@@ -34,20 +35,26 @@ export class ToldUsers implements AsyncDisposable {
   nowUs = 1_700_000_000_123_456
 
   /** A step of the test's own comes before what is remembered in `told`. */
-  static async open(step: FanOutStep = async () => undefined): Promise<ToldUsers> {
+  static async open(step: FanOutStep = async () => 0): Promise<ToldUsers> {
     const collected: ToldEvent[] = []
     const heard: (readonly UserId[])[] = []
     const collect: FanOutStep = async (transaction, event, channels) => {
-      await step(transaction, event, channels)
+      const rows = await step(transaction, event, channels)
       collected.push({ ...event, channels })
+      return rows
     }
     const onTold = (owners: ReadonlySet<UserId>) => heard.push([...owners])
-    const tests = await TestState.open(fanOut({ steps: [collect], onTold }))
-    return new ToldUsers(tests, collected, heard)
+    const fanOut = new FanOut({ steps: [collect], onTold })
+    const tests = await TestState.open(fanOut.tell)
+    return new ToldUsers(tests, { fanOut, told: collected, heard })
   }
 
-  private constructor(tests: TestState, told: ToldEvent[], heard: (readonly UserId[])[]) {
+  private constructor(
+    tests: TestState,
+    { fanOut, told, heard }: Pick<ToldUsers, 'fanOut' | 'told' | 'heard'>,
+  ) {
     this.tests = tests
+    this.fanOut = fanOut
     this.told = told
     this.heard = heard
     const clock = { nowUs: () => this.nowUs }
