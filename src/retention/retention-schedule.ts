@@ -51,6 +51,11 @@ function expiryAfter(streamId: string, text: string | null, nowUs: number): Expi
   return beforeUs > 0 ? { streamId, beforeUs } : undefined
 }
 
+function noteKept(kept: Map<string, number>, { streamId, raw }: KeptStream): void {
+  const us = keptUs(raw)
+  if (us !== undefined) kept.set(streamId, us)
+}
+
 export interface RetentionStatus {
   readonly isRunning: boolean
   readonly passes: number
@@ -151,6 +156,7 @@ export class RetentionSchedule {
     const { signal } = this.#stopping
     const nowUs = clock.nowUs()
     const isResultsTurn = this.#isResultsTurn(nowUs)
+    const kept = new Map<string, number>()
     let streams = 0
     for await (const together of this.#kept()) {
       if (signal.aborted) return
@@ -159,7 +165,9 @@ export class RetentionSchedule {
       if (expiries.length > 0) await store.expire(expiries, signal)
       const results = together.flatMap((stream) => resultsExpiryOf(stream, nowUs) ?? [])
       if (isResultsTurn && results.length > 0) await this.#expireResults(results)
+      if (store.arrange) for (const stream of together) noteKept(kept, stream)
     }
+    await store.arrange?.(kept)
     this.#streams = streams
   }
 

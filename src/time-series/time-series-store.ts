@@ -213,6 +213,12 @@ export interface ExpiringStore {
    * left for the next time.
    */
   expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void>
+
+  /**
+   * Is told for how long all streams keep their readings, in microseconds; those that are not named keep everything. For a
+   * store that keeps those apart that go at about the same time.
+   */
+  arrange?(kept: ReadonlyMap<string, number>): Promise<void>
 }
 
 /** Stores readings, each exactly once, and answers questions about them. */

@@ -85,10 +85,18 @@ export class Written implements AsyncDisposable {
     const connection = this.#questDb.connection()
     await connection.run(createTable(this.table, shape))
     await this.writer.applied(connection)
-    const { rows } = await connection.run(
-      `SELECT "timestamp"::LONG, "$digest" FROM ${quoted(this.table)}
-       WHERE "streamId" = '${streamId}' AND ${isAliveAt(this.writer.position())}`,
+    // Those of classes have longer names.
+    const { rows: tables } = await connection.run(
+      `SELECT table_name FROM tables() WHERE starts_with(table_name, '${this.table}')`,
     )
+    const rows: (readonly unknown[])[] = []
+    for (const [table] of tables) {
+      const found = await connection.run(
+        `SELECT "timestamp"::LONG, "$digest" FROM ${quoted(String(table))}
+         WHERE "streamId" = '${streamId}' AND ${isAliveAt(this.writer.position())}`,
+      )
+      rows.push(...found.rows)
+    }
     connection.close()
     return rows.map(([time, digest]) => `${String(time)} ${digestOf(String(digest))}`).sort()
   }

@@ -2,8 +2,8 @@ import type { StreamState } from '../stream-state.ts'
 import type { Expiry } from '../time-series-store.ts'
 import type { StoreCopies } from './copy/store-copies.ts'
 import type { Durability } from './durability.ts'
-import { dropDeadMonths, markExpired } from './expiry.ts'
-import { tableOf } from './layout.ts'
+import { dropDeadMonths, dropDeadPartitions, markExpired } from './expiry.ts'
+import { partitionOf, tableOf } from './layout.ts'
 import type { Ledger } from './ledger.ts'
 import type { StreamChange } from './positions-file.ts'
 import type { WriterTurns } from './writer-turns.ts'
@@ -62,9 +62,14 @@ export async function expireReadings(
       done.push(...portion)
     }
   }
+  const lastUs = expiries.reduce((last, { beforeUs }) => Math.max(last, beforeUs), 0)
   for (const table of tables) {
     if (signal.aborted || copies.needsRows) break
-    await turns.take((place) => dropDeadMonths(place, { table, position: ledger.position }))
+    await turns.take(async (place) => {
+      const { position, expiryRound: round } = ledger
+      if (partitionOf(table) === 'MONTH') await dropDeadMonths(place, { table, position })
+      else await dropDeadPartitions(place, { table, position, round, beforeUs: lastUs })
+    })
   }
   return done
 }

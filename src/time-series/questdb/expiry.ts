@@ -1,5 +1,5 @@
 import type { Offset } from '../../journal/journal.ts'
-import { literal, quoted } from './layout.ts'
+import { literal, partitionOf, quoted } from './layout.ts'
 import type { WritePlace } from './writer-turns.ts'
 
 export interface ExpiringPortion {
@@ -77,6 +77,63 @@ export async function dropDeadMonths(
   if (oldestUs >= keptUs) return
   unapplied.addUnknown()
   await connection.run(`ALTER TABLE ${quoted(table)} DROP PARTITION WHERE "timestamp" < ${keptUs}`)
+}
+
+/**
+ * Gives back the room of every hour or day of a class's table in which nothing lives, up to a time: streams keep their
+ * readings for different times, so these need not be the oldest ones.
+ */
+export async function dropDeadPartitions(
+  { connection, unapplied }: WritePlace,
+  { table, position, round, beforeUs }: DeadPartitions,
+): Promise<void> {
+  await unapplied.applied(connection)
+  const start = `timestamp_floor('${partitionOf(table) === 'HOUR' ? 'h' : 'd'}', "timestamp")`
+  const isNeeded = `"$removedBy" = null OR "$removedBy" >= ${position}
+    OR "$removedBy" <= ${markOf(round)} OR "$offset" >= ${position}`
+  const { rows } = await connection.run(
+    `SELECT ${start}::LONG start, sum(CASE WHEN ${isNeeded} THEN 1 ELSE 0 END) FROM ${quoted(table)}
+     WHERE "timestamp" < ${beforeUs} ORDER BY start`,
+  )
+  const { rows: newest } = await connection.run(
+    `SELECT ${start}::LONG FROM ${quoted(table)} ORDER BY "timestamp" DESC LIMIT 1`,
+  )
+  const isDead = ([startUs, needed]: readonly unknown[]) =>
+    Number(needed) === 0 && Number(startUs) < Number(newest[0]?.[0])
+  for (const [firstUs, lastUs] of runsOf(rows, isDead)) {
+    unapplied.addUnknown()
+    await connection.run(
+      `ALTER TABLE ${quoted(table)} DROP PARTITION WHERE "timestamp" >= ${firstUs} AND "timestamp" <= ${lastUs}`,
+    )
+  }
+}
+
+interface DeadPartitions {
+  readonly table: string
+  readonly position: Offset
+  /** Of the next portion: what bears its mark is not counted yet. */
+  readonly round: number
+  readonly beforeUs: number
+}
+
+/** First and last of each run of partitions. */
+function runsOf(
+  rows: readonly (readonly unknown[])[],
+  isPart: (row: readonly unknown[]) => boolean,
+): (readonly [firstUs: number, lastUs: number])[] {
+  const runs: [number, number][] = []
+  let isOpen = false
+  for (const row of rows) {
+    const startUs = Number(row[0])
+    const run = runs.at(-1)
+    if (!isPart(row)) isOpen = false
+    else if (isOpen && run) run[1] = startUs
+    else {
+      runs.push([startUs, startUs])
+      isOpen = true
+    }
+  }
+  return runs
 }
 
 function startOfMonthUs(timestampUs: number): number {

@@ -51,9 +51,28 @@ export function columnsOf({ columns }: Shape): (readonly [name: string, type: st
   return [...ownColumns, ...columns.map(({ name, type }) => [name, sqlTypes[type]] as const)]
 }
 
+/** The same columns in the tables of a class of readings that go at about the same time. */
+export function shapeOfClass({ id, columns }: Shape, name: string): Shape {
+  return { id: `${id}_${name}`, columns }
+}
+
+/** By the end of a table's name, what its partitions are: they go one by one when what is in them has expired. */
+const classPartitions: readonly (readonly [ending: RegExp, partition: Partition])[] = [
+  [/_(12h|2d)$/, 'HOUR'],
+  [/_(8d|32d|128d)$/, 'DAY'],
+]
+
+export type Partition = 'HOUR' | 'DAY' | 'MONTH'
+
+/** @param shape its id */
+export function partitionOf(shape: string): Partition {
+  return classPartitions.find(([ending]) => ending.test(shape))?.[1] ?? 'MONTH'
+}
+
 /**
  * Partitions are months: a shipment may spread over decades, and each partition that it touches costs
- * QuestDB some milliseconds. Those of days took twenty times as long.
+ * QuestDB some milliseconds. Those of days took twenty times as long. Tables of classes have smaller ones: there, readings
+ * are of about the time at which they come.
  */
 export function createTable(table: string, shape: Shape): string {
   const columns = columnsOf(shape).map(([name, type]) =>
@@ -62,7 +81,7 @@ export function createTable(table: string, shape: Shape): string {
       : `${quoted(name)} ${type}`,
   )
   return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')})
-    TIMESTAMP("timestamp") PARTITION BY MONTH WAL
+    TIMESTAMP("timestamp") PARTITION BY ${partitionOf(shape.id)} WAL
     DEDUP UPSERT KEYS("timestamp", "streamId", "$digest")`
 }
 

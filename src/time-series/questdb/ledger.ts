@@ -6,6 +6,7 @@ import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { KnownWindows } from '../windows/known-windows.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
 import { type PositionChange, PositionsFile, type UnprovenChange } from './positions-file.ts'
+import { RetentionClasses } from './retention-classes.ts'
 import type { Proof, UnprovenLog } from './unproven-log.ts'
 import type { WindowTables } from './windows/window-tables.ts'
 
@@ -13,6 +14,8 @@ import type { WindowTables } from './windows/window-tables.ts'
 export class Ledger {
   /** Which windows there are, and which of them have to be computed. */
   readonly windows = new KnownWindows()
+  /** Which tables readings lie in. */
+  readonly classes = new RetentionClasses()
   readonly #file: PositionsFile
   readonly #streams: Map<string, StreamState>
   readonly #shapes: Map<string, Shape>
@@ -27,6 +30,7 @@ export class Ledger {
     this.#streams = streams
     this.#shapes = shapes
     const parsed = (definition: string) => this.windows.parsed(definition)
+    for (const change of this.#file.classes()) this.classes.add(change, 0)
     for (const { id, windows } of this.#file.windows.read(parsed)) this.windows.add(id, windows)
   }
 
@@ -97,6 +101,8 @@ export class Ledger {
       this.#streams.set(id, record)
     }
     adoptChanges(this.windows, change.windows ?? [])
+    const neededFrom = this.unproven.from ?? change.position
+    for (const one of change.classes ?? []) this.classes.add(one, neededFrom)
   }
 
   /** Results and marks of windows: all that the work writes becomes durable, or nothing. */
@@ -110,7 +116,7 @@ export class Ledger {
   }
 
   refused(query: RefusedReadingsQuery): RefusedReadingsPage {
-    return this.#file.refused(query)
+    return this.#file.refused.read(query)
   }
 
   /** Makes durable what is on QuestDB's disk. */
@@ -118,10 +124,11 @@ export class Ledger {
     this.#file.prove(proof)
   }
 
-  /** Forgets which shapes a stream has had: none of its rows is alive. */
+  /** Forgets which shapes a stream has had, and its class: none of its rows is alive. */
   forgetShapes(id: string, unproven: UnprovenChange | undefined): void {
     this.#file.forgetShapes(id, this.#position, unproven)
     this.#streams.get(id)?.shapes.clear()
+    this.classes.forget(id)
   }
 
   close(): void {

@@ -2,23 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
-import type {
-  RefusedReadingNote,
-  RefusedReadingsPage,
-  RefusedReadingsQuery,
-} from '../refused-readings.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 import type { WindowChange } from '../windows/window-changes.ts'
+import { RefusedTable, refusedDdl } from './refused-table.ts'
+import type { ClassChange } from './retention-classes.ts'
 import { type Proof, UnprovenLog, type UnprovenStretch, unprovenTables } from './unproven-log.ts'
 import { WindowTables, windowsDdl } from './windows/window-tables.ts'
 import type { RefusedReading } from './write-rows.ts'
 
-/** Refused readings that are kept, of all streams: the newest. They are counted all the same. */
-const refusedMax = 10_000
-
-/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. */
-const fileVersion = 3
+/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. 4: and classes. */
+const fileVersion = 4
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS position (
@@ -31,10 +25,10 @@ const ddl = `
   CREATE TABLE IF NOT EXISTS streams (
     id TEXT PRIMARY KEY, counts TEXT NOT NULL, timestamp_max INTEGER NOT NULL, newest_content TEXT
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS refused_readings (
-    entry INTEGER PRIMARY KEY, stream TEXT NOT NULL, timestamp INTEGER NOT NULL,
-    reading TEXT NOT NULL, message TEXT NOT NULL
-  ) STRICT;
+  ${refusedDdl}
+  CREATE TABLE IF NOT EXISTS stream_classes (
+    stream TEXT NOT NULL, from_offset INTEGER NOT NULL, class TEXT, PRIMARY KEY (stream, from_offset)
+  ) STRICT, WITHOUT ROWID;
   ${windowsDdl}
   ${unprovenTables}
 `
@@ -59,6 +53,7 @@ export interface PositionChange {
   /** Readings that QuestDB did not take. */
   readonly refused?: readonly RefusedReading[]
   readonly windows?: readonly WindowChange[]
+  readonly classes?: readonly ClassChange[]
   /** What QuestDB could lose of it; nothing when it is on its disk by now. */
   readonly unproven?: UnprovenChange | undefined
 }
@@ -95,6 +90,7 @@ export class PositionsFile {
   /** To be written in a transaction. */
   readonly windows: WindowTables
   readonly unproven: UnprovenLog
+  readonly refused: RefusedTable
   readonly #database: DatabaseSync
   readonly #move: StatementSync
   readonly #shape: StatementSync
@@ -104,6 +100,7 @@ export class PositionsFile {
   constructor(path: string) {
     this.#database = openForWriting(path)
     this.windows = new WindowTables(this.#database)
+    this.refused = new RefusedTable(this.#database)
     this.id = String(this.#database.prepare('SELECT folder FROM position').get()?.['folder'])
     this.#move = this.#database.prepare(
       'UPDATE position SET next_offset = ?, expiry_round = coalesce(?, expiry_round)',
@@ -141,31 +138,15 @@ export class PositionsFile {
     return { position: Number(position?.['next_offset']), expiryRound, streams, shapes }
   }
 
-  refused({ streamId, after, limit, bytesMax }: RefusedReadingsQuery): RefusedReadingsPage {
-    const readings: RefusedReadingNote[] = []
-    let bytes = 0
-    const rows = this.#database
-      .prepare('SELECT * FROM refused_readings WHERE stream = ? AND entry > ? ORDER BY entry')
-      .iterate(streamId, after)
-    for (const row of rows) {
-      const values = String(row['reading'])
-      bytes += Buffer.byteLength(values)
-      const isFull = readings.length === limit || bytes > bytesMax
-      if (isFull && readings.length > 0) return { readings, hasMore: true }
-      const [entry, timestampUs] = [Number(row['entry']), Number(row['timestamp'])]
-      readings.push({ entry, timestampUs, values, message: String(row['message']) })
-    }
-    return { readings, hasMore: false }
-  }
-
   /** Makes a change durable. */
   commit(change: PositionChange): void {
     const { position, streams, newShapes, expiryRound, refused = [], windows = [] } = change
     this.transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
-      if (refused.length > 0) this.#keepRefused(refused)
+      if (refused.length > 0) this.refused.keep(refused)
       this.windows.writeChanges(windows)
+      for (const one of change.classes ?? []) this.#setClass(one)
       if (change.unproven) this.#note(position, change.unproven)
       this.#move.run(position, expiryRound ?? null)
     })
@@ -174,9 +155,23 @@ export class PositionsFile {
   /** Forgets which shapes a stream has had: none of its rows is alive. */
   forgetShapes(stream: string, position: Offset, unproven: UnprovenChange = {}): void {
     this.transact(() => {
-      this.#database.prepare('DELETE FROM stream_shapes WHERE stream = ?').run(stream)
+      for (const table of ['stream_shapes', 'stream_classes']) {
+        this.#database.prepare(`DELETE FROM ${table} WHERE stream = ?`).run(stream)
+      }
       this.#note(position, unproven)
     })
+  }
+
+  /** In the order of offsets. */
+  classes(): readonly ClassChange[] {
+    return this.#database
+      .prepare('SELECT * FROM stream_classes ORDER BY from_offset')
+      .all()
+      .map(({ stream, from_offset: from, class: name }) => ({
+        streamId: String(stream),
+        from: Number(from),
+        name: typeof name === 'string' ? name : null,
+      }))
   }
 
   /** Notes what is on QuestDB's disk. */
@@ -226,23 +221,23 @@ export class PositionsFile {
     for (const shape of newShapes) this.#streamShape.run(id, shape)
   }
 
+  /** What was before is needed for entries that are still to be sent again. */
+  #setClass({ streamId, from, name }: ClassChange): void {
+    const neededFrom = this.unproven.from ?? from
+    this.#database
+      .prepare(
+        `DELETE FROM stream_classes WHERE stream = :stream AND from_offset < (
+           SELECT max(from_offset) FROM stream_classes WHERE stream = :stream AND from_offset <= :needed)`,
+      )
+      .run({ stream: streamId, needed: neededFrom })
+    this.#database
+      .prepare('INSERT OR REPLACE INTO stream_classes VALUES (?, ?, ?)')
+      .run(streamId, from, name)
+  }
+
   #note(position: Offset, { stretch, statements = [] }: UnprovenChange): void {
     if (stretch) this.unproven.addStretch(stretch)
     for (const statement of statements) this.unproven.addStatement(position, statement)
-  }
-
-  #keepRefused(refused: readonly RefusedReading[]): void {
-    const insert = this.#database.prepare(
-      'INSERT OR REPLACE INTO refused_readings VALUES (?, ?, ?, ?, ?)',
-    )
-    for (const { reading, message } of refused) {
-      const { offset, streamId, timestampUs, values } = reading
-      insert.run(offset, streamId, timestampUs, values, message)
-    }
-    this.#database.exec(
-      `DELETE FROM refused_readings WHERE entry NOT IN (
-         SELECT entry FROM refused_readings ORDER BY entry DESC LIMIT ${refusedMax})`,
-    )
   }
 }
 

@@ -80,6 +80,10 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
     await this.#writer.expire(expiries, signal)
   }
 
+  async arrange(kept: ReadonlyMap<string, number>): Promise<void> {
+    await this.#writer.arrange(kept)
+  }
+
   counts(streamId: string): StoredCounts {
     return this.#writer.counts(streamId)
   }

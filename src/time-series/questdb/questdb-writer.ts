@@ -13,6 +13,7 @@ import type {
   StoredTotals,
 } from '../time-series-store.ts'
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
+import { type ArrangeNeeds, arrangeClasses } from './arrange-classes.ts'
 import type { QuestDbConnection, QuestDbServer } from './connection.ts'
 import { StoreCopies } from './copy/store-copies.ts'
 import { findDuplicates } from './duplicates.ts'
@@ -58,6 +59,7 @@ export class QuestDbWriter {
   readonly #durability: Durability
   readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
+  readonly #needs: ArrangeNeeds
   /** How far it was looked for what is too old of each stream, since the start. */
   readonly #expiredToUs = new Map<string, number>()
 
@@ -69,14 +71,10 @@ export class QuestDbWriter {
     this.windows = new QuestDbWindows(ledger, clock)
     this.#durability = new Durability({ server, ledger, heldBytesMax, logger })
     this.#turns = new WriterTurns({ server, ledger, durability: this.#durability })
-    this.#buffer = new RowBuffer(server.prefix)
+    this.#buffer = new RowBuffer(server.prefix, ledger.classes.placeOf)
     this.copies = new StoreCopies({ turns: this.#turns, ledger, path })
-    this.durability = new Repetitions({
-      ledger,
-      durability: this.#durability,
-      turns: this.#turns,
-      buffer: this.#buffer,
-    })
+    this.#needs = { ledger, turns: this.#turns, durability: this.#durability }
+    this.durability = new Repetitions({ ...this.#needs, buffer: this.#buffer })
   }
 
   position(): Offset {
@@ -175,10 +173,12 @@ export class QuestDbWriter {
       }
       return found
     })
-    const { copies } = this
-    const needs = { ledger, turns: this.#turns, durability: this.#durability, copies }
-    const done = await expireReadings(needs, due, signal)
+    const done = await expireReadings({ ...this.#needs, copies: this.copies }, due, signal)
     for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
+  }
+
+  async arrange(kept: ReadonlyMap<string, number>): Promise<void> {
+    await arrangeClasses(this.#needs, kept)
   }
 
   /** Ends what is under way with the server: nothing but `close` may follow. */
@@ -213,7 +213,7 @@ export class QuestDbWriter {
     if (refused.length > 0)
       await prepareTables(
         connection,
-        refused.map(({ reading }) => reading.shape),
+        refused.map(({ reading }) => ledger.classes.placeOf(reading)),
       )
     for (const { reading, message } of refused) {
       const { streamId, offset } = reading
@@ -227,7 +227,7 @@ export class QuestDbWriter {
     const nowUs = this.#clock.nowUs()
     const taken = withoutRefused(groups, refused)
     const changes = taken.map((group) => countChange(group, duplicates, nowUs))
-    const shapesAdded = shapesOf(kept)
+    const shapesAdded = shapesOf(kept, ledger.classes.placeOf)
     const streams = changes.map(({ id, record, after }) => ({
       id,
       ...after,
@@ -246,7 +246,9 @@ export class QuestDbWriter {
 
   #newShapes({ readings }: Shipment): Shape[] {
     const shapes = new Map<string, Shape>()
-    for (const { shape } of readings) {
+    const { placeOf } = this.#ledger.classes
+    for (const reading of readings) {
+      const shape = placeOf(reading)
       if (!this.#ledger.shapes.has(shape.id)) shapes.set(shape.id, shape)
     }
     return [...shapes.values()]
@@ -277,13 +279,17 @@ function withRefused(
 }
 
 /** The shapes of readings, by stream. Neighbours are mostly of one, which costs little. */
-function shapesOf(readings: readonly StoredReading[]): Map<string, Set<string>> {
+function shapesOf(
+  readings: readonly StoredReading[],
+  placeOf: (reading: StoredReading) => Shape,
+): Map<string, Set<string>> {
   const shapes = new Map<string, Set<string>>()
-  let last: StoredReading | undefined
+  let last: { readonly streamId: string; readonly shape: Shape } | undefined
   for (const reading of readings) {
-    const { streamId, shape } = reading
+    const { streamId } = reading
+    const shape = placeOf(reading)
     if (last?.streamId === streamId && last.shape === shape) continue
-    last = reading
+    last = { streamId, shape }
     const known = shapes.get(streamId)
     if (known) known.add(shape.id)
     else shapes.set(streamId, new Set([shape.id]))

@@ -3,7 +3,7 @@ import { literal, quoted, tableOf } from './layout.ts'
 import type { WritePlace } from './writer-turns.ts'
 
 /** In the place of the entry that has removed a reading: no entry is needed when its stream is gone. */
-const removedWithStream = -1
+export const removedWithStream = -1
 
 /** Where readings of a stream are. */
 export interface StreamPlace extends WritePlace {

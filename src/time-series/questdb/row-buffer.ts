@@ -1,7 +1,7 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
 import { messageOf } from '../../core/errors.ts'
 import { parseRfc3339 } from '../../core/time.ts'
-import type { Column, StoredReading } from '../time-series-store.ts'
+import type { Column, Shape, StoredReading } from '../time-series-store.ts'
 import { booleanBytes, storedDigest, tableOf } from './layout.ts'
 
 /** A reading that the line protocol has no row for. */
@@ -16,12 +16,15 @@ export class UnfitReading extends Error {
  */
 export class RowBuffer extends SenderBufferV2 {
   readonly #prefix: string
+  readonly #placeOf: (reading: StoredReading) => Shape
   #isFirstColumn = true
 
-  constructor(prefix: string) {
+  /** @param placeOf the shape whose table a reading lies in */
+  constructor(prefix: string, placeOf: (reading: StoredReading) => Shape = ({ shape }) => shape) {
     // The address is not used: who sends is QuestDbConnection, which says why.
     super(new SenderOptions('http::addr=localhost;protocol_version=2;max_buf_size=1073741824'))
     this.#prefix = prefix
+    this.#placeOf = placeOf
   }
 
   /** @throws UnfitReading: the buffer is of no use then until it is cleared */
@@ -36,7 +39,7 @@ export class RowBuffer extends SenderBufferV2 {
   #push(reading: StoredReading): void {
     const { shape, streamId, extra, flagged } = reading
     this.#isFirstColumn = true
-    this.table(tableOf(this.#prefix, shape.id))
+    this.table(tableOf(this.#prefix, this.#placeOf(reading).id))
       .symbol('streamId', streamId)
       .timestampColumn('$receivedAt', reading.receivedAtUs, 'us')
     this.#long('$digest', storedDigest(reading.digest))

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { StoredReading } from '../time-series-store.ts'
+import type { Shape, StoredReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { literal, tableOf } from './layout.ts'
 
@@ -32,13 +32,15 @@ interface Batch {
  */
 export class Unapplied {
   readonly #prefix: string
+  readonly #placeOf: (reading: StoredReading) => Shape
   #batches: Batch[] = []
   #rows = 0
   /** Whether there may be transactions that are not among the batches: removals, or of a run before. */
   #isUnknown = true
 
-  constructor(prefix: string) {
+  constructor(prefix: string, placeOf: (reading: StoredReading) => Shape = ({ shape }) => shape) {
     this.#prefix = prefix
+    this.#placeOf = placeOf
   }
 
   get rows(): number {
@@ -54,7 +56,7 @@ export class Unapplied {
     if (readings.length === 0) return
     const streams = Map.groupBy(readings, ({ streamId }) => streamId)
     const tables = new Set<string>()
-    for (const { shape } of readings) tables.add(tableOf(this.#prefix, shape.id))
+    for (const reading of readings) tables.add(tableOf(this.#prefix, this.#placeOf(reading).id))
     const identities = new Map<string, ReadonlySet<string>>()
     this.#batches.push({ streams, rows: readings.length, tables, visibleAt: undefined, identities })
     this.#rows += readings.length

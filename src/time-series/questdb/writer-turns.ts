@@ -30,7 +30,7 @@ export class WriterTurns {
     this.#server = server
     this.#ledger = ledger
     this.#durability = durability
-    this.unapplied = new Unapplied(server.prefix)
+    this.unapplied = new Unapplied(server.prefix, ledger.classes.placeOf)
   }
 
   /**

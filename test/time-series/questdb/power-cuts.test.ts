@@ -101,6 +101,9 @@ async function take(one: Step, written: Written, model: Model): Promise<void> {
       model.remove({ streamId, startUs: 0, endUs: expiry.beforeUs }, 'expired')
       break
     }
+    case 'arrange':
+      await written.writer.arrange(new Map([[streamId, one.hours * hourUs]]))
+      break
     default:
       one satisfies never
   }
@@ -123,7 +126,7 @@ type Step =
       readonly startUs: number
       readonly endUs: number
     }
-  | { readonly kind: 'expire'; readonly streamId: string; readonly hours: number }
+  | { readonly kind: 'expire' | 'arrange'; readonly streamId: string; readonly hours: number }
 
 const ship = fc.record({
   kind: fc.constant('ship' as const),
@@ -148,6 +151,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('expire' as const), streamId, hours: fc.nat(3) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('arrange' as const),
+      streamId,
+      hours: fc.constantFrom(4, 40, 400),
+    }),
   },
 )
 
