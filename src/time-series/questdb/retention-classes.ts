@@ -14,8 +14,8 @@ interface RetentionClass {
 }
 
 /**
- * Each reading stays on the disk for at most four times as long as it is kept, and no stream can ask for a table of its
- * own. What is kept for longer shares the tables of what is kept for ever.
+ * Each reading stays on the disk for at most four times as long as it is kept (or for half a day), and no stream can ask for
+ * a table of its own. What is kept for longer shares the tables of what is kept for ever.
  */
 const retentionClasses: readonly RetentionClass[] = [
   { name: '12h', keptUsMax: 12 * hourUs },
