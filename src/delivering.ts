@@ -1,6 +1,7 @@
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
+import type { Backlog } from './delivery/backlog.ts'
 import type { DeliveryStats } from './delivery/deliverer.ts'
 import { purgeDeliveries } from './delivery/purge-deliveries.ts'
 import { ThreadedDeliveries } from './delivery/threaded-deliveries.ts'
@@ -21,7 +22,7 @@ import { WebhookStore } from './webhooks/webhook-store.ts'
 export interface Delivering {
   readonly routes: (posts: Posts) => readonly GuardedRoutes[]
   /** Undefined before there is a webhook. */
-  readonly stats: () => Promise<DeliveryStats | undefined>
+  readonly stats: () => Promise<(DeliveryStats & Backlog) | undefined>
   /** Removes a portion of what is older than it is kept. Resolves with whether there is more. */
   readonly purge: () => Promise<boolean>
   /** Rejects when the thread that delivers ends by an error. */

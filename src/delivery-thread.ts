@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openMasterKey } from './auth/bootstrap.ts'
 import { systemClock } from './core/clock.ts'
+import { backlogOf } from './delivery/backlog.ts'
 import { Deliverer } from './delivery/deliverer.ts'
 import type { DeliveryProcedures, DeskProcedures } from './delivery/delivery-procedures.ts'
 import { StateDeliveryReader } from './delivery/delivery-reader.ts'
@@ -63,7 +64,9 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       attempts.forget(webhookIds)
       deliverer.wake(webhookIds)
     },
-    stats: () => deliverer.stats(),
+    async stats() {
+      return { ...deliverer.stats(), ...(await backlogOf(state, systemClock.nowUs())) }
+    },
     async stop() {
       await deliverer.stop()
       await http.close()

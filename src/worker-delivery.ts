@@ -6,7 +6,7 @@ import type { DeskRequest } from './delivery/desk.ts'
 import { type DisabledWebhook, StateDesk } from './delivery/state-desk.ts'
 import { CoalescedEvents } from './events/coalesced-events.ts'
 import { Events } from './events/events.ts'
-import type { FanOut } from './notifications/fan-out.ts'
+import type { FanOut, ToldStatus } from './notifications/fan-out.ts'
 import type { StateDatabase } from './state/database.ts'
 import { openTelling } from './telling.ts'
 import { serveCalls } from './threads/rpc.ts'
@@ -22,6 +22,7 @@ export interface DeskNeeds {
 /** What is told: with the changes that it follows from, and by itself. */
 export interface Telling {
   readonly tell: FanOut['tell']
+  status(): ToldStatus
   /** Tells what waits, and what is due, until the signal says to stop. */
   run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<unknown>
 }
@@ -39,6 +40,7 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
   const coalesced = new CoalescedEvents(state, clock, tell)
   return {
     tell,
+    status: () => fanOut.status(),
     run: (signal, onFailure) =>
       Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
   }

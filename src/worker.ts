@@ -8,6 +8,7 @@ import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import { noteArrivals } from './events/coalesced-events.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
+import type { ToldStatus } from './notifications/fan-out.ts'
 import { tellThread } from './notifications/told.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
@@ -72,6 +73,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
+  readonly told: ToldStatus
   readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
 }
 
@@ -253,7 +255,7 @@ function run(port: MessagePort, data: WorkerData): void {
       return (await composed).shipper.position() >= offset
     },
     async status() {
-      const { store, shipper, decider, retention } = await composed
+      const { store, shipper, decider, retention, telling } = await composed
       return {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),
@@ -261,6 +263,7 @@ function run(port: MessagePort, data: WorkerData): void {
         totals: store.totals(),
         queries: store.queries(),
         retention: retention.status(),
+        told: telling.status(),
         windows: {
           ...store.windows.totals(),
           behindSeconds: loops?.materialiser.behindSeconds ?? 0,

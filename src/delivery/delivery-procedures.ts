@@ -1,3 +1,4 @@
+import type { Backlog } from './backlog.ts'
 import type { DeliveryStats } from './deliverer.ts'
 import type { DeskRequest } from './desk.ts'
 
@@ -5,7 +6,7 @@ import type { DeskRequest } from './desk.ts'
 export interface DeliveryProcedures extends Record<string, (argument: never) => unknown> {
   /** Forgets what it knows of these webhooks, and looks for what is due for them. */
   changed(webhookIds: readonly string[]): void
-  stats(): DeliveryStats
+  stats(): Promise<DeliveryStats & Backlog>
   /** Resolves when what was under way has ended, or is left for the next start. */
   stop(): Promise<void>
 }

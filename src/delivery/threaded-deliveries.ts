@@ -1,6 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { Caller } from '../threads/rpc.ts'
 import { threadFailure } from '../threads/start-thread.ts'
+import type { Backlog } from './backlog.ts'
 import type { DeliveryStats } from './deliverer.ts'
 import type { DeliveryProcedures } from './delivery-procedures.ts'
 
@@ -35,7 +36,7 @@ export class ThreadedDeliveries {
   }
 
   /** Undefined while it does not run. */
-  async stats(): Promise<DeliveryStats | undefined> {
+  async stats(): Promise<(DeliveryStats & Backlog) | undefined> {
     return await this.#running?.caller.call('stats', undefined)
   }
 

@@ -27,6 +27,14 @@ export interface FanOutNeeds {
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
 
+/** What is told, for who watches the service. */
+export interface ToldStatus {
+  /** Users with very many events at once, some of which wait. */
+  readonly usersWaiting: number
+  /** Entries that found no room in the inbox of their user, since the start. */
+  readonly inboxRefused: number
+}
+
 /** Events that are read at once: one may have data of megabytes. */
 const portion = 50
 
@@ -55,9 +63,14 @@ export class FanOut {
   /** Users with events that wait: as many as there are users at most. */
   readonly #behind = new Set<UserId>()
   #news = Promise.withResolvers<void>()
+  #inboxRefused = 0
 
   constructor(needs: FanOutNeeds) {
     this.#needs = needs
+  }
+
+  status(): ToldStatus {
+    return { usersWaiting: this.#behind.size, inboxRefused: this.#inboxRefused }
   }
 
   /** Finds what was written and not told before. It waits for `run`. */
@@ -77,7 +90,7 @@ export class FanOut {
    * of the same user wait already, the rest waits, so that they stay in their order.
    */
   readonly tell: Tell = async (transaction) => {
-    const told = new Set<UserId>()
+    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
     let rows = 0
     for (let isWhole = false; !isWhole; ) {
       const events = await untold(transaction)
@@ -121,7 +134,7 @@ export class FanOut {
 
   /** Tells some of what waits of one user. */
   async catchUp(state: StateDatabase, ownerId: UserId): Promise<void> {
-    const told = new Set<UserId>()
+    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
     await state
       .transaction()
       .execute(async (transaction) => {
@@ -162,24 +175,22 @@ export class FanOut {
     if (this.#behind.size > 0) this.#news.resolve()
   }
 
-  #heard(told: ReadonlySet<UserId>): void {
-    if (told.size > 0) this.#needs.onTold(told)
+  /** Once it is committed. */
+  #heard({ ownerIds, inboxRefused }: Told): void {
+    this.#inboxRefused += inboxRefused
+    if (ownerIds.size > 0) this.#needs.onTold(ownerIds)
   }
 
   /** Resolves with how many rows that was. */
-  async #tellOf(
-    transaction: StateDatabase,
-    event: RecordedEvent,
-    told: Set<UserId>,
-  ): Promise<number> {
+  async #tellOf(transaction: StateDatabase, event: RecordedEvent, told: Told): Promise<number> {
     let rows = rowsOfEvent
     const isRepeated = await isRepetition(transaction, event)
     if (!isRepeated) {
       const preferences = await preferencesOf(transaction, event.ownerId)
       const channels = effectiveChannels(preferences, event.type)
-      if (channels.has('in_app')) await addToInbox(transaction, event)
+      if (channels.has('in_app') && !(await addToInbox(transaction, event))) told.inboxRefused++
       for (const step of this.#needs.steps) rows += await step(transaction, event, channels)
-      told.add(event.ownerId)
+      told.ownerIds.add(event.ownerId)
     }
     await transaction
       .updateTable('events')
@@ -188,6 +199,12 @@ export class FanOut {
       .execute()
     return rows
   }
+}
+
+/** What a transaction tells. */
+interface Told {
+  readonly ownerIds: Set<UserId>
+  inboxRefused: number
 }
 
 /** The literal values: indexes over these rows alone are not used for a parameter. */

@@ -11,16 +11,34 @@ export interface MeasuredDeliveries {
   /** Attempts that were answered well, and all others. */
   readonly delivered: number
   readonly failed: number
+  /** Deliveries that are not over, and coalesced events that are due; both up to 100,000. */
+  readonly deliveriesPending: number
+  readonly coalescedWaiting: number
+}
+
+/** What tells of events. */
+export interface MeasuredTelling {
+  /** Users with very many events at once, some of which wait. */
+  readonly usersWaiting: number
+  /** Entries that found no room in the inbox of their user, since the start. */
+  readonly inboxRefused: number
 }
 
 /** The figures of deliveries. */
-export function deliveryMetrics(stats: () => MeasuredDeliveries | undefined): readonly Metric[] {
+export function deliveryMetrics(
+  stats: () => MeasuredDeliveries | undefined,
+  told: () => MeasuredTelling | undefined,
+): readonly Metric[] {
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.active ?? 0],
     ['gauge', 'deliveries_taken', 'In memory', () => stats()?.taken ?? 0],
     ['gauge', 'deliveries_webhooks', 'With something to come', () => stats()?.webhooks ?? 0],
     ['counter', 'deliveries_total', 'Answered with 2xx', () => stats()?.delivered ?? 0],
     ['counter', 'delivery_attempts_failed_total', 'All others', () => stats()?.failed ?? 0],
+    ['gauge', 'deliveries_pending', 'Not over yet', () => stats()?.deliveriesPending ?? 0],
+    ['gauge', 'coalesced_events_waiting', 'Due', () => stats()?.coalescedWaiting ?? 0],
+    ['gauge', 'events_waiting_users', 'Told in turn', () => told()?.usersWaiting ?? 0],
+    ['counter', 'inbox_entries_refused_total', 'Too many', () => told()?.inboxRefused ?? 0],
   ]
   return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
 }

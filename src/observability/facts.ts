@@ -113,7 +113,10 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     metrics: [
       ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
       ...mqttMetrics(mqtt),
-      ...deliveryMetrics(() => deliveries),
+      ...deliveryMetrics(
+        () => deliveries,
+        () => processing?.told,
+      ),
       ...keptMetrics(parts, () => processing),
     ],
     byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],

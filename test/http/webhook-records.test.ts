@@ -56,6 +56,23 @@ describe('D43: what is recorded', () => {
   })
 })
 
+/** How many deliveries are not over, as the metrics tell. */
+async function pending(): Promise<string | undefined> {
+  const metrics = await (await fetch(`${service.process.http}/metrics`)).text()
+  return /^streamvault_deliveries_pending (\d+)$/m.exec(metrics)?.[1]
+}
+
+test('the metrics tell how many deliveries are not over', async () => {
+  receiver.behaviour = answering(404)
+  const { id } = await client.registered()
+  expect(await pending()).toBe('0')
+  await vaultOf(owner)
+  await client.attemptsOf(id, 1)
+  expect(await pending()).toBe('1')
+  await owner.withKey('DELETE', `${at}/${id}`)
+  expect(await pending()).toBe('0')
+})
+
 describe('D44: beyond the specification', () => {
   test('what was delivered can be sent again, with the same bytes', async () => {
     const { id } = await client.registered()

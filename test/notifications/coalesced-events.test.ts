@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
+import { backlogOf } from '../../src/delivery/backlog.ts'
 import { CoalescedEvents, noteAccess, noteArrivals } from '../../src/events/coalesced-events.ts'
 import { FanOut } from '../../src/notifications/fan-out.ts'
 import { ToldUsers } from '../support/told-users.ts'
@@ -171,6 +172,11 @@ describe('D33: data that arrives', () => {
     await subject.users.tests.commit(...ids.map((id) => insertedStream(subject.users, id)))
     await subject.arrive(Object.fromEntries(ids.map((id) => [id, 1])))
 
+    const waiting = async () => {
+      const { state } = subject.users.tests
+      return (await backlogOf(state, subject.users.nowUs)).coalescedWaiting
+    }
+    expect(await waiting()).toBe(700)
     const told: string[] = []
     for (let looks = 0; looks < 4; looks++) {
       const some = await subject.flush()
@@ -179,6 +185,7 @@ describe('D33: data that arrives', () => {
     }
 
     expect(told.toSorted()).toEqual(ids.toSorted())
+    expect(await waiting()).toBe(0)
   })
 })
 

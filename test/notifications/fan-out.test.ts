@@ -100,6 +100,7 @@ describe('D37: of more events than one transaction tells', () => {
     await using users = await ToldUsers.open()
     const ids = await manyHappen(users, 500)
     expect(users.told).toHaveLength(200)
+    expect(users.fanOut.status().usersWaiting).toBe(1)
     users.nowUs++
     expect(await users.happen({ resourceId: 'later' })).toBe(false)
 
@@ -108,6 +109,7 @@ describe('D37: of more events than one transaction tells', () => {
     await users.fanOut.catchUp(users.tests.state, users.ada)
 
     expect(toldTo(users, users.ada)).toEqual([...ids, 'later'])
+    expect(users.fanOut.status().usersWaiting).toBe(0)
     expect(new Set(await users.outcomes())).toEqual(new Set([1]))
     users.nowUs++
     expect(await users.happen({ resourceId: 'after that' })).toBe(true)

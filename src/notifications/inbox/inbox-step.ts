@@ -41,10 +41,13 @@ export async function isRepetition(
   return entry !== undefined
 }
 
-/** Writes an event into the inbox of its owner, if there is room in this minute. */
-export async function addToInbox(transaction: StateDatabase, event: RecordedEvent): Promise<void> {
+/** Writes an event into the inbox of its owner. Resolves with whether there was room in this minute. */
+export async function addToInbox(
+  transaction: StateDatabase,
+  event: RecordedEvent,
+): Promise<boolean> {
   const position = await nextPosition(transaction, event)
-  if (position === undefined) return
+  if (position === undefined) return false
   const { id, ownerId, atUs, type, resourceType, resourceId } = event
   const text = textOf(event)
   const expiresAtUs = atUs + entryLifetimeUs
@@ -77,6 +80,7 @@ export async function addToInbox(transaction: StateDatabase, event: RecordedEven
       }),
     )
     .execute()
+  return true
 }
 
 /** The place of the next entry; undefined when this minute has too many already. */
