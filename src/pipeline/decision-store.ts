@@ -1,13 +1,11 @@
-import { type Insertable, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Offset } from '../journal/journal.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import type { AlertWatches } from './alert-watches.ts'
-import type { Decision, DecisionStore, StreamTally } from './decider.ts'
-import { changeQuarantine, type QuarantineDifference } from './quarantine-changes.ts'
-
-/** Rows of one INSERT: SQLite takes 32,766 parameters in a statement. */
-const rowsPerInsert = 200
+import type { Decision, DecisionStore } from './decider.ts'
+import { changeQuarantine } from './quarantine-changes.ts'
+import { addToCounters, type CounterRow, counterRow } from './stream-counters.ts'
 
 const consumer = 'decider'
 
@@ -78,9 +76,7 @@ export class StateDecisionStore implements DecisionStore {
         if (changed.beganToDiscard) full.push(streamId)
         rows.push(counterRow(streamId, tally, changed))
       }
-      for (let at = 0; at < rows.length; at += rowsPerInsert) {
-        await addToCounters(transaction, rows.slice(at, at + rowsPerInsert))
-      }
+      await addToCounters(transaction, rows)
       await this.#note?.(transaction, tallies)
       return await this.#alerts?.write(transaction)
     })
@@ -101,73 +97,4 @@ async function movePosition(
     .where('next_offset', '=', from)
     .executeTakeFirst()
   if (numUpdatedRows !== 1n) throw new Error(`another decider has moved on from ${from}`)
-}
-
-type CounterRow = Insertable<StateSchema['stream_counters']>
-
-function counterRow(
-  streamId: string,
-  tally: StreamTally,
-  { entries, bytes, discarded, unknown, discarding }: QuarantineDifference,
-): CounterRow {
-  return {
-    stream_id: streamId,
-    received: tally.received + unknown,
-    accepted: tally.accepted,
-    filtered: tally.filtered,
-    quarantined: entries,
-    quarantine_bytes: bytes,
-    discarded,
-    is_discarding: discarding,
-    last_received_at: tally.lastReceivedAtUs,
-    day: tally.day,
-    received_on_day: tally.receivedOnDay,
-    alert_time: tally.alerts?.timeUs ?? 0,
-    alert_received_at: tally.alerts?.receivedAtUs ?? 0,
-    late_for_alerts: tally.alerts?.late ?? 0,
-  }
-}
-
-const addedUp = [
-  'received',
-  'accepted',
-  'filtered',
-  'quarantined',
-  'discarded',
-  'quarantine_bytes',
-  'is_discarding',
-  'late_for_alerts',
-] as const
-
-/** What only goes up. */
-const newest = ['last_received_at', 'alert_time', 'alert_received_at'] as const
-
-async function addToCounters(
-  transaction: Transaction<StateSchema>,
-  rows: readonly CounterRow[],
-): Promise<void> {
-  const sums = addedUp.map((column) => [
-    column,
-    sql<number>`stream_counters.${sql.ref(column)} + excluded.${sql.ref(column)}`,
-  ])
-  const maxima = newest.map((column) => {
-    const [before, after] = [sql.ref(`stream_counters.${column}`), sql.ref(`excluded.${column}`)]
-    return [column, sql<number>`CASE WHEN ${after} > ${before} THEN ${after} ELSE ${before} END`]
-  })
-  await transaction
-    .insertInto('stream_counters')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.column('stream_id').doUpdateSet({
-        ...(Object.fromEntries([...sums, ...maxima]) as object),
-        received_on_day: sql<number>`CASE
-          WHEN excluded.day > stream_counters.day THEN excluded.received_on_day
-          WHEN excluded.day = stream_counters.day
-          THEN stream_counters.received_on_day + excluded.received_on_day
-          ELSE stream_counters.received_on_day END`,
-        day: sql<number>`CASE WHEN excluded.day > stream_counters.day
-          THEN excluded.day ELSE stream_counters.day END`,
-      }),
-    )
-    .execute()
 }

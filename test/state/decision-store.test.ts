@@ -82,6 +82,22 @@ async function handle(decider: Decider, entries: readonly JournalledReading[]): 
   await decider.handle([{ firstOffset: decider.position(), count, bytes }])
 }
 
+test('the counters of every stream of a decision grow, however many there are', async () => {
+  await using subject = await Subject.open()
+  // Statements of every size are needed: 256 twice, 128, 64, ..., 1.
+  const streams = Array.from({ length: 767 }, () => newId<StreamId>())
+  const once = streams.map((streamId) => entry({ streamId }))
+  await subject.decide([...once, ...once.slice(1)])
+  await subject.decide(once)
+
+  const rows = await subject.state.selectFrom('stream_counters').selectAll().execute()
+  expect(rows).toHaveLength(streams.length)
+  for (const row of rows) {
+    const received = row.stream_id === streams[0] ? 2 : 3
+    expect(row).toMatchObject({ received, accepted: received, received_on_day: received })
+  }
+})
+
 describe('counters', () => {
   const noted = fc.record({
     accepted: fc.boolean(),
