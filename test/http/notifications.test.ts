@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/http/error-handler.ts'
+import { tooHot } from '../support/alerting.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -78,7 +79,7 @@ describe('GET /events/catalogue', () => {
     const person = await newPerson(service.api)
     await disabledWebhookOf(person)
     const vaultId = await vaultOf(person)
-    const streamId = await streamOf(person)
+    const streamId = await streamOf(person, { alerting: [tooHot] })
     await dataEventsOf(person, { vaultId, streamId })
     const key = await createKey(service.api, { userId: person.userId })
     await person.withKey('DELETE', `/keys/${key.apiKey}`)
@@ -241,10 +242,13 @@ async function dataEventsOf(
 ): Promise<void> {
   const events = ['stream.data_received', 'vault.data_updated', 'vault.accessed']
   await person.withToken('POST', '/webhooks', { url: 'https://receiver.invalid/hook', events })
-  await person.withToken('POST', `/streams/${streamId}/data`, { temperature: 21.5 })
+  for (const temperature of [tooHot.threshold + 1, tooHot.threshold - 1]) {
+    await person.withToken('POST', `/streams/${streamId}/data`, { temperature })
+  }
   expect((await ada.withKey('GET', `/vaults/${vaultId}`)).status).toBe(200)
   const told = () => eventsOf(person.userId).map(({ type }) => type)
-  while (!events.every((type) => told().includes(type))) await sleep(20)
+  const awaited = [...events, 'stream.alert_triggered', 'stream.alert_cleared']
+  while (!awaited.every((type) => told().includes(type))) await sleep(20)
 }
 
 /** A webhook that nobody answers, until it is disabled (D40). */

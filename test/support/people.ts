@@ -97,12 +97,13 @@ export async function vaultOf(person: Person): Promise<string> {
 }
 
 /** A new stream of numbers called `temperature`, in a vault of its own. */
-export async function streamOf(person: Person): Promise<string> {
+export async function streamOf(person: Person, processing: object = {}): Promise<string> {
   const stream = await person.withToken<{ streamId: string }>('POST', '/streams', {
     name: 'temperature',
     vaultId: await vaultOf(person),
     type: 'iot_sensor',
     schema: { temperature: { type: 'number' } },
+    processing,
   })
   return stream.body.streamId
 }
