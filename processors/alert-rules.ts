@@ -115,6 +115,15 @@ function compileRule(rule: AlertRule, fields: FieldMap): CompiledRule {
   return { ...rule, kind, breaks, clears: (value) => !staysBroken(value) }
 }
 
+/** The fields that rules look at, or may look at: any word of a condition may be one. */
+export function fieldsOfRules(rules: readonly AlertRule[], fields: FieldMap): readonly string[] {
+  const named = rules.flatMap(({ field, condition = '' }) => [
+    ...(field === undefined ? [] : [field]),
+    ...(condition.match(/[A-Za-z_]\w*/g) ?? []),
+  ])
+  return [...new Set(named)].filter((name) => Object.hasOwn(fields, name)).sort()
+}
+
 function kindOf({ silentForUs, condition, function: name }: AlertRule): RuleKind {
   if (silentForUs !== undefined) return 'silence'
   if (condition !== undefined) return 'condition'

@@ -235,5 +235,5 @@ function scalarOf(
 
 /** Nothing in a reading is what every object inherits. */
 function isPresent(values: Readonly<Record<string, unknown>>, field: string): boolean {
-  return Object.hasOwn(values, field) && values[field] !== null
+  return Object.hasOwn(values, field) && values[field] !== null && values[field] !== undefined
 }

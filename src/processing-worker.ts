@@ -9,6 +9,7 @@ import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from './time-series/refused-readings.ts'
+import type { SeriesPage, SeriesQuery } from './time-series/series.ts'
 import type { StoreCopy } from './time-series/store-copy.ts'
 import type {
   HistoryPage,
@@ -80,6 +81,11 @@ export class ProcessingWorker implements StateWriter {
   /** A page of raw readings as text. @throws DomainError `store_unavailable` */
   async readLines(request: LinesRequest): Promise<ReadingsLines> {
     return await fromStore(this.#caller.call('readLines', request))
+  }
+
+  /** A page of raw readings, column by column. @throws DomainError as `query` */
+  async readSeries(query: SeriesQuery): Promise<SeriesPage> {
+    return await fromStore(this.#caller.call('readSeries', query))
   }
 
   /** The fields that readings of a stream have had, by name. */

@@ -1,5 +1,7 @@
 import { connectors } from '../connectors/index.ts'
 import { judgeOf } from '../processors/index.ts'
+import { backtestRoutes } from './alerts/backtest-routes.ts'
+import { Backtests } from './alerts/backtests.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
@@ -80,6 +82,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
+    ...alertRoutes(parts),
     (callerOf) => retentionRoutes({ ...parts, ...engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
     ...transferRoutes(parts),
@@ -97,6 +100,15 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertReady: () => engine.assertReady(),
         callerOf,
       }),
+  ]
+}
+
+function alertRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { worker } = parts.engine
+  const backtests = new Backtests({ readSeries: (query) => worker.readSeries(query) })
+  return [
+    (callerOf) =>
+      backtestRoutes({ ...parts, backtests, nowUs: () => systemClock.nowUs(), callerOf }),
   ]
 }
 

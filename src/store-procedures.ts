@@ -1,6 +1,7 @@
 import { systemClock } from './core/clock.ts'
 import { linesOf } from './data-streams/readings-text.ts'
 import { Moved } from './threads/rpc.ts'
+import { memoryOf, readSeries } from './time-series/series.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { readWindows } from './windows/read-windows.ts'
 import type { WorkerProcedures } from './worker.ts'
@@ -9,6 +10,7 @@ type StoreProcedure =
   | 'query'
   | 'aggregate'
   | 'readLines'
+  | 'readSeries'
   | 'fieldsOf'
   | 'latest'
   | 'history'
@@ -32,6 +34,10 @@ export function storeProcedures(
       const { points, next } = await (await composed).store.query(query)
       const bytes = linesOf(format, points, columns)
       return new Moved({ bytes, rows: points.length, next }, [bytes.buffer])
+    },
+    async readSeries(query) {
+      const page = await readSeries((await composed).store, query)
+      return new Moved(page, memoryOf(page))
     },
     async fieldsOf(streamId) {
       return (await composed).store.fieldsOf(streamId)

@@ -30,6 +30,7 @@ import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from './time-series/refused-readings.ts'
+import type { SeriesPage, SeriesQuery } from './time-series/series.ts'
 import { shapeOf } from './time-series/shape.ts'
 import type {
   HistoryPage,
@@ -120,6 +121,8 @@ export interface WorkerProcedures extends BackupPartProcedures {
   query(query: ReadingsQuery): Promise<ReadingsPage>
   /** A page of raw readings as text. */
   readLines(request: LinesRequest): Promise<Moved<ReadingsLines>>
+  /** A page of raw readings, column by column. */
+  readSeries(query: SeriesQuery): Promise<Moved<SeriesPage>>
   /** The fields that readings of a stream have had, by name. */
   fieldsOf(streamId: string): Promise<readonly string[]>
   aggregate(query: AggregateQuery): Promise<AggregatePage>

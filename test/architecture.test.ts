@@ -146,8 +146,10 @@ const rules: readonly ImportRule[] = [
     // Stands on both sides: rules are run along the journal, and people act by entries of it.
     from: /^src\/alerts\//,
     mayImport: [
-      /^src\/(alerts|core|state|http|events|pipeline|data-streams)\//,
+      /^src\/(alerts|core|state|http|events|pipeline|data-streams|threads)\//,
       /^src\/idempotency\/posts\.ts$/,
+      // Rules are tried on what is stored.
+      /^src\/(queries\/time-range|time-series\/series)\.ts$/,
       /^src\/vaults\/vault-(routes|store)\.ts$/,
       /^processors\/alert[\w-]*\.ts$/,
     ],

@@ -216,6 +216,12 @@ export const errorCatalogue = {
     remedy: 'Ask for less time, fewer streams or longer buckets at once.',
     retryable: false,
   },
+  too_many_readings: {
+    status: 422,
+    meaning: 'There are more readings in the range than one request may go over.',
+    remedy: 'Ask for less time at once.',
+    retryable: false,
+  },
   unsupported_definition: {
     status: 422,
     meaning: 'The definition is right, but this version cannot do what it asks for.',

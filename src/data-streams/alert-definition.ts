@@ -33,10 +33,25 @@ export function parseAlertRules(
   found: ErrorDetail[],
 ): readonly AlertRule[] {
   const placed = ruleKeys.flatMap((key) => {
-    const value = processing[key]
-    if (value === undefined || value === false) return []
-    return parseRules(value, { fields, problems: new Problems(`processing.${key}`, found) })
+    const problems = new Problems(`processing.${key}`, found)
+    return parseRules(processing[key] ?? false, { fields, problems })
   })
+  return checkedTogether(placed, found)
+}
+
+/** The same of rules that stand by themselves, in the place of both keys. */
+export function parseProposedRules(
+  value: unknown,
+  { fields, path }: { readonly fields: FieldMap; readonly path: string },
+  found: ErrorDetail[],
+): readonly AlertRule[] {
+  return checkedTogether(parseRules(value, { fields, problems: new Problems(path, found) }), found)
+}
+
+function checkedTogether(
+  placed: readonly PlacedRule[],
+  found: ErrorDetail[],
+): readonly AlertRule[] {
   if (placed.length > rulesMax) {
     const [{ path } = { path: '' }] = placed.slice(rulesMax)
     found.push({ path, message: `is one more than the ${rulesMax} alert rules of a stream` })
@@ -45,8 +60,9 @@ export function parseAlertRules(
   return placed.map(({ rule }) => rule)
 }
 
-/** A list of rules, or rules by the fields that they are about. */
+/** A list of rules, or rules by the fields that they are about; none where false says so. */
 function parseRules(value: unknown, context: AlertContext): readonly PlacedRule[] {
+  if (value === false) return []
   if (Array.isArray(value)) return parseList(value, context)
   const { fields, problems } = context
   if (!isObject(value)) {

@@ -1,6 +1,7 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
 import type { RefusingStore } from './refused-readings.ts'
+import type { SeriesPage, SeriesQuery } from './series.ts'
 import type { CopiedStore } from './store-copy.ts'
 import type { StoreDurability } from './store-durability.ts'
 import type { WindowStore, WindowVersion } from './windows/window-store.ts'
@@ -274,6 +275,9 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
 
   /** @throws DomainError `overloaded`, `query_too_slow` */
   query(query: ReadingsQuery): Promise<ReadingsPage>
+
+  /** Column by column, where the store can and the fields are numbers. @throws DomainError as `query` */
+  series?(query: SeriesQuery): Promise<SeriesPage | undefined>
 
   /** @throws DomainError `overloaded`, `query_too_slow`, `too_many_points` */
   aggregate(query: AggregateQuery): Promise<AggregatePage>

@@ -13,6 +13,7 @@ import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-val
 import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
 import { timeSeriesQueryContract } from './time-series-query-contract.ts'
+import { timeSeriesSeriesContract } from './time-series-series-contract.ts'
 import { timeSeriesTimeWeightsContract } from './time-series-time-weights-contract.ts'
 import { timeSeriesValuesContract } from './time-series-values-contract.ts'
 
@@ -27,6 +28,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
   describe('averages by time', () => timeSeriesTimeWeightsContract(open))
   describe('history', () => timeSeriesHistoryContract(open))
+  describe('a series', () => timeSeriesSeriesContract(open))
   describe('values', () => timeSeriesValuesContract(open))
 }
 

@@ -28,6 +28,9 @@ interface OpenFile {
   readonly writer: DuckDBConnection
 }
 
+/** A table goes once, and there is a rest before the next one. */
+const readAttemptsMax = 10
+
 /**
  * A DuckDB file that is not closed under its users.
  *
@@ -66,13 +69,20 @@ export class DuckDbFile {
   }
 
   /**
-   * Lets somebody read through a connection of their own, when it is their turn.
+   * Lets somebody read through a connection of their own, when it is their turn; anew when a table that
+   * was to be read has been removed meanwhile, as it was too old.
    *
    * @throws DomainError `overloaded`, `query_too_slow`; Error when the file is closed
    */
   async read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
     const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
-    return await this.#turns.take(() => this.look(timed))
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#turns.take(() => this.look(timed))
+      } catch (error) {
+        if (attempt >= readAttemptsMax || !isTableMissing(error)) throw error
+      }
+    }
   }
 
   /** The same for what the service itself wants to know: it waits for no turn, and takes its time. */

@@ -1,7 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
+import type { SeriesPage, SeriesQuery } from '../series.ts'
 import type { StoreCopy } from '../store-copy.ts'
 import { noCounts, totalsOf } from '../stream-state.ts'
 import type {
@@ -25,7 +25,7 @@ import type { WindowStore } from '../windows/window-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
 import type { Catalog } from './catalog.ts'
 import { type Contents, loadContents } from './contents.ts'
-import { DuckDbFile, isTableMissing } from './duckdb-file.ts'
+import { DuckDbFile } from './duckdb-file.ts'
 import type { DuckDbOptions, StoreOptions } from './duckdb-options.ts'
 import { lookUpRowsMax } from './duplicates.ts'
 import { expireReadings } from './expire-readings.ts'
@@ -35,6 +35,7 @@ import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { removeReadings, removeStreamRows } from './removal.ts'
 import { Rollups, rollupOptions } from './rollups/rollups.ts'
+import { readSeries } from './series.ts'
 import { copyStore } from './store-copy.ts'
 import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
@@ -43,9 +44,6 @@ import { writeShipment } from './write-shipment.ts'
 /** After so many rows, or characters, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
 const textPerRelease = 16_000_000
-
-/** A table goes once, and there is a rest before the next one. */
-const readAttemptsMax = 10
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
@@ -78,7 +76,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     this.windows = new DuckDbWindows({
       clock,
       catalog: () => this.#catalog,
-      read: (work) => this.#read(work),
+      read: (work) => this.#file.read(work),
       write: (work) => this.#exclusively(() => this.#suspecting(() => work(this.#file.writer))),
     })
     this.#lookUpRowsMax = options.lookUpRowsMax ?? lookUpRowsMax
@@ -206,38 +204,35 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    return await this.#read((connection) => readRaw(connection, this.#catalog, query))
+    return await this.#file.read((connection) => readRaw(connection, this.#catalog, query))
+  }
+
+  async series(query: SeriesQuery): Promise<SeriesPage | undefined> {
+    return await this.#file.read((connection) => readSeries(connection, this.#catalog, query))
   }
 
   async latest(query: LatestQuery): Promise<LatestPage> {
-    return await this.#read((connection) => readLatest(connection, this.#catalog, query))
+    return await this.#file.read((connection) => readLatest(connection, this.#catalog, query))
   }
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
-    return await this.#read((connection) => aggregateReadings(connection, this.#catalog, query))
+    return await this.#file.read((connection) =>
+      aggregateReadings(connection, this.#catalog, query),
+    )
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {
     await this.#lateReadings.settleOf(query.streamId)
-    return await this.#read((connection) => readHistory(connection, () => this.#catalog, query))
+    return await this.#file.read((connection) =>
+      readHistory(connection, () => this.#catalog, query),
+    )
   }
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
     await this.#lateReadings.settleOf(streamId)
-    return await this.#read((connection) =>
+    return await this.#file.read((connection) =>
       placeBeforeNewest(connection, this.#catalog, { streamId, count }),
     )
-  }
-
-  /** Reads anew when a table that was to be read has been removed meanwhile, as it was too old. */
-  async #read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#file.read(work)
-      } catch (error) {
-        if (attempt >= readAttemptsMax || !isTableMissing(error)) throw error
-      }
-    }
   }
 
   async copyTo(folder: string, signal: AbortSignal): Promise<StoreCopy> {

@@ -10,7 +10,7 @@ import { rowsOf } from './rows-of.ts'
 const monthsTogether = 12
 
 /** A table that can hold readings of the page, and the columns that are asked for. */
-interface Source {
+export interface Source {
   readonly table: string
   readonly key: number
   readonly columns: readonly Column[]
@@ -27,7 +27,7 @@ interface Stretch {
 }
 
 /** [startUs, endUs), without what stands at its start up to a digest. */
-interface Window {
+export interface Window {
   readonly startUs: number
   readonly endUs: number
   readonly afterDigest: bigint | undefined
@@ -152,7 +152,7 @@ async function pointsOf(
   return points.sort(inOrder)
 }
 
-function within(key: number, { startUs, endUs, afterDigest }: Window): string {
+export function within(key: number, { startUs, endUs, afterDigest }: Window): string {
   const start = instant(startUs)
   const conditions = [
     `"streamId" = ${key}`,

@@ -1,0 +1,149 @@
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { type AlertRule, fieldsOfRules } from '../../processors/alert-rules.ts'
+import { DomainError, type ErrorDetail, invalidParameter } from '../core/errors.ts'
+import { formatUs } from '../core/time.ts'
+import { alertRulesOf, parseProposedRules } from '../data-streams/alert-definition.ts'
+import { ownStream } from '../data-streams/data-stream-routes.ts'
+import type { DataStream, DataStreamStore } from '../data-streams/data-stream-store.ts'
+import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import type { CallerOf } from '../http/server.ts'
+import type { Posts } from '../idempotency/posts.ts'
+import { type TimeRange, timeRange } from '../queries/time-range.ts'
+import type { BacktestAlert, BacktestPlan, BacktestResult } from './backtest.ts'
+import { diffOf } from './backtest-diff.ts'
+import { backtestAlerts } from './backtest-schemas.ts'
+import type { Backtests } from './backtests.ts'
+
+/** A leap year. */
+const daysMax = 366
+const usPerDay = 86_400_000_000
+
+export interface BacktestRoutesNeeds {
+  readonly backtests: Backtests
+  readonly streams: DataStreamStore
+  readonly posts: Posts
+  readonly nowUs: () => number
+  readonly callerOf: CallerOf
+}
+
+interface BacktestBody {
+  readonly start: string
+  readonly end: string
+  readonly rules?: unknown
+}
+
+const options = {
+  schema: backtestAlerts,
+  config: {
+    scope: 'data:read',
+    errors: [
+      'invalid_request',
+      'overloaded',
+      'query_too_slow',
+      'rate_limited',
+      'store_unavailable',
+      'too_many_readings',
+    ],
+  },
+} as const
+
+/** `POST /streams/{streamId}/alerts/backtest` (D31) */
+export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
+  const { backtests, posts, nowUs, callerOf } = needs
+  return async (app) => {
+    app.post<{ Params: { streamId: string }; Body: BacktestBody }>(
+      '/streams/:streamId/alerts/backtest',
+      options,
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        return await posts.answer({ request, reply, userId }, async () => {
+          const stream = await ownStream(needs, userId, request.params.streamId)
+          const range = rangeOf(request.body, nowUs())
+          const plan = planOf(stream, request.body.rules)
+          const signal = goneSignal(reply)
+          const asked = { userId, streamId: stream.id, ...range, plan, signal }
+          const body = bodyOf(await backtests.run(asked))
+          const shown = { start: formatUs(range.startUs), end: formatUs(range.endUs) }
+          return { statusCode: 200, body: { streamId: stream.id, ...shown, ...body }, changes: [] }
+        })
+      },
+    )
+  }
+}
+
+/** Rules cannot say anything of times that have not come. @throws DomainError `invalid_request` */
+function rangeOf({ start, end }: BacktestBody, nowUs: number): TimeRange {
+  const { startUs, endUs } = timeRange(start, end)
+  if (endUs - startUs > daysMax * usPerDay) {
+    throw invalidParameter('end', `must not be more than ${daysMax} days after start`)
+  }
+  return { startUs, endUs: Math.max(startUs, Math.min(endUs, nowUs)) }
+}
+
+/** @throws DomainError `invalid_request` naming what is wrong with the proposed rules */
+function planOf(stream: DataStream, rules: unknown): BacktestPlan {
+  const fields = storedFieldsOf(stream)
+  const own = alertRulesOf(stream.processing, fields)
+  const proposed = rules === undefined ? own : proposedRules(rules, fields)
+  const current = rules === undefined ? undefined : own
+  const columns = fieldsOfRules([...proposed, ...(current ?? [])], fields)
+  return { proposed, current, fields, columns }
+}
+
+function proposedRules(
+  rules: unknown,
+  fields: ReturnType<typeof storedFieldsOf>,
+): readonly AlertRule[] {
+  const details: ErrorDetail[] = []
+  const proposed = parseProposedRules(rules, { fields, path: 'rules' }, details)
+  if (details.length > 0) {
+    throw new DomainError('invalid_request', 'the rules are not valid', { details })
+  }
+  return proposed
+}
+
+function bodyOf({ readings, proposed, current }: BacktestResult) {
+  const diff = current === undefined ? null : diffOf(proposed.alerts, current.alerts)
+  return {
+    readings,
+    count: proposed.count,
+    alerts: proposed.alerts.map(alertBody),
+    diff: diff && {
+      both: diff.both.map(shortBody),
+      onlyProposed: diff.onlyProposed.map(shortBody),
+      onlyCurrent: diff.onlyCurrent.map(shortBody),
+    },
+  }
+}
+
+function alertBody(alert: BacktestAlert) {
+  const { sinceUs, value, threshold, isFlapping, flaps, readings } = alert
+  return {
+    ...shortBody(alert),
+    since: formatUs(sinceUs),
+    value,
+    threshold,
+    flapping: isFlapping,
+    flaps,
+    readings: readings.map(({ timestampUs, values }) => ({
+      timestamp: formatUs(timestampUs),
+      ...values,
+    })),
+  }
+}
+
+function shortBody({ ruleId, severity, triggeredAtUs, clearedAtUs }: BacktestAlert) {
+  return {
+    ruleId,
+    severity,
+    triggeredAt: formatUs(triggeredAtUs),
+    clearedAt: clearedAtUs === null ? null : formatUs(clearedAtUs),
+  }
+}
+
+/** Aborted when the client has gone: nobody waits for the answer then. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}
