@@ -83,10 +83,9 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
     ...alertRoutes(parts),
-    (callerOf) => retentionRoutes({ ...parts, ...engine, callerOf }),
-    (callerOf) => removalRoutes({ ...parts, callerOf }),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
+    ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
     (callerOf) =>
       connectors.httpValidate({ intake, findStream: (id) => directory.find(id), callerOf }),
@@ -100,6 +99,14 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertReady: () => engine.assertReady(),
         callerOf,
       }),
+  ]
+}
+
+/** How long data is kept, and what is removed before that. */
+function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => retentionRoutes({ ...parts, ...parts.engine, callerOf }),
+    (callerOf) => removalRoutes({ ...parts, callerOf }),
   ]
 }
 

@@ -35,7 +35,12 @@ const backtestAlert = component(
     flapping: { type: 'boolean' },
     flaps: count,
     readings: listOf(
-      { type: 'object', required: ['timestamp'], properties: { timestamp: dateTime } },
+      {
+        type: 'object',
+        required: ['timestamp'],
+        properties: { timestamp: dateTime },
+        additionalProperties: true,
+      },
       { description: 'Around its beginning, with the fields that rules look at.' },
     ),
   }),

@@ -8,7 +8,7 @@ import type { BacktestPlan, BacktestResult } from './backtest.ts'
 import type { BacktestProcedures } from './backtest-thread.ts'
 
 /** Readings of one backtest: some tens of megabytes go by, a page at a time. */
-export const backtestReadingsMax = 1_000_000
+const readingsMax = 1_000_000
 
 /** Readings that are read at once: copying them holds up the thread of the store for some ms. */
 const pageReadingsMax = 32_768
@@ -77,7 +77,7 @@ export class Backtests {
       do {
         page = await this.#needs.readSeries({ ...query, after: page?.next })
         readings += page.timesUs.length
-        if (readings > backtestReadingsMax) throw tooManyReadings()
+        if (readings > readingsMax) throw tooManyReadings()
         // One page is read while the one before is gone over.
         await taken
         assertInTime(signal)
@@ -118,7 +118,7 @@ function assertInTime(signal: AbortSignal): void {
 function tooManyReadings(): DomainError {
   return new DomainError(
     'too_many_readings',
-    `there are more than ${backtestReadingsMax} readings between start and end`,
+    `there are more than ${readingsMax} readings between start and end`,
   )
 }
 

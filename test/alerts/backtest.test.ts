@@ -119,20 +119,20 @@ describe('a backtest', () => {
   })
 })
 
+function alert(triggeredAtUs: number, clearedAtUs: number | null, ruleId = 'hot'): BacktestAlert {
+  const about = { ruleId, severity: 'warning', value: 1, threshold: 0 } as const
+  const rest = { sinceUs: triggeredAtUs, isFlapping: false, flaps: 0, readings: [] }
+  return { ...about, ...rest, triggeredAtUs, clearedAtUs }
+}
+
+function difference(proposed: readonly BacktestAlert[], current: readonly BacktestAlert[]) {
+  const { both, onlyProposed, onlyCurrent } = diffOf(proposed, current)
+  return [both, onlyProposed, onlyCurrent].map((alerts) =>
+    alerts.map(({ triggeredAtUs }) => triggeredAtUs),
+  )
+}
+
 describe('a difference', () => {
-  function alert(triggeredAtUs: number, clearedAtUs: number | null, ruleId = 'hot'): BacktestAlert {
-    const about = { ruleId, severity: 'warning', value: 1, threshold: 0 } as const
-    const rest = { sinceUs: triggeredAtUs, isFlapping: false, flaps: 0, readings: [] }
-    return { ...about, ...rest, triggeredAtUs, clearedAtUs }
-  }
-
-  function difference(proposed: readonly BacktestAlert[], current: readonly BacktestAlert[]) {
-    const { both, onlyProposed, onlyCurrent } = diffOf(proposed, current)
-    return [both, onlyProposed, onlyCurrent].map((alerts) =>
-      alerts.map(({ triggeredAtUs }) => triggeredAtUs),
-    )
-  }
-
   test('is none between alerts that share some time', () => {
     const proposed = [alert(2, 4), alert(8, null)]
     const current = [alert(1, 2), alert(9, 10)]
