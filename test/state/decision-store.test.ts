@@ -4,11 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import type { Offset } from '../../src/journal/journal.ts'
 import { Decider } from '../../src/pipeline/decider.ts'
-import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
-import { everything, payloadText, QuarantineStore } from '../../src/quarantine/quarantine-store.ts'
-import { openStateForWriting, type StateDatabase } from '../../src/state/database.ts'
+import { payloadText } from '../../src/quarantine/quarantine-store.ts'
+import { DecidedState, handle } from '../support/decided-state.ts'
 import { type JournalledReading, journalled, written } from '../support/journalled-readings.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const usPerDay = 86_400_000_000
 const mib = 1024 * 1024
@@ -24,80 +22,6 @@ function refused(notes: Partial<JournalledReading> = {}): JournalledReading {
   return entry({ accepted: false, ...notes })
 }
 
-/** A real state database with a decider on it, fed with real entries. */
-class Subject implements AsyncDisposable {
-  readonly #folder: TemporaryFolder
-  readonly state: StateDatabase
-  readonly store: StateDecisionStore
-  readonly discarding: string[] = []
-  readonly #decider: Decider
-
-  static async open(): Promise<Subject> {
-    const folder = new TemporaryFolder()
-    const state = await openStateForWriting(folder.file('state.db'))
-    const discarding: string[] = []
-    const onDiscard = (streamId: string) => discarding.push(streamId)
-    const store = new StateDecisionStore({ state, onDiscard })
-    return new Subject(folder, { state, store, discarding, decider: await Decider.open(store) })
-  }
-
-  private constructor(
-    folder: TemporaryFolder,
-    parts: Pick<Subject, 'state' | 'store' | 'discarding'> & { readonly decider: Decider },
-  ) {
-    this.#folder = folder
-    this.state = parts.state
-    this.store = parts.store
-    this.discarding = parts.discarding
-    this.#decider = parts.decider
-  }
-
-  async decide(entries: readonly JournalledReading[]): Promise<void> {
-    await handle(this.#decider, entries)
-  }
-
-  async counters(streamId: StreamId = boiler) {
-    return await this.state
-      .selectFrom('stream_counters')
-      .selectAll()
-      .where('stream_id', '=', streamId)
-      .executeTakeFirst()
-  }
-
-  async kept(streamId: StreamId = boiler) {
-    const limits = { entries: 1_000_000, payloadBytes: 128 * mib }
-    const range = { after: -1, limits }
-    return (await new QuarantineStore(this.state).page(streamId, everything, range)).entries
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.state.destroy()
-    this.#folder[Symbol.dispose]()
-  }
-}
-
-/** Hands entries to a decider as the batch of the journal that comes next for it. */
-async function handle(decider: Decider, entries: readonly JournalledReading[]): Promise<void> {
-  const { bytes, count } = written(entries)
-  await decider.handle([{ firstOffset: decider.position(), count, bytes }])
-}
-
-test('the counters of every stream of a decision grow, however many there are', async () => {
-  await using subject = await Subject.open()
-  // Statements of every size are needed: 256 twice, 128, 64, ..., 1.
-  const streams = Array.from({ length: 767 }, () => newId<StreamId>())
-  const once = streams.map((streamId) => entry({ streamId }))
-  await subject.decide([...once, ...once.slice(1)])
-  await subject.decide(once)
-
-  const rows = await subject.state.selectFrom('stream_counters').selectAll().execute()
-  expect(rows).toHaveLength(streams.length)
-  for (const row of rows) {
-    const received = row.stream_id === streams[0] ? 2 : 3
-    expect(row).toMatchObject({ received, accepted: received, received_on_day: received })
-  }
-})
-
 describe('counters', () => {
   const noted = fc.record({
     accepted: fc.boolean(),
@@ -110,7 +34,7 @@ describe('counters', () => {
   test('add up over any batches', async () => {
     await fc.assert(
       fc.asyncProperty(batches, async (entries) => {
-        await using subject = await Subject.open()
+        await using subject = await DecidedState.open()
         for (const batch of entries) await subject.decide(batch)
 
         for (const streamId of [boiler, pump]) {
@@ -143,35 +67,43 @@ describe('counters', () => {
   })
 
   test('of a day begin anew with the first receipt of the next day', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     await subject.decide([
       entry({ receivedAtUs: 10 * usPerDay - 2 }),
       entry({ receivedAtUs: 10 * usPerDay - 1 }),
     ])
-    expect(await subject.counters()).toMatchObject({ day: 9, received_on_day: 2 })
+    expect(await subject.counters(boiler)).toMatchObject({ day: 9, received_on_day: 2 })
 
     await subject.decide([entry({ receivedAtUs: 10 * usPerDay })])
-    expect(await subject.counters()).toMatchObject({ day: 10, received_on_day: 1, received: 3 })
+    expect(await subject.counters(boiler)).toMatchObject({
+      day: 10,
+      received_on_day: 1,
+      received: 3,
+    })
 
     await subject.decide([entry({ receivedAtUs: 10 * usPerDay - 1 })])
-    expect(await subject.counters()).toMatchObject({ day: 10, received_on_day: 1, received: 4 })
+    expect(await subject.counters(boiler)).toMatchObject({
+      day: 10,
+      received_on_day: 1,
+      received: 4,
+    })
   })
 
   test('cover thousands of streams in one decision', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const streams = Array.from({ length: 3_000 }, () => newId<StreamId>())
     await subject.decide(streams.map((streamId) => entry({ streamId })))
     await subject.decide(streams.map((streamId) => entry({ streamId })))
 
     for (const streamId of [streams[0], streams[1_500], streams[2_999]]) {
-      expect(await subject.counters(streamId)).toMatchObject({ received: 2, accepted: 2 })
+      expect(await subject.counters(streamId ?? boiler)).toMatchObject({ received: 2, accepted: 2 })
     }
   })
 })
 
 describe('the position', () => {
   test('is 0 at first and moves with what was decided', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     expect(await subject.store.position()).toBe(0)
 
     await subject.decide([entry(), refused()])
@@ -180,7 +112,7 @@ describe('the position', () => {
   })
 
   test('lets a second decider fail, who then changes nothing', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const second = await Decider.open(subject.store)
     await subject.decide([entry(), refused()])
     const before = await factsOf(subject)
@@ -192,11 +124,11 @@ describe('the position', () => {
     expect(await factsOf(subject)).toEqual(before)
     expect(second.position()).toBe(0)
     await subject.decide([entry()])
-    expect(await subject.counters()).toMatchObject({ received: 3 })
+    expect(await subject.counters(boiler)).toMatchObject({ received: 3 })
   })
 
   test('moves with everything else of a decision or not at all', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     await subject.decide([entry(), refused()])
     const before = await factsOf(subject)
     const tooLarge = refused({ payload: Buffer.alloc(64 * mib + 1) })
@@ -210,13 +142,17 @@ describe('the position', () => {
 
     await sql`DROP TRIGGER broken`.execute(subject.state)
     await subject.decide(decision)
-    expect(await subject.counters()).toMatchObject({ received: 5, quarantined: 2, discarded: 1 })
+    expect(await subject.counters(boiler)).toMatchObject({
+      received: 5,
+      quarantined: 2,
+      discarded: 1,
+    })
     expect(await subject.store.position()).toBe(5)
     expect(subject.discarding).toEqual([boiler])
   })
 
   test('lets nobody leave out a part of the journal', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const decider = await Decider.open(subject.store)
 
     const late = { firstOffset: 5, ...written([entry()]) }
@@ -226,10 +162,10 @@ describe('the position', () => {
 
 describe('the quarantine of a stream', () => {
   test('keeps a refused reading with all that is known of it', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     await subject.decide([entry(), refused({ payload: Buffer.from([0xff, 0x00]) })])
 
-    const [kept] = await subject.kept()
+    const [kept] = await subject.kept(boiler)
     expect(kept && { ...kept, ...payloadText(kept) }).toEqual({
       id: 1,
       reason: 'schema_mismatch',
@@ -246,27 +182,27 @@ describe('the quarantine of a stream', () => {
   })
 
   test('holds 10,000 entries; what comes after is only counted as discarded', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const many = (count: number) => Array.from({ length: count }, () => refused())
     await subject.decide(many(9_000))
     await subject.decide(many(1_000))
-    expect(await subject.counters()).toMatchObject({ quarantined: 10_000, discarded: 0 })
+    expect(await subject.counters(boiler)).toMatchObject({ quarantined: 10_000, discarded: 0 })
     expect(subject.discarding).toEqual([])
 
     await subject.decide([...many(3), entry(), refused({ streamId: pump })])
 
-    expect(await subject.counters()).toMatchObject({
+    expect(await subject.counters(boiler)).toMatchObject({
       received: 10_004,
       accepted: 1,
       quarantined: 10_000,
       discarded: 3,
     })
-    expect(await subject.kept()).toHaveLength(10_000)
+    expect(await subject.kept(boiler)).toHaveLength(10_000)
     expect(await subject.kept(pump)).toHaveLength(1)
   })
 
   test('holds 64 MiB to the byte; what comes after is only counted as discarded', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const large = Array.from({ length: 63 }, () => refused({ payload: Buffer.alloc(mib, 'x') }))
     await subject.decide(large)
     const rest = refused({ payload: Buffer.alloc(mib, 'y') })
@@ -275,7 +211,7 @@ describe('the quarantine of a stream', () => {
 
     await subject.decide([tooMuch, rest, byte])
 
-    expect(await subject.counters()).toMatchObject({
+    expect(await subject.counters(boiler)).toMatchObject({
       received: 66,
       quarantined: 64,
       discarded: 2,
@@ -284,7 +220,7 @@ describe('the quarantine of a stream', () => {
   })
 
   test('gives notice once when it begins to discard', async () => {
-    await using subject = await Subject.open()
+    await using subject = await DecidedState.open()
     const tooLarge = refused({ payload: Buffer.alloc(64 * mib + 1) })
 
     await subject.decide([tooLarge, tooLarge])
@@ -292,12 +228,12 @@ describe('the quarantine of a stream', () => {
     await subject.decide([refused(), tooLarge])
 
     expect(subject.discarding).toEqual([boiler])
-    expect(await subject.counters()).toMatchObject({ quarantined: 1, discarded: 4 })
+    expect(await subject.counters(boiler)).toMatchObject({ quarantined: 1, discarded: 4 })
   })
 })
 
 /** All that decisions leave behind. */
-async function factsOf({ state, store }: Subject) {
+async function factsOf({ state, store }: DecidedState) {
   const position: Offset = await store.position()
   const counters = await state.selectFrom('stream_counters').selectAll().execute()
   const quarantine = await state.selectFrom('quarantine').selectAll().execute()
