@@ -5,10 +5,10 @@ import { testReceiver } from '../support/test-receiver.ts'
 
 const receiver = await testReceiver()
 
-/** A service with a webhook that is told of templates of vaults. */
+/** A service with a webhook that is told of new vaults and streams. */
 async function started(): Promise<FaultyService> {
   const service = await FaultyService.start({ STREAMVAULT_EGRESS_ALLOW: receiver.destination })
-  const body = { url: receiver.url, event_types: ['vault.created'] }
+  const body = { url: receiver.url, event_types: ['vault.created', 'stream.created'] }
   await service.api.withKey('POST', '/notifications/webhooks', body)
   return service
 }
@@ -88,6 +88,31 @@ test('D37: killed when deliveries are written, taken or under way, all of them c
   const [first] = receiver.received
   const again = receiver.received.slice(4).find(({ body }) => first && body.equals(first.body))
   expect(again).toBeDefined()
+})
+
+test('D37: killed while it tells of very many, all of them come, once they were acknowledged', async () => {
+  await using service = await started()
+  receiver.behaviour = hanging
+  const vaultId = await newVault(service, await newTemplate(service))
+  await receiver.requests(1)
+  const source = { deviceId: 'd', protocol: 'http' }
+  const definition = { vaultId, type: 'iot_sensor', source, schema: { v: { type: 'number' } } }
+  const streams = Array.from({ length: 900 }, (_, index) => ({ name: `pump ${index}` }))
+  const made = await service.api.withToken<{ streams: readonly { streamId: string }[] }>(
+    'POST',
+    '/streams/bulk',
+    { definition, streams },
+  )
+  await service.kill()
+  expect(made.status).toBe(201)
+  const before = receiver.received.length
+  receiver.behaviour = answering(200)
+
+  await service.restart()
+
+  await ended(service, 901)
+  const ids = made.body.streams.map(({ streamId }) => streamId)
+  expect(new Set(told().slice(before))).toEqual(new Set([vaultId, ...ids]))
 })
 
 test('D37: killed between answer and record, what was under way comes once more', async () => {
