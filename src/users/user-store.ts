@@ -79,7 +79,7 @@ export class UserStore {
   }
 
   /**
-   * Ends a user: the keys are gone, the profile is erased, and the username is free again. What the
+   * Ends a user: keys and webhooks are gone, the profile is erased, and the username is free again. What the
    * user owned stays where it is, seen by nobody; what was public stays public.
    *
    * @throws DomainError `conflict` when nobody with `platform:admin` would remain
@@ -122,6 +122,7 @@ export class UserStore {
         .where(isDeletedNow),
       this.#state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
+      ...this.#toldNoMore(id, isDeletedNow),
       this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
       this.#state
@@ -135,6 +136,22 @@ export class UserStore {
     if (await this.find(id)) {
       throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
     }
+  }
+
+  /** Webhooks lead to receivers of the user, and are signed with the user's secrets: they end as well. */
+  #toldNoMore(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
+    const own = this.#state.selectFrom('webhooks').select('id').where('owner_id', '=', id)
+    return [
+      this.#state
+        .updateTable('deliveries')
+        .set({ state: 'cancelled', due_at: null })
+        .where('webhook_id', 'in', own)
+        .where('due_at', 'is not', null)
+        .where(when),
+      this.#state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
+    ]
   }
 
   #named(username: string | undefined) {

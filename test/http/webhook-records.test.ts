@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { answering } from '../support/receiver.ts'
@@ -71,6 +72,25 @@ test('the metrics tell how many deliveries are not over', async () => {
   expect(await pending()).toBe('1')
   await owner.withKey('DELETE', `${at}/${id}`)
   expect(await pending()).toBe('0')
+})
+
+test('D39: nothing is sent for a user who is gone', async () => {
+  const leaving = await newPerson(service.api)
+  const theirs = new WebhookClient(() => leaving, receiver)
+  receiver.behaviour = answering(404)
+  const { id } = await theirs.registered({ secret: 'a secret' })
+  await vaultOf(leaving)
+  await theirs.attemptsOf(id, 1)
+  expect(await pending()).toBe('1')
+
+  await service.api.withKey('DELETE', `/users/${leaving.userId}`)
+
+  expect(await pending()).toBe('0')
+  using state = new DatabaseSync(`${service.process.dataDir}/state.db`, { readOnly: true })
+  for (const table of ['webhooks', 'webhook_subscriptions']) {
+    const left = state.prepare(`SELECT count(*) AS count FROM ${table} WHERE owner_id = ?`)
+    expect([table, left.get(leaving.userId)]).toEqual([table, { count: 0 }])
+  }
 })
 
 describe('D44: beyond the specification', () => {

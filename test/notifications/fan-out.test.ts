@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { bodyOf } from '../../src/events/event-body.ts'
+import type { StateDatabase } from '../../src/state/database.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
 describe('D37: an event is told in the transaction of the change that caused it', () => {
@@ -92,6 +93,16 @@ async function manyHappen(users: ToldUsers, count: number): Promise<readonly str
   return ids
 }
 
+/** Takes back each transaction at its end. */
+function unableToCommit(state: StateDatabase): StateDatabase {
+  const execute = async (work: (transaction: StateDatabase) => Promise<unknown>) =>
+    await state.transaction().execute(async (transaction) => {
+      await work(transaction)
+      throw new Error('the disk is full')
+    })
+  return { transaction: () => ({ execute }) } as unknown as StateDatabase
+}
+
 const toldTo = (users: ToldUsers, ownerId: UserId) =>
   users.told.filter((one) => one.ownerId === ownerId).map(({ resourceId }) => resourceId)
 
@@ -156,6 +167,19 @@ describe('D37: of more events than one transaction tells', () => {
     expect(users.told.slice(firstOfBob).some(({ ownerId }) => ownerId === users.ada)).toBe(true)
     stopping.abort()
     await running
+  })
+
+  test('those of a transaction that could not be committed wait on', async () => {
+    await using users = await ToldUsers.open()
+    await manyHappen(users, 300)
+    const { state } = users.tests
+
+    await expect(users.fanOut.catchUp(unableToCommit(state), users.ada)).rejects.toThrow('disk')
+    expect(users.fanOut.status().usersWaiting).toBe(1)
+
+    await users.fanOut.catchUp(state, users.ada)
+    expect(users.fanOut.status().usersWaiting).toBe(0)
+    expect(new Set(await users.outcomes())).toEqual(new Set([1]))
   })
 
   test('what was left over by another process is told, too', async () => {
