@@ -1,11 +1,70 @@
+import type { MqttBroker } from '../connectors/mqtt-broker/mqtt-broker.ts'
 import { AlertActions } from './alerts/alert-actions.ts'
+import { removeOldAlerts } from './alerts/alert-expiry.ts'
+import { AlertMessages } from './alerts/alert-messages.ts'
 import { alertRoutes } from './alerts/alert-routes.ts'
 import { AlertStore } from './alerts/alert-store.ts'
+import type { ExpiredTimers } from './alerts/alert-timers.ts'
+import { TimerEntries } from './alerts/timer-entries.ts'
 import { systemClock } from './core/clock.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import type { Purge } from './state/purge-timer.ts'
+
+/** Begins to write timers of rules that have run out into the journal. */
+function startTimers(
+  { bellPort, state, entries }: Engine,
+  onFailure: (error: unknown) => void,
+): void {
+  const timers = new TimerEntries({ state, entries, clock: systemClock })
+  bellPort.on('message', (expired: ExpiredTimers) => {
+    timers.write(expired).catch(onFailure)
+  })
+  bellPort.unref()
+}
+
+export interface AlertingUpkeep {
+  /** Removes some of what is older than it is kept. Resolves with whether there is more. */
+  readonly purge: Purge
+  stop(): Promise<void>
+}
+
+/** Begins what goes on about alerts by itself, beside the worker's part. */
+export function startAlerting(
+  engine: Engine,
+  {
+    mqtt,
+    keptUs,
+    onFailure,
+  }: {
+    readonly mqtt: Pick<MqttBroker, 'publishToUser'> | undefined
+    /** How long alerts that have ended can be looked at (D41). */
+    readonly keptUs: number
+    readonly onFailure: (error: unknown) => void
+  },
+): AlertingUpkeep {
+  const { state, worker: writer, told } = engine
+  startTimers(engine, onFailure)
+  const messages = new AlertMessages({
+    state,
+    writer,
+    onFailure,
+    async publish({ ownerId, streamId, payload }) {
+      const topic = `streams/${streamId}/events`
+      await mqtt?.publishToUser(ownerId, { topic, payload, qos: 1 })
+    },
+  })
+  const deaf = told.listen(() => messages.wake())
+  return {
+    purge: () => removeOldAlerts({ state, writer, clock: systemClock, keptUs }),
+    async stop() {
+      deaf()
+      await messages.stop()
+    },
+  }
+}
 
 interface AlertingParts extends Domains {
   readonly engine: Engine

@@ -64,6 +64,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       mqtt?.setCertificate(certificate)
     },
     async close() {
+      await fronts.alerting.stop()
       await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
       await Promise.all([backups.close(), relay.stop(), transfers.stop(), delivering.stop()])
       await engine.commits.drain()

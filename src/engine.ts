@@ -38,7 +38,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { worker, follower, told, deskPort } = workerOf(config, folder)
+  const { worker, follower, told, deskPort, bellPort } = workerOf(config, folder)
   const [journal, mqttSessions, , diskSpace] = await Promise.all([
     openJournal(config, folder.journal, follower),
     openSessions(folder.mqttSessions, systemClock),
@@ -76,10 +76,12 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     told,
     deskPort,
+    bellPort,
     folder,
     trimming,
     journalPath: folder.journal,
     async close() {
+      bellPort.close()
       diskSpace.stop()
       await Promise.all([deletions.stop(), trimming.stop()])
       // Before the connection that writes: whoever closes last takes the write-ahead log away,
@@ -99,6 +101,7 @@ function workerOf(config: Config, folder: DataFolder) {
   const { port1: follower, port2: head } = new MessageChannel()
   const { port1: listening, port2: told } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
+  const { port1: bellPort, port2: bell } = new MessageChannel()
   const worker = new ProcessingWorker({
     statePath: folder.state,
     timeSeries: {
@@ -110,9 +113,10 @@ function workerOf(config: Config, folder: DataFolder) {
     head,
     told,
     desk,
+    bell,
     logLevel,
   })
-  return { worker, follower, told: new Told(listening), deskPort }
+  return { worker, follower, told: new Told(listening), deskPort, bellPort }
 }
 
 function openJournal(

@@ -5,7 +5,7 @@ import { connectors } from '../connectors/index.ts'
 import type { MqttEndpoints } from '../connectors/mqtt-broker/guard/listeners.ts'
 import type { MqttBroker } from '../connectors/mqtt-broker/mqtt-broker.ts'
 import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
-import { alertingRoutes } from './alerting.ts'
+import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
 import { asyncApiRoutes } from './asyncapi/asyncapi-routes.ts'
 import type { Auth } from './auth/auth.ts'
 import { type BackingUp, openBackups } from './backing-up.ts'
@@ -42,6 +42,7 @@ export interface Fronts {
   readonly auth: Auth
   readonly purges: PurgeTimer
   readonly relay: LifecycleRelay
+  readonly alerting: AlertingUpkeep
   readonly fetching: Fetching
   readonly transfers: Transfers
   readonly backups: Backups
@@ -117,13 +118,16 @@ export async function startFronts(
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
   await transfers.start()
-  const timers = { purges: startPurging(parts), relay: startRelay(parts) }
+  const keptUs = config.deliveriesKeptUs
+  const alerting = startAlerting(engine, { mqtt, keptUs, onFailure })
+  const purges = startPurging(parts, alerting)
+  const timers = { alerting, purges, relay: startRelay(parts) }
   const { backups } = backing
   return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering }
 }
 
 /** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
-function startPurging(parts: Parts): PurgeTimer {
+function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
   const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
   return new PurgeTimer(
     [
@@ -134,6 +138,7 @@ function startPurging(parts: Parts): PurgeTimer {
       () => transfers.importJobs.purge(),
       () => delivering.purge(),
       ...notifying.purges,
+      alerting.purge,
     ],
     onFailure,
   )

@@ -47,7 +47,7 @@ export class ProcessingWorker implements StateWriter {
   constructor(data: WorkerData) {
     this.#thread = startThread(import.meta.url, './worker', {
       workerData: data,
-      transferList: [data.head, data.told, data.desk],
+      transferList: [data.head, data.told, data.desk, data.bell],
       youngMegabytes,
     })
     this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)

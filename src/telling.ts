@@ -1,3 +1,4 @@
+import { messageStep } from './alerts/alert-messages.ts'
 import type { UserId } from './core/ids.ts'
 import { FanOut, type FanOutStep } from './notifications/fan-out.ts'
 import type { StateDatabase } from './state/database.ts'
@@ -15,7 +16,7 @@ export async function openTelling(
   { plan, onTold }: TellingNeeds,
 ): Promise<FanOut> {
   // Every way in which events are told, in order. To add one: write its file, and name it here.
-  const steps: readonly FanOutStep[] = [plan]
+  const steps: readonly FanOutStep[] = [plan, messageStep]
   const fanOut = new FanOut({ steps, onTold })
   await fanOut.open(state)
   return fanOut

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads'
+import { AlertTimers, type ExpiredTimers } from './alerts/alert-timers.ts'
 import { AlertWatch } from './alerts/alert-watch.ts'
 import type { Clock } from './core/clock.ts'
 import type { StateDatabase, Tell } from './state/database.ts'
@@ -6,9 +8,15 @@ export interface WorkerAlertsNeeds {
   readonly state: StateDatabase
   readonly clock: Clock
   readonly tell: Tell
+  /** Is told of timers that have run out. */
+  readonly bell: MessagePort
 }
 
+export type WorkerAlerts = ReturnType<typeof openWorkerAlerts>
+
 /** Composition of what runs the rules of streams, where the state is written. */
-export function openWorkerAlerts(needs: WorkerAlertsNeeds): { readonly watches: AlertWatch } {
-  return { watches: new AlertWatch(needs) }
+export function openWorkerAlerts({ bell, ...needs }: WorkerAlertsNeeds) {
+  const watches = new AlertWatch(needs)
+  const ring = (expired: ExpiredTimers) => bell.postMessage(expired)
+  return { watches, timers: new AlertTimers({ ...needs, watches, ring }) }
 }

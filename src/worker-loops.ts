@@ -7,6 +7,7 @@ import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/co
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { Materialiser } from './windows/materialiser.ts'
+import type { WorkerAlerts } from './worker-alerts.ts'
 import type { Telling } from './worker-delivery.ts'
 
 interface LoopNeeds {
@@ -15,6 +16,7 @@ interface LoopNeeds {
   readonly head: JournalHead
   readonly store: TimeSeriesStore
   readonly telling: Telling
+  readonly alerts: WorkerAlerts
   readonly logger: Logger
 }
 
@@ -29,7 +31,7 @@ export interface WorkerLoops {
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, store, telling, logger }: LoopNeeds,
+  { shipper, decider, head, store, telling, alerts, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -58,6 +60,9 @@ export function startLoops(
   const told = telling.run(signal, (error) => {
     logger.error({ err: error }, 'events wait: telling them failed')
   })
-  const done = Promise.all([consuming, told, materialiser.run(signal)])
+  const timing = alerts.timers.run(signal, (error) => {
+    logger.error({ err: error }, 'timers of alerts wait: looking for them failed')
+  })
+  const done = Promise.all([consuming, told, timing, materialiser.run(signal)])
   return { ...loops, materialiser, done }
 }

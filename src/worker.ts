@@ -64,6 +64,8 @@ export interface WorkerData {
   readonly told: MessagePort
   /** Where the thread that delivers hands in what became of deliveries. */
   readonly desk: MessagePort
+  /** Is told of timers of alerts that have run out. */
+  readonly bell: MessagePort
   readonly logLevel: LogLevel
 }
 
@@ -160,11 +162,12 @@ async function compose(data: WorkerData) {
   lowerPoolPriority()
   const onTold = tellThread(data.told)
   const telling = await serveDeliveryDesk({ state, clock: systemClock, onTold }, data.desk)
-  const { watches } = openWorkerAlerts({ state, clock: systemClock, tell: telling.tell })
+  const { tell } = telling
+  const alerts = openWorkerAlerts({ state, clock: systemClock, tell, bell: data.bell })
   const decisions = new StateDecisionStore({
     state,
     note: noteArrivals,
-    alerts: watches,
+    alerts: alerts.watches,
     onDiscard: (streamId) =>
       logger.warn({ streamId }, 'the quarantine is full: refused readings are only counted'),
   })
@@ -173,9 +176,10 @@ async function compose(data: WorkerData) {
     loadVersion: (id, version) => loadVersion(state, id, version),
   })
   const head = new JournalHead(data.head)
-  const decider = await Decider.open(decisions, watches)
+  const decider = await Decider.open(decisions, alerts.watches)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
-  return { telling, retention, logger, state, store, shipper, decisions, decider, head }
+  const told = { telling, alerts }
+  return { ...told, retention, logger, state, store, shipper, decisions, decider, head }
 }
 
 async function loadVersion(
@@ -282,9 +286,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await Promise.all([loops?.done, retention.stop()])
       await store.close()
       await state.destroy()
-      data.head.close()
-      data.told.close()
-      data.desk.close()
+      for (const port of [data.head, data.told, data.desk, data.bell]) port.close()
     },
   }
   serveCalls(port, procedures)

@@ -62,6 +62,12 @@ export class AlertWatch implements AlertWatches {
     if (next) stream.adopt(next, entry, offset)
   }
 
+  /** When the next timer of a stream runs out; undefined also where the stream is not at hand. */
+  dueUsAtHand(streamId: string): number | undefined {
+    const known = this.#streams.get(streamId)
+    return known === undefined || known === gone ? undefined : known.dueUs
+  }
+
   async write(transaction: StateDatabase): Promise<() => void> {
     const { findings } = this
     const { clock, tell } = this.#needs

@@ -100,7 +100,7 @@ export class Findings {
       alert,
       data: {
         ...alertBody(alert),
-        streamName: facts.name,
+        streamName: stream.name,
         links: linksOf(alert),
         readings: recent.points(),
       },

@@ -67,7 +67,7 @@ async function loadPortion(
     const memory = memories.get(row.id)
     const receivedAtUs = row.alert_received_at ?? 0
     return {
-      facts: { id: row.id, ownerId: row.owner_id, vaultId: row.vault_id, name: row.name },
+      facts: { id: row.id, ownerId: row.owner_id, vaultId: row.vault_id },
       clock: {
         timeUs: receivedAtUs === 0 ? -1 : (row.alert_time ?? -1),
         digests: memory?.digests ?? [],
@@ -108,7 +108,7 @@ function memoryOf(
 ): Memory {
   const { version } = row
   const saved = {
-    of: of ?? { version, rules: [], fields: {} },
+    of: of ?? { version, name: '', rules: [], fields: {} },
     fleetRules: JSON.parse(row.fleet_rules) as readonly AlertRule[],
     memories: JSON.parse(row.memories) as Readonly<Record<string, RuleMemory>>,
   }
@@ -123,7 +123,7 @@ async function versionRows(
   const pairs = sql.join(wanted.map(({ streamId, version }) => sql`(${streamId}, ${version})`))
   return await state
     .selectFrom('data_stream_versions')
-    .select(['stream_id as id', 'version', 'definition'])
+    .select(['stream_id as id', 'version', 'name', 'definition'])
     .where(sql<boolean>`(stream_id, version) IN (VALUES ${pairs})`)
     .execute()
 }
@@ -144,12 +144,14 @@ async function openAlerts(
 
 function rulesIn({
   version,
+  name,
   definition,
 }: {
   readonly version: number
+  readonly name: string
   readonly definition: string
 }): VersionRules {
   const parsed = JSON.parse(definition) as VersionedDefinition
   const fields = storedFieldsOf(parsed)
-  return { version, rules: alertRulesOf(parsed.processing, fields), fields }
+  return { version, name, rules: alertRulesOf(parsed.processing, fields), fields }
 }

@@ -18,12 +18,12 @@ export class RecentReadings {
 
   /** The oldest first, as data points (D55). */
   points(): readonly object[] {
-    const places = [...this.#times.keys()].map((place) => (this.#next + place) % readingsMax)
-    return places
-      .filter((place) => place < this.#times.length)
-      .map((place) => ({
-        timestamp: formatUs(this.#times[place] ?? 0),
-        ...(JSON.parse(this.#values[place] ?? '{}') as object),
-      }))
+    const { length } = this.#times
+    const oldest = length < readingsMax ? 0 : this.#next
+    return Array.from({ length }, (_, place) => {
+      const at = (oldest + place) % readingsMax
+      const values = JSON.parse(this.#values[at] ?? '{}') as object
+      return { timestamp: formatUs(this.#times[at] ?? 0), ...values }
+    })
   }
 }

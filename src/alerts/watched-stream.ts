@@ -26,12 +26,13 @@ export interface StreamFacts {
   readonly id: string
   readonly ownerId: string
   readonly vaultId: string
-  readonly name: string
 }
 
 /** The rules of one version of a stream, and what they stand on. */
 export interface VersionRules {
   readonly version: number
+  /** What the stream is called. */
+  readonly name: string
   readonly rules: readonly AlertRule[]
   /** Those that are stored, after the transform. */
   readonly fields: FieldMap
@@ -85,7 +86,7 @@ export class WatchedStream implements StreamWatch {
     this.#compile = compile
     this.#findings = findings
     this.#receivedAtUs = receivedAtUs
-    this.#of = saved?.of ?? { version: 0, rules: [], fields: {} }
+    this.#of = saved?.of ?? { version: 0, name: '', rules: [], fields: {} }
     this.#fleetRules = saved?.fleetRules ?? []
     this.#compiled = this.#compileAll()
     this.#memories = new Map(Object.entries(saved?.memories ?? {}))
@@ -95,6 +96,10 @@ export class WatchedStream implements StreamWatch {
 
   get version(): number {
     return this.#of.version
+  }
+
+  get name(): string {
+    return this.#of.name
   }
 
   get wantsReadings(): boolean {
@@ -182,6 +187,8 @@ export class WatchedStream implements StreamWatch {
 
   #expire(entry: EntryReader, offset: number): void {
     const dueUs = entry.timestampUs
+    // Also when it was too early: the time that was saved for it is to be as it is known here.
+    this.#touch()
     for (const rule of this.#compiled.rules) {
       const memory = this.#memories.get(rule.id)
       if (!memory || (nextDueUs(memory) ?? Number.POSITIVE_INFINITY) > dueUs) continue

@@ -58,6 +58,7 @@ async function putMemories(
     return {
       stream_id: stream.facts.id,
       version: of.version,
+      newest_version: of.version,
       fleet_rules: JSON.stringify(fleetRules),
       memories: JSON.stringify(memories),
       digests: JSON.stringify(stream.clock.digests),
@@ -92,6 +93,7 @@ async function record(
     resourceId: alert.id,
     vaultId: facts.vaultId,
     streamId: facts.id,
+    severity: alert.severity,
     data,
   })
   for (const change of changes) await transaction.executeQuery(change.compile())

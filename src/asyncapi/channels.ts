@@ -1,7 +1,13 @@
 import { publishBytesMax } from '../../connectors/mqtt-broker/guard/fixed-header.ts'
 import type { JsonSchema } from '../http/schema.ts'
 import { tailStream } from '../live/tail-schemas.ts'
-import { type Messages, ownMessages, readingsMessages, tailMessages } from './messages.ts'
+import {
+  alertMessages,
+  type Messages,
+  ownMessages,
+  readingsMessages,
+  tailMessages,
+} from './messages.ts'
 
 /** What goes over topics, or over a WebSocket, and what can be done there. */
 export interface Channel {
@@ -66,6 +72,22 @@ export const mqttChannels: Readonly<Record<string, Channel>> = {
         action: 'send',
         summary: 'Subscribe to the readings of a stream.',
         description: passedOn,
+        bindings: qualityOfService,
+      },
+    },
+  },
+  events: {
+    address: 'streams/{streamId}/events',
+    title: 'Alerts of a data stream',
+    description: 'What rules of the stream have found. Only the service publishes here.',
+    parameters: { streamId: parameters.streamId },
+    messages: alertMessages,
+    operations: {
+      tellOfAlerts: {
+        action: 'send',
+        summary: 'Subscribe to the alerts of a stream.',
+        description:
+          'With QoS 1; after a crash one may come again. Needs the permission `data:read`.',
         bindings: qualityOfService,
       },
     },

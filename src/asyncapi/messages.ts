@@ -1,6 +1,7 @@
 import { readingsBody } from '../../connectors/http-push-schema.ts'
 import { formatOfMediaType } from '../../processors/decode.ts'
-import { component, type JsonSchema, record, text } from '../http/schema.ts'
+import { dataSchemaOf } from '../events/data-schemas.ts'
+import { component, dateTime, type JsonSchema, record, text, uuid } from '../http/schema.ts'
 import { dataPoint } from '../queries/data-schemas.ts'
 
 /** Something that is sent, as AsyncAPI describes it. */
@@ -22,6 +23,23 @@ export const readingsMessages: Messages = Object.fromEntries(
       { title: `Readings as ${contentType}`, contentType, payload: schema },
     ]),
 )
+
+/** What is told of the alerts of a stream. */
+export const alertMessages: Messages = {
+  alert: {
+    title: 'An alert that began, or has ended',
+    contentType: 'application/json',
+    payload: component(
+      'AlertMessage',
+      record({
+        eventType: { ...text, enum: ['stream.alert_triggered', 'stream.alert_cleared'] },
+        eventId: uuid,
+        timestamp: dateTime,
+        data: dataSchemaOf('stream.alert_triggered'),
+      }),
+    ),
+  },
+}
 
 /** What belongs to the user is looked into by nobody. */
 export const ownMessages: Messages = {

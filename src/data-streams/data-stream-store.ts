@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { newId, type StreamId, type UserId } from '../core/ids.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
+import { alertStart } from './alert-start.ts'
 import { runnableSteps } from './conversions.ts'
 import {
   formatOf,
@@ -120,7 +121,8 @@ export class DataStreamStore {
     })
     const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false }
     const rows = [...tagRows(this.#state, stream), ...topicRows(this.#state, stream)]
-    return { stream, changes: [insert, insertVersion, ...rows] }
+    const start = alertStart(this.#state, { streamId: id, version }, definition)
+    return { stream, changes: [insert, insertVersion, ...rows, ...start] }
   }
 
   /** A page of an owner's streams, in the order of their creation. */

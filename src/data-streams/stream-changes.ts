@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
+import { alertStart } from './alert-start.ts'
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
 import { retentionColumns } from './retention.ts'
@@ -76,7 +77,9 @@ export class StreamChanges {
         : [...this.#withoutTags(stream), ...tagRows(this.#state, { ...stream, tags })]
     const topic = changedTopic(this.#state, stream, { ...stream, ...changed })
     if (isNewTopic(stream, changed)) await assertTopicRoom(this.#state, stream.ownerId)
-    return await this.#writer.attempt(update, insert, ...replacedTags, ...topic, ...also)
+    const start = alertStart(this.#state, { streamId: stream.id, version }, stream, changed)
+    const rows = [...replacedTags, ...topic, ...start]
+    return await this.#writer.attempt(update, insert, ...rows, ...also)
   }
 
   /** For the condition of a change: whether a stream is paused, or whether it is not. */

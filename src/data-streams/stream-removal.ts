@@ -12,6 +12,15 @@ export interface RemovedStream {
   readonly offset: number
 }
 
+/** What the state has of a stream in tables of few rows each. */
+const tables = [
+  'data_stream_versions',
+  'stream_counters',
+  'alert_memories',
+  'alert_history',
+  'alerts',
+] as const
+
 interface Positioned {
   position(): number
 }
@@ -67,8 +76,9 @@ async function removeFromState(
     .execute()
   while (await removeQuarantine(state, streamId)) continue
   await state.transaction().execute(async (transaction) => {
-    await transaction.deleteFrom('data_stream_versions').where('stream_id', '=', streamId).execute()
-    await transaction.deleteFrom('stream_counters').where('stream_id', '=', streamId).execute()
+    for (const table of tables) {
+      await transaction.deleteFrom(table).where('stream_id', '=', streamId).execute()
+    }
     await transaction
       .updateTable('data_stream_deletions')
       .set({ removed_at: nowUs })

@@ -17,6 +17,8 @@ export interface NewEvent {
   readonly vaultId?: string
   readonly streamId?: string
   readonly templateId?: string
+  /** Of an alert. */
+  readonly severity?: string
   /** The resource as the API shows it. */
   readonly data: object
 }
@@ -33,6 +35,7 @@ export interface RecordedEvent {
   readonly vaultId: string | undefined
   readonly streamId: string | undefined
   readonly templateId: string | undefined
+  readonly severity: string | undefined
   /** JSON object. */
   readonly data: string
 }
@@ -54,7 +57,8 @@ export class Events {
    * where that holds.
    */
   record(event: NewEvent, when: Expression<SqlBool> = always): readonly Compilable[] {
-    const { type, ownerId, resourceType, resourceId, vaultId, streamId, templateId } = event
+    const { type, ownerId, resourceType, resourceId, vaultId, streamId, templateId, severity } =
+      event
     const { id = newId<EventId>() } = event
     const atUs = this.#clock.nowUs()
     const data = JSON.stringify(event.data)
@@ -70,11 +74,13 @@ export class Events {
         'vault_id',
         'stream_id',
         'template_id',
+        'severity',
         'data',
       ])
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${type}, ${atUs}, ${resourceType}, ${resourceId},
-              ${vaultId ?? null}, ${streamId ?? null}, ${templateId ?? null}, ${data}
+              ${vaultId ?? null}, ${streamId ?? null}, ${templateId ?? null},
+              ${severity ?? null}, ${data}
             WHERE ${when}`,
       )
     return [telling(insertion)]

@@ -247,6 +247,7 @@ function fromRow(row: Selectable<StateSchema['events']>): RecordedEvent {
     vaultId: row.vault_id ?? undefined,
     streamId: row.stream_id ?? undefined,
     templateId: row.template_id ?? undefined,
+    severity: row.severity ?? undefined,
     data: row.data,
   }
 }

@@ -24,7 +24,7 @@ import {
   verdictUnfit,
 } from './entry.ts'
 
-import type { AcceptedReading, FilteredReading, RefusedReading, StreamVersion } from './reading.ts'
+import type { AcceptedReading, FilteredReading, NamedVersion, RefusedReading } from './reading.ts'
 import type { PayloadFormat } from './stream-schema.ts'
 
 /** Longest text of a UTF-16 unit in UTF-8. */
@@ -60,7 +60,7 @@ export class EntryWriter {
   #filtered = 0
   #reviewed = 0
   /** The same few streams write most entries: their ids are turned into bytes once. */
-  readonly #idBytes = new WeakMap<StreamVersion, Buffer>()
+  readonly #idBytes = new WeakMap<NamedVersion, Buffer>()
 
   constructor(bytesInitial = 64 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytesInitial)
@@ -76,7 +76,7 @@ export class EntryWriter {
 
   /** Keeps a reading to be stored; with an origin it comes out of the quarantine. */
   accepted(
-    stream: StreamVersion,
+    stream: NamedVersion,
     reading: AcceptedReading,
     receivedAtUs: number,
     origin?: Origin,
@@ -88,7 +88,7 @@ export class EntryWriter {
   }
 
   /** Keeps a reading of a file to be stored: history, which moves no alert. */
-  imported(stream: StreamVersion, reading: AcceptedReading, receivedAtUs: number): void {
+  imported(stream: NamedVersion, reading: AcceptedReading, receivedAtUs: number): void {
     const plain = reading.extra === '' && reading.flagged.length === 0
     const notes = plain ? '' : acceptedNotes(reading, undefined)
     this.#toBeStored(stream, reading, { verdict: verdictImported, receivedAtUs, notes })
@@ -96,7 +96,7 @@ export class EntryWriter {
 
   /** Keeps that a reading is not to be stored; with an origin it comes out of the quarantine. */
   filtered(
-    stream: StreamVersion,
+    stream: NamedVersion,
     reading: FilteredReading,
     receivedAtUs: number,
     origin?: Origin,
@@ -112,7 +112,7 @@ export class EntryWriter {
 
   /** Keeps a refused reading with the bytes as they arrived and where they came from. */
   quarantined(
-    stream: StreamVersion,
+    stream: NamedVersion,
     refusal: RefusedReading,
     received: ReceivedBytes,
     origin?: Origin,
@@ -130,7 +130,7 @@ export class EntryWriter {
 
   /** Keeps why an entry of the quarantine, which stays there, does not fit the newest version. */
   rejudged(
-    stream: StreamVersion,
+    stream: NamedVersion,
     refusal: RefusedReading,
     held: { readonly atUs: number; readonly source: string; readonly offset: Offset },
   ): void {
@@ -140,29 +140,29 @@ export class EntryWriter {
   }
 
   /** Keeps that a person has deleted these entries of the quarantine. */
-  removed(stream: StreamVersion, offsets: readonly Offset[], atUs: number): void {
+  removed(stream: NamedVersion, offsets: readonly Offset[], atUs: number): void {
     const notes = JSON.stringify({ offsets } satisfies RemovalNotes)
     this.#without(stream, { verdict: verdictRemoved, atUs, notes })
   }
 
   /** Keeps that a person has removed the readings of a range of time. */
-  cleared(stream: StreamVersion, range: ClearedRange, atUs: number): void {
+  cleared(stream: NamedVersion, range: ClearedRange, atUs: number): void {
     this.#without(stream, { verdict: verdictCleared, atUs, notes: JSON.stringify(range) })
   }
 
   /** Keeps that the timers of alerts that are due at a time have run out. */
-  alertTimer(stream: StreamVersion, dueUs: number, atUs: number): void {
+  alertTimer(stream: NamedVersion, dueUs: number, atUs: number): void {
     this.#without(stream, { verdict: verdictAlertTimer, atUs, notes: '', timeUs: dueUs })
   }
 
   /** Keeps what somebody did to an alert. @param action JSON */
-  alertAction(stream: StreamVersion, action: object, atUs: number): void {
+  alertAction(stream: NamedVersion, action: object, atUs: number): void {
     const notes = JSON.stringify(action)
     this.#without(stream, { verdict: verdictAlertAction, atUs, notes })
   }
 
   /** Keeps which rules of fleets hold for a stream from here on. @param rules JSON */
-  fleetRules(stream: StreamVersion, rules: readonly object[], atUs: number): void {
+  fleetRules(stream: NamedVersion, rules: readonly object[], atUs: number): void {
     const notes = JSON.stringify(rules)
     this.#without(stream, { verdict: verdictFleetRules, atUs, notes })
   }
@@ -187,7 +187,7 @@ export class EntryWriter {
 
   /** Keeps what is no reading: an entry without a body. */
   #without(
-    stream: StreamVersion,
+    stream: NamedVersion,
     entry: {
       readonly verdict: number
       readonly atUs: number
@@ -203,7 +203,7 @@ export class EntryWriter {
   }
 
   #toBeStored(
-    stream: StreamVersion,
+    stream: NamedVersion,
     reading: AcceptedReading,
     entry: { readonly verdict: number; readonly receivedAtUs: number; readonly notes: string },
   ): void {
@@ -216,7 +216,7 @@ export class EntryWriter {
   }
 
   #refused(
-    stream: StreamVersion,
+    stream: NamedVersion,
     { timestampUs = Number.NaN }: RefusedReading,
     entry: Pick<ReceivedBytes, 'atUs' | 'payload'> & {
       readonly verdict: number
@@ -242,7 +242,7 @@ export class EntryWriter {
     this.#buffer = grown
   }
 
-  #header(stream: StreamVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
+  #header(stream: NamedVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
     const at = this.#length
     const buffer = this.#buffer
     const isFirst =
@@ -256,7 +256,7 @@ export class EntryWriter {
     return at + headerBytes
   }
 
-  #bytesOf(stream: StreamVersion): Buffer {
+  #bytesOf(stream: NamedVersion): Buffer {
     let bytes = this.#idBytes.get(stream)
     if (bytes === undefined) {
       bytes = uuidBytes(stream.streamId)

@@ -60,6 +60,9 @@ export interface StreamVersion {
   readonly transform?: readonly TransformStep[]
 }
 
+/** What an entry names a version of a stream by. */
+export type NamedVersion = Pick<StreamVersion, 'streamId' | 'version'>
+
 /** A reading that fits its stream. It exists only after validation. */
 export interface AcceptedReading {
   readonly accepted: true

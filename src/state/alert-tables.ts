@@ -3,6 +3,7 @@ export interface AlertTables {
   alerts: AlertTable
   alert_history: AlertHistoryTable
   alert_memories: AlertMemoryTable
+  alert_messages: AlertMessageTable
 }
 
 interface AlertTable {
@@ -71,6 +72,8 @@ interface AlertMemoryTable {
   readonly stream_id: string
   /** The version whose rules these are memories of. */
   readonly version: number
+  /** The newest version with rules, or after one with rules: its rules are to begin. */
+  readonly newest_version: number
   /** JSON array: the rules of fleets that hold for the stream. */
   readonly fleet_rules: string
   /** JSON object: by rule, what its state machine remembers. */
@@ -79,4 +82,9 @@ interface AlertMemoryTable {
   readonly digests: string
   /** When the next timer runs out, by the clock of receipt; it may be later, and is never earlier. */
   readonly due_at: number | null
+}
+
+/** An event of an alert that is to be published over MQTT. */
+interface AlertMessageTable {
+  readonly event_id: string
 }

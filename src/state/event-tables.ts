@@ -21,6 +21,8 @@ interface EventTable {
   readonly vault_id: string | null
   readonly stream_id: string | null
   readonly template_id: string | null
+  /** Of alerts. */
+  readonly severity: Defaulted<string | null>
   /** JSON object: the resource as the API shows it. */
   readonly data: string
   /** 0: not yet, 1: told, 2: suppressed as a repetition (D46), 3: waits, as there were many. */

@@ -14,6 +14,7 @@ export interface BearerWebhookBody {
     readonly vaultIds?: readonly string[]
     readonly templateIds?: readonly string[]
     readonly userIds?: readonly string[]
+    readonly severities?: readonly string[]
   }
   /** Seconds. */
   readonly timeout?: number
@@ -62,21 +63,21 @@ function withFilters(
   { filters }: WebhookSettings,
   wanted: NonNullable<BearerWebhookBody['filters']>,
 ): WebhookSettings['filters'] {
-  const { vaultIds: _, templateIds: __, userIds: ___, ...rest } = filters
+  const { vaultIds: _, templateIds: __, userIds: ___, severities: ____, ...rest } = filters
   const given = Object.entries(wanted).filter(([, ids]) => ids.length > 0)
   return { ...rest, ...Object.fromEntries(given.map(([name, ids]) => [name, folded(ids)])) }
 }
 
 /** A webhook as `/webhooks` shows it. */
 export function bearerWebhookBody(webhook: Webhook): object {
-  const { vaultIds = [], templateIds = [], userIds = [] } = webhook.filters
+  const { vaultIds = [], templateIds = [], userIds = [], severities = [] } = webhook.filters
   return {
     webhookId: webhook.id,
     url: webhook.url,
     events: webhook.eventTypes,
     secret: webhook.secret,
     active: webhook.status === 'ACTIVE',
-    filters: { vaultIds, templateIds, userIds },
+    filters: { vaultIds, templateIds, userIds, severities },
     timeout: webhook.timeoutMs / 1_000,
     retryCount: webhook.retryCount,
     retryDelay: webhook.retryDelayMs / 1_000,

@@ -19,12 +19,19 @@ import {
 import { bearerTypes } from './subscribable.ts'
 import { filteredIds, headersSchema, secretSchema } from './webhook-schemas.ts'
 
+const severity = { ...text, enum: ['info', 'warning', 'critical'] } as const
+
 const filters = record(
-  { vaultIds: filteredIds, templateIds: filteredIds, userIds: filteredIds },
   {
-    optional: ['vaultIds', 'templateIds', 'userIds'],
+    vaultIds: filteredIds,
+    templateIds: filteredIds,
+    userIds: filteredIds,
+    severities: listOf(severity, { maxItems: 3 }),
+  },
+  {
+    optional: ['vaultIds', 'templateIds', 'userIds', 'severities'],
     description:
-      'An event has to meet each of them; `userIds` are those whose resource it is about.',
+      'An event has to meet each of them; `userIds` are those whose resource it is about, and `severities` those of alerts.',
   },
 )
 
@@ -70,6 +77,7 @@ const shownFilters = record({
   vaultIds: listOf(uuid),
   templateIds: listOf(uuid),
   userIds: listOf(uuid),
+  severities: listOf(severity),
 })
 
 const webhook = component(

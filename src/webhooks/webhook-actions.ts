@@ -104,7 +104,7 @@ export async function planRecovery(
       join.onRef('known.event_id', '=', 'events.id').on('known.webhook_id', '=', webhookId),
     )
     .select(['events.id', 'events.type', 'events.at', 'events.resource_id', 'events.vault_id'])
-    .select(['events.stream_id', 'events.template_id', 'known.id as known_id'])
+    .select(['events.stream_id', 'events.template_id', 'events.severity', 'known.id as known_id'])
     .select(['known.state as known_state'])
     .where('events.owner_id', '=', ownerId)
     .where('events.at', '>=', sinceUs)
@@ -170,6 +170,7 @@ interface EventRow {
   readonly vault_id: string | null
   readonly stream_id: string | null
   readonly template_id: string | null
+  readonly severity: string | null
 }
 
 export function filtered(event: EventRow, ownerId: UserId) {
@@ -180,5 +181,6 @@ export function filtered(event: EventRow, ownerId: UserId) {
     vaultId: event.vault_id ?? undefined,
     streamId: event.stream_id ?? undefined,
     templateId: event.template_id ?? undefined,
+    severity: event.severity ?? undefined,
   }
 }

@@ -7,6 +7,8 @@ export interface WebhookFilters {
   readonly vaultIds?: readonly string[]
   readonly templateIds?: readonly string[]
   readonly userIds?: readonly string[]
+  /** Of alerts: events of anything else have none, and are not kept back. */
+  readonly severities?: readonly string[]
 }
 
 /** What filters look at. */
@@ -17,15 +19,19 @@ export interface FilteredEvent {
   readonly vaultId: string | undefined
   readonly streamId: string | undefined
   readonly templateId: string | undefined
+  readonly severity: string | undefined
 }
 
 /** The filter that keeps an event from a webhook, by its name; undefined: none does. */
 export function filterAgainst(filters: WebhookFilters, event: FilteredEvent): string | undefined {
   if (!matchesResource(filters, event)) return 'resource_filters'
-  const { vaultIds, templateIds, userIds } = filters
+  const { vaultIds, templateIds, userIds, severities } = filters
   if (!matches(vaultIds, event.vaultId)) return 'filters.vaultIds'
   if (!matches(templateIds, event.templateId)) return 'filters.templateIds'
   if (!matches(userIds, event.ownerId)) return 'filters.userIds'
+  if (event.severity !== undefined && !matches(severities, event.severity)) {
+    return 'filters.severities'
+  }
   return undefined
 }
 

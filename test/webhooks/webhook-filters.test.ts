@@ -11,6 +11,7 @@ function event(type: string, rest: Partial<FilteredEvent> = {}): FilteredEvent {
     vaultId: undefined,
     streamId: undefined,
     templateId: undefined,
+    severity: undefined,
     ...rest,
   }
 }
@@ -54,5 +55,18 @@ describe('filters of the token interface', () => {
     [{ vaultIds: [vault], userIds: ['other'] }, { vaultId: vault }, 'filters.userIds'],
   ] as const)('%j and %j', (filters, about, against) => {
     expect(filterAgainst(filters, event('vault.accessed', about))).toBe(against)
+  })
+})
+
+describe('the filter of severities', () => {
+  test.each([
+    [['critical'], 'critical', undefined],
+    [['critical', 'warning'], 'warning', undefined],
+    [['critical'], 'warning', 'filters.severities'],
+    [[], 'info', undefined],
+    [['critical'], undefined, undefined],
+  ] as const)('%j and an event with %s', (severities, severity, against) => {
+    const told = event('stream.alert_triggered', { severity })
+    expect(filterAgainst({ severities }, told)).toBe(against)
   })
 })

@@ -32,9 +32,14 @@ const statements = [
      action_id TEXT, event_id TEXT, PRIMARY KEY (alert_id, step))`,
   'CREATE INDEX alert_history_of_stream ON alert_history (stream_id)',
   `CREATE TABLE alert_memories (
-     stream_id TEXT PRIMARY KEY, version INTEGER NOT NULL, fleet_rules TEXT NOT NULL,
+     stream_id TEXT PRIMARY KEY, version INTEGER NOT NULL, newest_version INTEGER NOT NULL,
+     fleet_rules TEXT NOT NULL,
      memories TEXT NOT NULL, digests TEXT NOT NULL, due_at BIGINT)`,
   'CREATE INDEX alert_memories_due ON alert_memories (due_at) WHERE due_at IS NOT NULL',
+  `CREATE INDEX alert_memories_behind ON alert_memories (stream_id)
+     WHERE newest_version > version`,
+  'CREATE TABLE alert_messages (event_id TEXT PRIMARY KEY)',
+  'ALTER TABLE events ADD COLUMN severity TEXT',
   // These change with nearly every reading of a stream with rules, as the counters do anyway.
   'ALTER TABLE stream_counters ADD COLUMN alert_time BIGINT NOT NULL DEFAULT 0',
   'ALTER TABLE stream_counters ADD COLUMN alert_received_at BIGINT NOT NULL DEFAULT 0',

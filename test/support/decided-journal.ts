@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { AlertWatch } from '../../src/alerts/alert-watch.ts'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
+import { Decider } from '../../src/pipeline/decider.ts'
+import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
+import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import type { TestState } from './test-state.ts'
+
+/** A stream with rules, and the entries of one journal that are about it. */
+export interface JournalOfStream {
+  readonly streamId: StreamId
+  /** The rules of each version, as definitions have them. */
+  readonly versions: readonly (readonly object[])[]
+  readonly entries: readonly ((writer: EntryWriter) => void)[]
+}
+
+/** A day in 2026, when all of it happens by the clock of the service. */
+export const nowUs = 1_767_225_600_000_000
+
+/** What the state has after the decider has taken a journal. */
+export interface Decided {
+  readonly alerts: readonly object[]
+  readonly history: readonly object[]
+  readonly told: readonly string[]
+  readonly late: number
+}
+
+/** Takes a journal in batches of these sizes, over and over; each zero is a restart before the next one. */
+export async function decided(
+  tests: TestState,
+  { streamId, versions, entries }: JournalOfStream,
+  sizes: readonly number[],
+): Promise<Decided> {
+  const { state } = tests
+  await empty(tests)
+  const ownerId = await tests.newUser()
+  await defineStream(tests, ownerId, { streamId, versions })
+  const clock = { nowUs: () => nowUs }
+  const open = async () => {
+    const tell = async () => () => undefined
+    const watches = new AlertWatch({ state, clock, tell })
+    const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
+    return await Decider.open(store, watches)
+  }
+  let decider = await open()
+  for (let at = 0, turn = 0; at < entries.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1
+    if (size === 0) decider = await open()
+    const taken = entries.slice(at, at + Math.max(1, size))
+    const writer = new EntryWriter()
+    for (const write of taken) write(writer)
+    await decider.handle([{ firstOffset: at, count: taken.length, bytes: writer.take().bytes }])
+    at += taken.length
+  }
+  const alerts = await state.selectFrom('alerts').selectAll().orderBy('id').execute()
+  const history = await state
+    .selectFrom('alert_history')
+    .selectAll()
+    .orderBy('alert_id')
+    .orderBy('step')
+    .execute()
+  const events = await state.selectFrom('events').select(['type', 'resource_id']).execute()
+  const counters = await state
+    .selectFrom('stream_counters')
+    .select('late_for_alerts')
+    .executeTakeFirst()
+  return {
+    alerts: alerts.map(({ owner_id: _, ...alert }) => alert),
+    // Each event has an id of its own.
+    history: history.map(({ event_id: id, ...step }) => ({ ...step, isTold: id !== null })),
+    told: events.map(({ type, resource_id: id }) => `${type} ${id}`).toSorted(),
+    late: counters?.late_for_alerts ?? 0,
+  }
+}
+
+/** Takes away what the journal before has left. */
+async function empty({ state }: TestState): Promise<void> {
+  // Its vault is nobody's matter here, nor is a power cut.
+  await sql`PRAGMA foreign_keys = OFF`.execute(state)
+  await sql`PRAGMA synchronous = OFF`.execute(state)
+  const streams = ['data_streams', 'data_stream_versions', 'stream_counters'] as const
+  const ofAlerts = ['alerts', 'alert_history', 'alert_memories', 'alert_messages'] as const
+  for (const table of [...streams, ...ofAlerts, 'events', 'consumer_positions'] as const) {
+    await state.deleteFrom(table).execute()
+  }
+}
+
+async function defineStream(
+  tests: TestState,
+  ownerId: UserId,
+  { streamId, versions }: Pick<JournalOfStream, 'streamId' | 'versions'>,
+): Promise<void> {
+  const { state } = tests
+  const named = { name: 'heat', tags: '{}', created_at: 0 }
+  await tests.commit(
+    state.insertInto('data_streams').values({
+      ...named,
+      id: streamId,
+      owner_id: ownerId,
+      vault_id: streamId,
+      type: 'iot_sensor',
+      version: versions.length,
+      name_folded: 'heat',
+      paused_at: null,
+      last_event_at: null,
+      kept_raw: null,
+      kept_aggregated: null,
+    }),
+    ...versions.map((rules, index) =>
+      state.insertInto('data_stream_versions').values({
+        ...named,
+        stream_id: streamId,
+        version: index + 1,
+        definition: JSON.stringify({
+          source: {},
+          schema: { temperature: { type: 'number' } },
+          processing: { alerting: rules },
+          conversions: {},
+        }),
+        created_by: null,
+      }),
+    ),
+  )
+}
