@@ -17,6 +17,9 @@ export type WorkerAlerts = ReturnType<typeof openWorkerAlerts>
 /** Composition of what runs the rules of streams, where the state is written. */
 export function openWorkerAlerts({ bell, ...needs }: WorkerAlertsNeeds) {
   const watches = new AlertWatch(needs)
-  const ring = (expired: ExpiredTimers) => bell.postMessage(expired)
-  return { watches, timers: new AlertTimers({ ...needs, watches, ring }) }
+  return { watches, timers: new AlertTimers({ ...needs, watches, ring: ringOver(bell) }) }
+}
+
+function ringOver(port: MessagePort): (expired: ExpiredTimers) => void {
+  return (expired) => port.postMessage(expired)
 }

@@ -286,7 +286,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await Promise.all([loops?.done, retention.stop()])
       await store.close()
       await state.destroy()
-      for (const port of [data.head, data.told, data.desk, data.bell]) port.close()
+      for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
     },
   }
   serveCalls(port, procedures)

@@ -15,6 +15,11 @@ interface Told {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** A reading of a stream of tests, as it is told. */
+function at(second: number, temperature: number): object {
+  return { timestamp: `2026-01-01T00:00:0${second}.000000Z`, temperature }
+}
+
 /** What the receiver was told, once it is so much. */
 async function told(count: number): Promise<readonly Told[]> {
   const received = await receiver.requests(count)
@@ -63,10 +68,6 @@ test('D26: who has subscribed to the events of a stream is told of its alerts', 
       return [eventType, data['state'], data['value'], data['readings']]
     })
   await expect.poll(events).toHaveLength(2)
-  const at = (second: number, temperature: number) => ({
-    timestamp: `2026-01-01T00:00:0${second}.000000Z`,
-    temperature,
-  })
   expect(events()).toEqual([
     ['stream.alert_triggered', 'firing', 90, [at(0, 20), at(1, 90)]],
     ['stream.alert_cleared', 'cleared', 20, [at(0, 20), at(1, 90), at(2, 20)]],

@@ -88,10 +88,10 @@ function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => voi
     return (writer: EntryWriter) => {
       switch (step.kind) {
         case 'reading':
-          writer.accepted(stream as never, reading, receivedAtUs)
+          writer.accepted(stream, reading, receivedAtUs)
           return
         case 'redriven':
-          writer.accepted(stream as never, reading, receivedAtUs, { offset: 0, index: 1 })
+          writer.accepted(stream, reading, receivedAtUs, { offset: 0, index: 1 })
           return
         case 'imported':
           writer.imported(stream, reading, receivedAtUs)
@@ -113,8 +113,11 @@ function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => voi
             receivedAtUs,
           )
           return
-        default:
+        case 'action':
           writer.alertAction(stream, actionOf(step, offset), receivedAtUs)
+          return
+        default:
+          step.kind satisfies never
       }
     }
   })

@@ -8,10 +8,10 @@ const service = runningService()
 
 /** Rows that the state has of the alerts of a stream: of alerts, of their history, and of its rules. */
 function alertRowsOf(dataDir: string, streamId: string): readonly unknown[] {
-  using state = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
+  using database = new DatabaseSync(join(dataDir, 'state.db'), { readOnly: true })
   return ['alerts', 'alert_history', 'alert_memories'].map((table) => {
     const query = `SELECT count(*) AS n FROM ${table} WHERE stream_id = ?`
-    return state.prepare(query).get(streamId)?.['n']
+    return database.prepare(query).get(streamId)?.['n']
   })
 }
 
@@ -22,6 +22,11 @@ async function steps(stream: RuledStream): Promise<readonly string[]> {
 
 async function state(stream: RuledStream): Promise<string | undefined> {
   return (await stream.alerts())[0]?.state
+}
+
+async function change(stream: RuledStream, ...rules: readonly object[]): Promise<void> {
+  const body = { processing: { alerting: rules } }
+  await service.api.withToken('PUT', `/streams/${stream.id}`, body)
 }
 
 describe('D30: a timer', () => {
@@ -81,11 +86,6 @@ describe('D30: a timer', () => {
 })
 
 describe('D16: a change of the definition', () => {
-  async function change(stream: RuledStream, ...rules: readonly object[]): Promise<void> {
-    const body = { processing: { alerting: rules } }
-    await service.api.withToken('PUT', `/streams/${stream.id}`, body)
-  }
-
   test('ends the alerts of a rule that is no more', async () => {
     const stream = await RuledStream.make(service.api, tooHot)
     await stream.push(90)

@@ -37,8 +37,7 @@ export async function decided(
   await defineStream(tests, ownerId, { streamId, versions })
   const clock = { nowUs: () => nowUs }
   const open = async () => {
-    const tell = async () => () => undefined
-    const watches = new AlertWatch({ state, clock, tell })
+    const watches = new AlertWatch({ state, clock, tell: tellNobody })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
     return await Decider.open(store, watches)
   }
@@ -65,7 +64,7 @@ export async function decided(
     .select('late_for_alerts')
     .executeTakeFirst()
   return {
-    alerts: alerts.map(({ owner_id: _, ...alert }) => alert),
+    alerts: alerts.map((alert) => ({ ...alert, owner_id: undefined })),
     // Each event has an id of its own.
     history: history.map(({ event_id: id, ...step }) => ({ ...step, isTold: id !== null })),
     told: events.map(({ type, resource_id: id }) => `${type} ${id}`).toSorted(),
@@ -121,4 +120,8 @@ async function defineStream(
       }),
     ),
   )
+}
+
+async function tellNobody(): Promise<() => void> {
+  return () => undefined
 }
