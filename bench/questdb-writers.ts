@@ -22,6 +22,31 @@ export async function questDbWriters(rows: number, rounds: number): Promise<Figu
   return writersFigure(name, { ours, bare }, 0.85)
 }
 
+/** What a reading takes of QuestDB's disk, in its partitions; logs that it writes before go once they are applied. */
+export async function questDbBytes(rows: number): Promise<Figure> {
+  await using questDb = await QuestDb.start()
+  using folder = new TemporaryFolder()
+  const server = questDb.newServer()
+  const path = folder.file('positions.db')
+  const limits = { heldBytesMax: 4 * 1024 ** 3 }
+  const writer = new QuestDbWriter({ server, path, clock: systemClock, logger: silent, ...limits })
+  for (const portion of portions(rows)) await writer.write(shipmentOf(portion, writer.position()))
+  const table = tableOf(server.prefix, shape.id)
+  await untilVisible(questDb, table, rows)
+  const connection = questDb.connection()
+  const { rows: sizes } = await connection.run(
+    `SELECT sum(diskSize) FROM table_partitions('${table}')`,
+  )
+  connection.close()
+  await writer.close()
+  return {
+    name: 'bytes of a stored reading on disk, QuestDB, five fields',
+    measured: (Number(sizes[0]?.[0]) / rows).toFixed(1),
+    target: 'nothing promised',
+    isMet: true,
+  }
+}
+
 /** Until QuestDB shows the last row, in both programs. */
 async function writerRate(questDb: QuestDb, rows: number): Promise<number> {
   using folder = new TemporaryFolder()

@@ -5,7 +5,7 @@ import { duckDbWriters } from './duckdb-writers.ts'
 import { numberFlag } from './load-command.ts'
 import { longRun } from './long-run.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
-import { questDbWriters } from './questdb-writers.ts'
+import { questDbBytes, questDbWriters } from './questdb-writers.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
 
 /**
@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const measurements: Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>> = {
     writers: () => duckDbWriters(1_000_000, 3),
     questdb: () => questDbWriters(500_000, 3),
+    bytes: () => questDbBytes(2_000_000),
     visible: () => questDbVisible(60_000, 20),
     drain: () => questDbDrain(20_000, 20),
     backlog: () => backlogRecovery(entries),

@@ -55,6 +55,25 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     expect(written.writer.counts('boiler').stored).toBe(2)
   })
 
+  test('loses again what was removed, or was deleted while it was writing to its disk', async () => {
+    await using written = new Written(questDb)
+    await written.ship([storedReading(), storedReading({ streamId: 'pump' })])
+    await written.settled()
+    questDb.keepDisk()
+    // What comes during a proof is not proven by it.
+    const proving = written.writer.durability.prove()
+    await written.writer.removeStream('pump')
+    await proving
+    await written.remove({ streamId: 'boiler', startUs: marchUs, endUs: marchUs + 1 })
+
+    await questDb.losePower()
+    await written.repeat()
+
+    expect(await written.identities('boiler')).toEqual([])
+    expect(await written.identities('pump')).toEqual([])
+    expect(written.writer.counts('boiler')).toMatchObject({ stored: 1, deleted: 1 })
+  })
+
   test('that was new gets all that it has ever had', async () => {
     await using written = new Written(questDb)
     questDb.keepDisk()

@@ -125,6 +125,22 @@ describe.skipIf(isQuestDbMissing)('readings of streams that keep them for some t
     expect(written.writer.counts('boiler')).toMatchObject({ stored: 3, duplicates: 0 })
   })
 
+  test('are sent again to the table that they were in', async () => {
+    await using written = new Written(questDb)
+    for (const keptUs of [hourUs, 40 * hourUs, 9_000 * dayUs]) {
+      await written.writer.arrange(new Map([['boiler', keptUs]]))
+      await written.ship([storedReading()])
+    }
+    const before = await rowsOf(written)
+    await questDb.kill()
+    await questDb.start()
+
+    expect(await written.repeat()).toBe(3)
+    expect(await rowsOf(written)).toEqual({ '': 1, _12h: 1, _2d: 1 })
+    expect(before).toEqual({ '': 1, _12h: 1, _2d: 1 })
+    expect(await written.identities()).toHaveLength(3)
+  })
+
   test('come to the tables that there are, whatever a device says about its time', async () => {
     await using written = new Written(questDb)
     await written.writer.arrange(new Map([['boiler', hourUs]]))
