@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ReadingsLost } from '../../../src/time-series/questdb/durability.ts'
 import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
-import { hourUs, marchUs, type ReadingNotes, storedReading } from '../../support/stored-readings.ts'
+import {
+  hourUs,
+  marchUs,
+  type ReadingNotes,
+  shipmentOf,
+  storedReading,
+} from '../../support/stored-readings.ts'
+import { maxOfHours } from '../../support/windowed-store.ts'
 import { Written } from '../../support/written-to-questdb.ts'
 
 const runs = 3
@@ -72,6 +79,31 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     expect(await written.identities('boiler')).toEqual([])
     expect(await written.identities('pump')).toEqual([])
     expect(written.writer.counts('boiler')).toMatchObject({ stored: 1, deleted: 1 })
+  })
+
+  test('has windows computed again, as those of before may be of what was left', async () => {
+    await using written = new Written(questDb)
+    const { windows } = written.writer
+    const settle = async () => {
+      const pieces = windows.due(marchUs + 1_000 * hourUs, 100)
+      await windows.write(pieces.map((piece) => ({ piece, coveredToUs: piece.toUs, windows: [] })))
+      expect(windows.totals().marks).toBe(0)
+    }
+    const shipment = shipmentOf([storedReading()], 0)
+    const told = shipment.readings.map((reading) => {
+      return [reading, { version: 1, definition: maxOfHours(1) }] as const
+    })
+    await written.writer.write({ ...shipment, windows: new Map(told) })
+    await written.writer.durability.prove()
+    await written.settled()
+    questDb.keepDisk()
+    await written.ship([storedReading()])
+    await settle()
+
+    await questDb.losePower()
+    await written.repeat()
+
+    expect(windows.totals().marks).toBe(1)
   })
 
   test('that was new gets all that it has ever had', async () => {
