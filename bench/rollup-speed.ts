@@ -6,11 +6,11 @@ import { rowsOf } from '../src/time-series/duckdb/rows-of.ts'
 import { ship, storedReading } from '../test/support/stored-readings.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
 
-const readings = 5_000_000
-const fromUs = Date.UTC(2026, 0, 1) * 1_000
+const readingsMeasured = 5_000_000
+export const fromUs = Date.UTC(2026, 0, 1) * 1_000
 
 /** A reading every half second, so that all are of one month. */
-const everyUs = 500_000
+export const everyUs = 500_000
 
 interface BeforeAndAfter {
   readonly before: number
@@ -23,7 +23,7 @@ export async function measureRollups(
 ): Promise<{ readonly hourly: BeforeAndAfter; readonly daily: BeforeAndAfter }> {
   using folder = new TemporaryFolder()
   const path = folder.file('time-series.duckdb')
-  await fill(path)
+  await fill(path, readingsMeasured)
   const rollups = { readingsMin: 100_000, perRowMin: 30, quietMs: 0 }
   const store = await DuckDbStore.open(path, systemClock, { rollups })
   const measured = async () => ({
@@ -54,7 +54,7 @@ function averages(unit: 'hour' | 'day'): AggregateQuery {
 }
 
 /** Adds readings as the shipper does: with their counts. */
-async function fill(path: string): Promise<void> {
+export async function fill(path: string, readings: number): Promise<void> {
   const store = await DuckDbStore.open(path, systemClock)
   await ship(store, [storedReading({ timestampUs: fromUs })])
   await store.close()

@@ -58,7 +58,7 @@ interface RulesResult {
 }
 
 /**
- * Runs rules over stored readings, in the order of time. There are no times of receipt in the store: each
+ * Runs rules over stored readings, in the order of time. Pages of readings do not say when those were received: each
  * reading is taken as received at its own time, and timers go off in between as they would then. Pure.
  */
 export class Backtest {

@@ -1,24 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { distinctRows, type Row, replayedSeries } from '../support/replayed-series.ts'
 import { runningService } from '../support/running-service.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
-
-/** One row of a series; the value as it was written, so that nothing of it is lost on the way. */
-interface Row {
-  readonly timestamp: string
-  readonly value: string
-}
-
-interface Series {
-  readonly name: string
-  readonly rows: readonly Row[]
-}
-
-const seriesDir = process.env['STREAMVAULT_TEST_SERIES_DIR']
 
 const isMosquittoMissing = spawnSync('mosquitto_pub', ['--help']).error !== undefined
 const advice = 'mosquitto_pub is missing: install the package mosquitto-clients'
@@ -28,7 +13,7 @@ if (isSkipped) process.stderr.write(`The replays are skipped. ${advice}\n`)
 
 const service = runningService()
 
-describe.skipIf(isSkipped).each([generatedSeries(), ...seriesIn(seriesDir)])(
+describe.skipIf(isSkipped).each(replayedSeries())(
   '$name, replayed by mosquitto_pub',
   ({ rows }) => {
     const distinct = distinctRows(rows)
@@ -106,48 +91,6 @@ async function replay(streamId: string, rows: readonly Row[]): Promise<Replayed>
   publisher.stdin.end(`${lines.join('\n')}\n`)
   const [code] = (await once(publisher, 'close')) as [number | null]
   return { code, printed }
-}
-
-function seriesIn(directory: string | undefined): Series[] {
-  if (directory === undefined) return []
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.csv'))
-    .map((name) => ({ name, rows: parseSeries(readFileSync(join(directory, name), 'utf8')) }))
-}
-
-/** Rows such as `2013-12-02 21:15:00,73.96732207`, in UTC, after a line of names. */
-function parseSeries(text: string): Row[] {
-  const [, ...lines] = text.trim().split(/\r?\n/)
-  return lines.map((line) => {
-    const [timestamp = '', value = ''] = line.split(',')
-    return { timestamp: `${timestamp.replace(' ', 'T')}Z`, value }
-  })
-}
-
-/**
- * What real series have, too: timestamps that repeat with another value, rows that repeat exactly,
- * and one jump back in time, over a month's end.
- */
-function generatedSeries(): Series {
-  const random = new SeededRandom(7)
-  const rows: Row[] = []
-  let atMs = Date.parse('2026-01-27T03:10:00Z')
-  for (let index = 0; index < 3_000; index++) {
-    if (index === 2_000) atMs -= 8 * 3_600_000
-    if (!random.chance(0.01)) atMs += 300_000
-    const timestamp = new Date(atMs).toISOString().replace('.000Z', 'Z')
-    const row = { timestamp, value: String(random.integer(-4_000, 12_000) / 100 + random.next()) }
-    rows.push(row)
-    if (random.chance(0.01)) rows.push(row)
-  }
-  return { name: 'a generated series', rows: [...rows, ...rows.slice(500, 550)] }
-}
-
-/** Rows without exact copies: same instant and same number. */
-function distinctRows(rows: readonly Row[]): Row[] {
-  const byIdentity = new Map<string, Row>()
-  for (const row of rows) byIdentity.set(`${row.timestamp} ${Number(row.value)}`, row)
-  return [...byIdentity.values()]
 }
 
 /** Count and average of each hour in ascending order, computed from the text of the rows alone. */
