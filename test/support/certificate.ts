@@ -28,11 +28,18 @@ export function makeCertificate(
   return { certPath, keyPath, authority: readFileSync(certPath, 'utf8') }
 }
 
-/** An authority that signs certificates of clients. */
+interface SignedCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** An authority that signs certificates of clients and servers. */
 export interface TestAuthority {
   readonly certPath: string
   /** Makes a certificate of this common name, with its key: PEM. */
-  sign(commonName: string, days?: number): { readonly cert: string; readonly key: string }
+  sign(commonName: string, days?: number): SignedCertificate
+  /** Makes one that is good for these alternative names, such as `DNS:localhost`. */
+  signServer(alternativeNames: string): SignedCertificate
 }
 
 export function makeAuthority(folder: string, name: string): TestAuthority {
@@ -42,15 +49,19 @@ export function makeAuthority(folder: string, name: string): TestAuthority {
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout']
   openssl('req', '-x509', ...newKey, caKeyPath, '-subj', `/CN=${name}`, '-out', certPath)
   let signed = 0
+  const sign = (commonName: string, days: number, extensions: readonly string[]) => {
+    const file = `${name}-signed-${++signed}`
+    const subject = ['-subj', `/CN=${commonName}`, ...extensions]
+    openssl('req', ...newKey, `${file}.key`, ...subject, '-out', `${file}.csr`)
+    const from = ['-CA', certPath, '-CAkey', caKeyPath, '-CAcreateserial', '-days', String(days)]
+    const copied = ['-copy_extensions', 'copy']
+    openssl('x509', '-req', '-in', `${file}.csr`, ...from, ...copied, '-out', `${file}.crt`)
+    const read = (suffix: string) => readFileSync(join(folder, `${file}.${suffix}`), 'utf8')
+    return { cert: read('crt'), key: read('key') }
+  }
   return {
     certPath,
-    sign(commonName, days = 2) {
-      const file = `${name}-client-${++signed}`
-      openssl('req', ...newKey, `${file}.key`, '-subj', `/CN=${commonName}`, '-out', `${file}.csr`)
-      const from = ['-CA', certPath, '-CAkey', caKeyPath, '-CAcreateserial', '-days', String(days)]
-      openssl('x509', '-req', '-in', `${file}.csr`, ...from, '-out', `${file}.crt`)
-      const read = (suffix: string) => readFileSync(join(folder, `${file}.${suffix}`), 'utf8')
-      return { cert: read('crt'), key: read('key') }
-    },
+    sign: (commonName, days = 2) => sign(commonName, days, []),
+    signServer: (names) => sign('server', 2, ['-addext', `subjectAltName=${names}`]),
   }
 }
