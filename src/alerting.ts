@@ -5,6 +5,9 @@ import { AlertMessages } from './alerts/alert-messages.ts'
 import { alertRoutes } from './alerts/alert-routes.ts'
 import { AlertStore } from './alerts/alert-store.ts'
 import type { ExpiredTimers } from './alerts/alert-timers.ts'
+import { FleetRuleEntries } from './alerts/fleet-rule-entries.ts'
+import { fleetRuleRoutes } from './alerts/fleet-rule-routes.ts'
+import { FleetRuleStore } from './alerts/fleet-rule-store.ts'
 import { TimerEntries } from './alerts/timer-entries.ts'
 import { systemClock } from './core/clock.ts'
 import type { Domains } from './domains.ts'
@@ -36,17 +39,22 @@ export function startAlerting(
   engine: Engine,
   {
     mqtt,
+    processing,
     keptUs,
     onFailure,
   }: {
     readonly mqtt: Pick<MqttBroker, 'publishToUser'> | undefined
+    readonly processing: Domains['processing']
     /** How long alerts that have ended can be looked at (D41). */
     readonly keptUs: number
     readonly onFailure: (error: unknown) => void
   },
 ): AlertingUpkeep {
-  const { state, worker: writer, told } = engine
+  const { state, worker: writer, told, entries } = engine
   startTimers(engine, onFailure)
+  const clock = systemClock
+  const rules = new FleetRuleEntries({ state, writer, entries, processing, clock, onFailure })
+  rules.start()
   const messages = new AlertMessages({
     state,
     writer,
@@ -58,10 +66,10 @@ export function startAlerting(
   })
   const deaf = told.listen(() => messages.wake())
   return {
-    purge: () => removeOldAlerts({ state, writer, clock: systemClock, keptUs }),
+    purge: () => removeOldAlerts({ state, writer, clock, keptUs }),
     async stop() {
       deaf()
-      await messages.stop()
+      await Promise.all([messages.stop(), rules.stop()])
     },
   }
 }
@@ -73,9 +81,13 @@ interface AlertingParts extends Domains {
 
 /** Composition of alerts as people see them. They are made in the worker (`worker-alerts.ts`). */
 export function alertingRoutes(parts: AlertingParts): readonly GuardedRoutes[] {
-  const { state, entries } = parts.engine
+  const { state, entries, worker: writer } = parts.engine
   const alerts = new AlertStore(state)
   const clock = systemClock
   const actions = new AlertActions({ ...parts, alerts, entries, clock })
-  return [(callerOf) => alertRoutes({ ...parts, state, alerts, actions, clock, callerOf })]
+  const rules = new FleetRuleStore(state, clock)
+  return [
+    (callerOf) => alertRoutes({ ...parts, state, alerts, actions, clock, callerOf }),
+    (callerOf) => fleetRuleRoutes({ ...parts, rules, writer, callerOf }),
+  ]
 }

@@ -119,7 +119,7 @@ export async function startFronts(
   await fetching.running.start()
   await transfers.start()
   const keptUs = config.deliveriesKeptUs
-  const alerting = startAlerting(engine, { mqtt, keptUs, onFailure })
+  const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
   const purges = startPurging(parts, alerting)
   const timers = { alerting, purges, relay: startRelay(parts) }
   const { backups } = backing

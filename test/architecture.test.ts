@@ -151,7 +151,7 @@ const rules: readonly ImportRule[] = [
       // Rules are tried on what is stored.
       /^src\/(queries\/time-range|time-series\/series)\.ts$/,
       /^src\/vaults\/vault-(routes|store)\.ts$/,
-      /^processors\/alert[\w-]*\.ts$/,
+      /^processors\/(alert[\w-]*|expression-check)\.ts$/,
     ],
   },
   // What can be told of the domains, and how it is written down with their changes.

@@ -19,6 +19,7 @@ import type { FieldMap } from '../pipeline/stream-schema.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
 import type { Findings, Moment } from './findings.ts'
 import { RecentReadings } from './recent-readings.ts'
+import { type CompileRules, runnableRules } from './runnable-rules.ts'
 import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
 
 /** Whose alerts they are. */
@@ -55,7 +56,7 @@ export interface WatchedStreamNeeds {
   /** Alerts that go on. */
   readonly open: readonly AlertRow[]
   readonly newest: VersionRules
-  readonly compile: (rules: readonly AlertRule[], fields: FieldMap) => CompiledAlertRules
+  readonly compile: CompileRules
   readonly findings: Findings
 }
 
@@ -75,6 +76,8 @@ export class WatchedStream implements StreamWatch {
   readonly #open: Map<string, AlertRow>
   #of: VersionRules
   #fleetRules: readonly AlertRule[]
+  /** Those that are run. */
+  #rules: readonly AlertRule[]
   #compiled: CompiledAlertRules
   #receivedAtUs: number
 
@@ -88,6 +91,7 @@ export class WatchedStream implements StreamWatch {
     this.#receivedAtUs = receivedAtUs
     this.#of = saved?.of ?? { version: 0, name: '', rules: [], fields: {} }
     this.#fleetRules = saved?.fleetRules ?? []
+    this.#rules = this.#runnable()
     this.#compiled = this.#compileAll()
     this.#memories = new Map(Object.entries(saved?.memories ?? {}))
     this.#open = new Map(open.map((alert) => [alert.rule_id, alert]))
@@ -131,9 +135,8 @@ export class WatchedStream implements StreamWatch {
 
   /** Goes on with the rules of another version, from this entry on. */
   adopt(next: VersionRules, entry: EntryReader, offset: number): void {
-    const before = this.#rules()
     this.#of = next
-    this.#change(before, this.#momentOf(entry, offset))
+    this.#change(this.#momentOf(entry, offset))
   }
 
   see(entry: EntryReader, offset: number): void {
@@ -147,12 +150,10 @@ export class WatchedStream implements StreamWatch {
       case verdictAlertAction:
         this.#act(entry.alertNotes as AlertAction, this.#momentOf(entry, offset))
         return
-      case verdictFleetRules: {
-        const before = this.#rules()
+      case verdictFleetRules:
         this.#fleetRules = entry.alertNotes as readonly AlertRule[]
-        this.#change(before, this.#momentOf(entry, offset))
+        this.#change(this.#momentOf(entry, offset))
         return
-      }
       default:
       // What was refused, redriven, imported or removed is no matter of alerts.
     }
@@ -217,8 +218,10 @@ export class WatchedStream implements StreamWatch {
   }
 
   /** Ends what rules have begun that are there no more, and begins with those that are new (D16). */
-  #change(before: readonly AlertRule[], moment: Moment): void {
-    const rulesAfter = new Map(this.#rules().map((rule) => [rule.id, JSON.stringify(rule)]))
+  #change(moment: Moment): void {
+    const before = this.#rules
+    this.#rules = this.#runnable()
+    const rulesAfter = new Map(this.#rules.map((rule) => [rule.id, JSON.stringify(rule)]))
     const atUs = moment.receivedAtUs
     for (const rule of this.#compiled.rules) {
       const plain = before.find(({ id }) => id === rule.id)
@@ -252,7 +255,7 @@ export class WatchedStream implements StreamWatch {
     for (const transition of transitions) {
       const before = this.#open.get(rule.id)
       const change = {
-        rule: this.#rules().find(({ id }) => id === rule.id) ?? rule,
+        rule: this.#rules.find(({ id }) => id === rule.id) ?? rule,
         before,
         transition,
         moment,
@@ -279,12 +282,12 @@ export class WatchedStream implements StreamWatch {
     return made
   }
 
-  #rules(): readonly AlertRule[] {
-    return [...this.#of.rules, ...this.#fleetRules]
+  #runnable(): readonly AlertRule[] {
+    return runnableRules(this.#of, this.#fleetRules, this.#compile)
   }
 
   #compileAll(): CompiledAlertRules {
-    return this.#compile(this.#rules(), this.#of.fields)
+    return this.#compile(this.#rules, this.#of.fields)
   }
 
   #momentOf(entry: EntryReader, offset: number): Moment {

@@ -16,10 +16,11 @@ export type EventId = Branded<'EventId'>
 export type InboxEntryId = Branded<'InboxEntryId'>
 export type WebhookId = Branded<'WebhookId'>
 export type AlertId = Branded<'AlertId'>
+export type AlertRuleId = Branded<'AlertRuleId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
 type JobId = ExportId | ImportId | BackupId
-type AnyId = OwnId | JobId | EventId | InboxEntryId | WebhookId | AlertId
+type AnyId = OwnId | JobId | EventId | InboxEntryId | WebhookId | AlertId | AlertRuleId
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -6,7 +6,7 @@ import { check, fieldOf, finite, type Json, Problems } from './definition-proble
 import { isObject } from './field-map.ts'
 
 /** Rules of one stream: each of them is run on each of its readings. */
-const rulesMax = 50
+export const rulesMax = 50
 
 /** The two keys of `processing` that rules may stand in; they are taken together. */
 const ruleKeys = ['alertThresholds', 'alerting'] as const

@@ -1,5 +1,5 @@
-import type { Compilable } from 'kysely'
-import type { StateDatabase } from '../state/database.ts'
+import { type Compilable, sql } from 'kysely'
+import { optional, type StateDatabase } from '../state/database.ts'
 import { alertRulesOf } from './alert-definition.ts'
 import type { VersionedDefinition } from './definition.ts'
 import { storedFieldsOf } from './transform-definition.ts'
@@ -23,6 +23,26 @@ export function alertStart(
         conflict.column('stream_id').doUpdateSet({ newest_version: version }),
       ),
   ]
+}
+
+/**
+ * The change that has the rules of many streams compared for a stream that is new, or was changed, if its
+ * owner has any.
+ */
+export function fleetRulesChange(
+  state: StateDatabase,
+  { id, ownerId }: { readonly id: string; readonly ownerId: string },
+): Compilable {
+  const insert = state
+    .insertInto('alert_rule_changes')
+    .columns(['stream_id', 'changes'])
+    .expression(
+      sql`SELECT ${id}, 1 WHERE EXISTS (SELECT 1 FROM alert_rules WHERE owner_id = ${ownerId})`,
+    )
+    .onConflict((conflict) =>
+      conflict.column('stream_id').doUpdateSet({ changes: sql`alert_rule_changes.changes + 1` }),
+    )
+  return optional(insert)
 }
 
 function hasRules(definition: VersionedDefinition): boolean {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { newId, type StreamId, type UserId } from '../core/ids.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { StateDatabase } from '../state/database.ts'
-import { alertStart } from './alert-start.ts'
+import { alertStart, fleetRulesChange } from './alert-start.ts'
 import { runnableSteps } from './conversions.ts'
 import {
   formatOf,
@@ -122,7 +122,8 @@ export class DataStreamStore {
     const stream = { ...definition, id, ownerId, createdAtUs, version, isPaused: false }
     const rows = [...tagRows(this.#state, stream), ...topicRows(this.#state, stream)]
     const start = alertStart(this.#state, { streamId: id, version }, definition)
-    return { stream, changes: [insert, insertVersion, ...rows, ...start] }
+    const rules = fleetRulesChange(this.#state, stream)
+    return { stream, changes: [insert, insertVersion, ...rows, ...start, rules] }
   }
 
   /** A page of an owner's streams, in the order of their creation. */

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
-import { alertStart } from './alert-start.ts'
+import { alertStart, fleetRulesChange } from './alert-start.ts'
 import { type DataStream, tagRows } from './data-stream-store.ts'
 import { type StreamDefinition, type VersionedDefinition, versionedJson } from './definition.ts'
 import { retentionColumns } from './retention.ts'
@@ -78,7 +78,7 @@ export class StreamChanges {
     const topic = changedTopic(this.#state, stream, { ...stream, ...changed })
     if (isNewTopic(stream, changed)) await assertTopicRoom(this.#state, stream.ownerId)
     const start = alertStart(this.#state, { streamId: stream.id, version }, stream, changed)
-    const rows = [...replacedTags, ...topic, ...start]
+    const rows = [...replacedTags, ...topic, ...start, fleetRulesChange(this.#state, stream)]
     return await this.#writer.attempt(update, insert, ...rows, ...also)
   }
 

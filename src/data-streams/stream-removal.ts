@@ -19,6 +19,8 @@ const tables = [
   'alert_memories',
   'alert_history',
   'alerts',
+  'alert_rule_changes',
+  'alert_rule_omissions',
 ] as const
 
 interface Positioned {

@@ -3,6 +3,9 @@ export interface AlertTables {
   alerts: AlertTable
   alert_history: AlertHistoryTable
   alert_memories: AlertMemoryTable
+  alert_rules: AlertRuleTable
+  alert_rule_changes: AlertRuleChangeTable
+  alert_rule_omissions: AlertRuleOmissionTable
   alert_messages: AlertMessageTable
 }
 
@@ -87,4 +90,34 @@ interface AlertMemoryTable {
 /** An event of an alert that is to be published over MQTT. */
 interface AlertMessageTable {
   readonly event_id: string
+}
+
+/** A rule of many streams. */
+interface AlertRuleTable {
+  readonly id: string
+  readonly owner_id: string
+  readonly name: string
+  readonly vault_id: string | null
+  /** JSON object: tags that a stream has to have. */
+  readonly tags: string
+  /** JSON object: the rule as it was given, without an id. */
+  readonly rule: string
+  readonly created_at: number
+  readonly updated_at: number
+  /** Of the same rule, counted from 1. */
+  readonly revision: number
+}
+
+/** A stream that rules of fleets have to be compared for. */
+interface AlertRuleChangeTable {
+  readonly stream_id: string
+  /** How often it was wanted: what was wanted meanwhile is not forgotten. */
+  readonly changes: number
+}
+
+/** A stream that a rule would be of, and cannot. */
+interface AlertRuleOmissionTable {
+  readonly rule_id: string
+  readonly stream_id: string
+  readonly reason: string
 }

@@ -72,6 +72,13 @@ const fleetRule = {
   threshold: 10,
 }
 
+/** The stream lacks what the last two are about. */
+const fleetRules = [
+  fleetRule,
+  { id: 'damp', severity: 'info', condition: 'humidity > 3' },
+  { id: 'wet', severity: 'info', field: 'humidity', operator: '>', threshold: 80 },
+].map((rule) => ({ ...rule, forUs: 0, clearForUs: 0 }))
+
 /** The entries of the steps; what people do is about the alert that a reading a few entries before began. */
 function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => void)[] {
   let atUs = nowUs
@@ -107,11 +114,7 @@ function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => voi
           writer.alertTimer(stream, receivedAtUs, receivedAtUs)
           return
         case 'fleet':
-          writer.fleetRules(
-            stream,
-            step.temperature % 2 === 0 ? [] : [{ ...fleetRule, forUs: 0, clearForUs: 0 }],
-            receivedAtUs,
-          )
+          writer.fleetRules(stream, step.temperature % 2 === 0 ? [] : fleetRules, receivedAtUs)
           return
         case 'action':
           writer.alertAction(stream, actionOf(step, offset), receivedAtUs)

@@ -51,6 +51,7 @@ export class ForeignResources {
     },
     clientId: () => this.#mqttSession(),
     alertId: () => this.#alert(),
+    alertRuleId: () => this.#alertRule(),
     entryId: () => this.#quarantineEntry(),
     notificationId: () => this.#notification(),
     exportId: () => this.#export(),
@@ -113,6 +114,11 @@ export class ForeignResources {
     const path = `/streams/${streamId}/alerts`
     const alerts = await this.#owner.withToken<readonly { alertId: string }[]>('GET', path)
     return alerts.body[0]?.alertId ?? ''
+  }
+
+  async #alertRule(): Promise<string> {
+    const body = { name: 'hot', tags: { kind: 'boiler' }, rule: { silentFor: '1d' } }
+    return await made(this.#owner.withToken<Made>('POST', '/alert-rules', body))
   }
 
   async #export(): Promise<string> {
@@ -194,11 +200,12 @@ interface Held {
 interface Made {
   readonly id?: string
   readonly streamId?: string
+  readonly alertRuleId?: string
 }
 
 async function made(asked: Promise<Answer<Made>>): Promise<string> {
   const { status, body } = await asked
-  const id = body.id ?? body.streamId
+  const id = body.id ?? body.streamId ?? body.alertRuleId
   if (status !== 201 || id === undefined) throw new Error(`${status} ${JSON.stringify(body)}`)
   return id
 }

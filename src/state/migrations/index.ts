@@ -18,6 +18,7 @@ import { events } from './0026-events.ts'
 import { webhooks } from './0027-webhooks.ts'
 import { eventsOnce } from './0028-events-once.ts'
 import { alerts } from './0029-alerts.ts'
+import { alertRules } from './0030-alert-rules.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0027-webhooks': webhooks,
   '0028-events-once': eventsOnce,
   '0029-alerts': alerts,
+  '0030-alert-rules': alertRules,
 }
