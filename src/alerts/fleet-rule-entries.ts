@@ -54,8 +54,8 @@ export class FleetRuleEntries {
   readonly #wanted = new RulesWanted()
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
-  /** Entries were written that the decider may not have passed. */
-  #isAhead = false
+  /** Entries were written that the decider may not have passed; at a start, by the run before. */
+  #isAhead = true
 
   constructor(needs: FleetRuleEntriesNeeds) {
     this.#needs = needs
@@ -173,12 +173,19 @@ export class FleetRuleEntries {
     // In the turn in which they were found: nothing may come into a stream that was deleted.
     const atUs = clock.nowUs()
     this.#isAhead = true
-    entries.add((writer) => {
-      for (const { id, version } of present) {
-        const stream = { streamId: id as StreamId, version }
-        writer.fleetRules(stream, rulesOf.get(id) ?? [], atUs)
-      }
-    }, settled)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    entries.add(
+      (writer) => {
+        for (const { id, version } of present) {
+          const stream = { streamId: id as StreamId, version }
+          writer.fleetRules(stream, rulesOf.get(id) ?? [], atUs)
+        }
+      },
+      // Whether it is durable or not: what has not come to the decider is compared again.
+      () => resolve(),
+    )
+    // Before that the decider would seem to have passed everything.
+    await promise
   }
 
   /** What keeps, for those who ask, which rules a stream cannot have. */
@@ -215,6 +222,3 @@ export class FleetRuleEntries {
       .where('changes', '=', changes)
   }
 }
-
-/** Whether it is durable or not: what has not come to the decider is compared again. */
-function settled(): void {}
