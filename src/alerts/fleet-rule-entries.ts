@@ -1,5 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import type { Compilable } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
@@ -56,6 +56,7 @@ export class FleetRuleEntries {
   #running: Promise<void> | undefined
   /** Entries were written that the decider may not have passed; at a start, by the run before. */
   #isAhead = true
+  #hasNotedAll = false
 
   constructor(needs: FleetRuleEntriesNeeds) {
     this.#needs = needs
@@ -87,8 +88,45 @@ export class FleetRuleEntries {
     // What has been written has to be seen before it is compared with: it would be written again.
     if (this.#isAhead && !(await this.#needs.processing.caughtUp())) return
     this.#isAhead = false
+    if (!this.#hasNotedAll) await this.#noteAll()
     let after: string | undefined = ''
     while (after !== undefined && !signal.aborted) after = await this.#compare(after)
+  }
+
+  /**
+   * At a start all streams are compared that have such rules, or could: after a restore the journal may
+   * be ahead of the rules.
+   */
+  async #noteAll(): Promise<void> {
+    const { state, writer } = this.#needs
+    const streams = state
+      .selectFrom('data_streams')
+      .select(['id', sql<number>`1`.as('changes')])
+      .where((where) =>
+        where.or([
+          where('owner_id', 'in', state.selectFrom('alert_rules').select('owner_id')),
+          where(
+            'id',
+            'in',
+            state
+              .selectFrom('alert_memories')
+              .select('stream_id')
+              .where('fleet_rules', '<>', sql.lit('[]')),
+          ),
+        ]),
+      )
+    await writer.commit(
+      state
+        .insertInto('alert_rule_changes')
+        .columns(['stream_id', 'changes'])
+        .expression(streams)
+        .onConflict((conflict) =>
+          conflict
+            .column('stream_id')
+            .doUpdateSet({ changes: sql`alert_rule_changes.changes + 1` }),
+        ),
+    )
+    this.#hasNotedAll = true
   }
 
   /** @returns the last one of the portion, if there may be more */
