@@ -25,10 +25,14 @@ const text = fc.string({
   unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', '=', "'", 'ä', '😀', '1', '{'),
 })
 
-/** What JSON gives back as it was: no -0, nothing that is not finite. */
+/**
+ * What JSON gives back as it was: no -0, nothing that is not finite, and none of those that are
+ * written as whole numbers which not every reader has exactly, as they are refused (D19).
+ */
 const double = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => (Object.is(value, -0) ? 0 : value))
+  .filter((value) => !/^-?\d+$/.test(String(value)) || Number.isSafeInteger(value))
 
 const reading = fc.record(
   {
@@ -54,7 +58,8 @@ test('what is exported and imported into a new stream is what it was, whatever t
       async (readings) => {
         const { api } = service
         const from = await api.createStream(schema)
-        await api.withToken('POST', `/streams/${from}/data`, readings)
+        const sent = await api.withToken('POST', `/streams/${from}/data`, readings)
+        expect(sent).toMatchObject({ status: 202, body: { accepted: readings.length } })
         const counters = await api.settled(from, readings.length)
         const before = await api.readAll(from)
         for (const format of ['parquet', 'csv', 'ndjson'] as const) {
@@ -74,6 +79,6 @@ test('what is exported and imported into a new stream is what it was, whatever t
         }
       },
     ),
-    { numRuns: 3 },
+    { numRuns: 3, endOnFailure: true },
   )
 })
