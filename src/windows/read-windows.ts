@@ -1,6 +1,6 @@
 import { compareText } from '../core/canonical-json.ts'
 import type { Clock } from '../core/clock.ts'
-import { saysTheSame } from '../time-series/windows/revisions.ts'
+import { isWindowOf, saysTheSame } from '../time-series/windows/revisions.ts'
 import type {
   MarkedWindows,
   StoredWindow,
@@ -123,8 +123,7 @@ class MergedPage {
     const within = new Map<string, StoredWindow>()
     for (const [key, point] of this.#points) {
       const piece = byStream.get(point.streamId)
-      if (!piece || point.timestampUs < piece.fromUs || point.timestampUs >= piece.toUs) continue
-      within.set(key, point as StoredWindow)
+      if (piece && isWindowOf(piece, point.timestampUs)) within.set(key, point as StoredWindow)
     }
     return within
   }

@@ -73,6 +73,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+/** The last window of three hours reaches over the first one of the next definition, an hour's. */
+const reachingOver: Step[] = [
+  { kind: 'ship', readings: [{ stream: 1, timestampUs: marchUs, digest: 0 }] },
+  { kind: 'define', stream: 1, definition: 0 },
+  { kind: 'ship', readings: [{ stream: 1, timestampUs: marchUs + hourUs, digest: 0 }] },
+  { kind: 'compute', nowUs: marchUs + 2 * hourUs, windowsMax: 1, between: undefined },
+]
+
 function modelContract(open: OpenNewStore): void {
   test('equal a recomputation after any history, and are never behind it when they are read', async () => {
     let kept = 0
@@ -98,7 +106,7 @@ function modelContract(open: OpenNewStore): void {
             kept += history.kept
           },
         ),
-        { numRuns: 60 },
+        { numRuns: 60, examples: [[reachingOver, 2, [0, 3]]] },
       )
     })
     expect(kept).toBeGreaterThan(100)

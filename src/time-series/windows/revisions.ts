@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../core/canonical-json.ts'
-import type { ComputedPiece, StoredWindow, WindowContent } from './window-store.ts'
+import type { ComputedPiece, MarkedWindows, StoredWindow, WindowContent } from './window-store.ts'
 
 /** What is to be written for a window. */
 export interface WindowResult {
@@ -29,10 +29,10 @@ export function revisionsOf(
   { piece, coveredToUs, windows }: ComputedPiece,
   known: readonly KnownResult[],
 ): Revisions {
-  const { streamId, fromUs } = piece
+  const { streamId } = piece
   const before = new Map(
     known
-      .filter((result) => result.timestampUs >= fromUs && result.timestampUs < coveredToUs)
+      .filter(({ timestampUs }) => isWindowOf({ ...piece, toUs: coveredToUs }, timestampUs))
       .map((result) => [result.timestampUs, result]),
   )
   const added: WindowResult[] = []
@@ -51,6 +51,17 @@ export function revisionsOf(
     revised.push({ streamId, timestampUs, count: 0, values: '{}', revision: revision + 1 })
   }
   return { added, revised }
+}
+
+/**
+ * Whether a window of the piece begins there. The last one may reach over the first ones of the next
+ * definition, which are none of it.
+ */
+export function isWindowOf(
+  { fromUs, toUs, definition: { widthUs } }: MarkedWindows,
+  timestampUs: number,
+): boolean {
+  return fromUs <= timestampUs && timestampUs < toUs && (timestampUs - fromUs) % widthUs === 0
 }
 
 /** Whether a result says what the window amounts to now. */
