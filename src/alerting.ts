@@ -5,6 +5,8 @@ import { AlertMessages } from './alerts/alert-messages.ts'
 import { alertRoutes } from './alerts/alert-routes.ts'
 import { AlertStore } from './alerts/alert-store.ts'
 import type { ExpiredTimers } from './alerts/alert-timers.ts'
+import { backtestRoutes } from './alerts/backtest-routes.ts'
+import { Backtests } from './alerts/backtests.ts'
 import { FleetRuleEntries } from './alerts/fleet-rule-entries.ts'
 import { fleetRuleRoutes } from './alerts/fleet-rule-routes.ts'
 import { FleetRuleStore } from './alerts/fleet-rule-store.ts'
@@ -86,8 +88,11 @@ export function alertingRoutes(parts: AlertingParts): readonly GuardedRoutes[] {
   const clock = systemClock
   const actions = new AlertActions({ ...parts, alerts, entries, clock })
   const rules = new FleetRuleStore(state, clock)
+  const backtests = new Backtests({ readSeries: (query) => writer.readSeries(query) })
+  const nowUs = () => clock.nowUs()
   return [
     (callerOf) => alertRoutes({ ...parts, state, alerts, actions, clock, callerOf }),
+    (callerOf) => backtestRoutes({ ...parts, backtests, nowUs, callerOf }),
     (callerOf) => fleetRuleRoutes({ ...parts, rules, writer, callerOf }),
   ]
 }

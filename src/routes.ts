@@ -1,7 +1,5 @@
 import { connectors } from '../connectors/index.ts'
 import { judgeOf } from '../processors/index.ts'
-import { backtestRoutes } from './alerts/backtest-routes.ts'
-import { Backtests } from './alerts/backtests.ts'
 import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
@@ -82,7 +80,6 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) =>
       latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
-    ...alertRoutes(parts),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
     ...keptRoutes(parts),
@@ -107,15 +104,6 @@ function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     (callerOf) => retentionRoutes({ ...parts, ...parts.engine, callerOf }),
     (callerOf) => removalRoutes({ ...parts, callerOf }),
-  ]
-}
-
-function alertRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { worker } = parts.engine
-  const backtests = new Backtests({ readSeries: (query) => worker.readSeries(query) })
-  return [
-    (callerOf) =>
-      backtestRoutes({ ...parts, backtests, nowUs: () => systemClock.nowUs(), callerOf }),
   ]
 }
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
-import type { Settled } from '../pipeline/connector.ts'
-import type { EntryWriter } from '../pipeline/entry-writer.ts'
+import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamVersion } from '../pipeline/reading.ts'
 import type { ActionKind, AlertAction, AlertRow } from './alert.ts'
 import type { AlertStore } from './alert-store.ts'
@@ -12,11 +11,7 @@ const waitsMax = 5
 
 export interface AlertActionsNeeds {
   readonly alerts: AlertStore
-  readonly entries: {
-    /** @throws DomainError why the journal takes nothing */
-    assertReady(): void
-    add(write: (writer: EntryWriter) => void, settled: Settled): void
-  }
+  readonly entries: Pick<GroupCommit, 'add' | 'assertReady'>
   readonly directory: { find(id: StreamId): Promise<StreamVersion | undefined> }
   readonly processing: {
     /** Waits, within bounds, until what is acknowledged by now is decided; whether it was. */

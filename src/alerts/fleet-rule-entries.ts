@@ -4,8 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
 import type { Tags } from '../data-streams/tags.ts'
-import type { Settled } from '../pipeline/connector.ts'
-import type { EntryWriter } from '../pipeline/entry-writer.ts'
+import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { padded } from '../state/portions.ts'
 import type { FleetRule } from './fleet-rule.ts'
@@ -21,11 +20,7 @@ const portion = 100
 export interface FleetRuleEntriesNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly entries: {
-    /** @throws DomainError why the journal takes nothing */
-    assertReady(): void
-    add(write: (writer: EntryWriter) => void, settled: Settled): void
-  }
+  readonly entries: Pick<GroupCommit, 'add' | 'assertReady'>
   readonly processing: {
     /** Waits, within bounds, until what is acknowledged by now is decided; whether it was. */
     caughtUp(): Promise<boolean>

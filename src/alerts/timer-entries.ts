@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
-import type { Settled } from '../pipeline/connector.ts'
-import type { EntryWriter } from '../pipeline/entry-writer.ts'
+import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { ExpiredTimers } from './alert-timers.ts'
 
@@ -11,11 +10,7 @@ const portion = 500
 
 export interface TimerEntriesNeeds {
   readonly state: StateDatabase
-  readonly entries: {
-    /** @throws DomainError why the journal takes nothing */
-    assertReady(): void
-    add(write: (writer: EntryWriter) => void, settled: Settled): void
-  }
+  readonly entries: Pick<GroupCommit, 'add' | 'assertReady'>
   readonly clock: Clock
 }
 

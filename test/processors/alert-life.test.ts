@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { admit, newClock } from '../../processors/alert-memory.ts'
 import {
+  cleared,
   hand,
   isHot,
   reading,
@@ -8,10 +9,8 @@ import {
   secondUs,
   timer,
   transitions,
+  triggered,
 } from '../support/alert-signals.ts'
-
-const triggered = 'triggered'
-const cleared = 'cleared'
 
 describe('a person', () => {
   test('acknowledges an alert, which goes on until it clears', () => {

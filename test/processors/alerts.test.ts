@@ -5,6 +5,7 @@ import { windowFunctions } from '../../processors/alert-rules.ts'
 import { addToWindow, emptyWindow, resultOf } from '../../processors/alert-window.ts'
 import { recomputed } from '../support/alert-results.ts'
 import {
+  cleared,
   hand,
   isHot,
   reading,
@@ -12,10 +13,8 @@ import {
   secondUs,
   timer,
   transitions,
+  triggered,
 } from '../support/alert-signals.ts'
-
-const triggered = 'triggered'
-const cleared = 'cleared'
 
 describe('a threshold', () => {
   test('fires when it is broken, and clears when it is not', () => {

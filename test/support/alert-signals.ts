@@ -11,6 +11,10 @@ const atOnce = { id: 'rule', severity: 'warning', forUs: 0, clearForUs: 0 } as c
 export const isHot = { ...atOnce, field: 't', operator: '>', threshold: 80 } as const
 export const secondUs = 1_000_000
 
+/** What is told of a transition. */
+export const triggered = 'triggered'
+export const cleared = 'cleared'
+
 /** A reading at so many seconds, received at the same time. */
 export function reading(seconds: number, t?: Scalar): Signal {
   const timeUs = seconds * secondUs
