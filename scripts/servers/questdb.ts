@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { questDbJar } from './questdb-jar.ts'
+import { type DevelopmentServer, hasProgram, runningAt } from './development-server.ts'
+import { fetchQuestDbJar, questDbJar } from './questdb-jar.ts'
+import { runServer } from './run-server.ts'
 
 /** Time for the first answer: it takes 2 s, and much longer on a machine that is busy. */
 const startMs = 60_000
@@ -40,28 +42,22 @@ export async function startQuestDb(options: QuestDbOptions): Promise<ChildProces
   mkdirSync(join(folder, 'conf'), { recursive: true })
   const lines = [`http.bind.to=127.0.0.1:${port}`, ...modestSettings, ...settings]
   writeFileSync(join(folder, 'conf', 'server.conf'), `${lines.join('\n')}\n`)
-  const log = openSync(join(folder, 'log'), 'a')
   const memory = ['-Xms64m', '-Xmx512m', '-XX:+UseSerialGC']
-  const program = ['-p', questDbJar, '-m', 'io.questdb/io.questdb.ServerMain', '-d', folder]
   const compiling = startsQuickly ? ['-XX:TieredStopAtLevel=1'] : []
-  const child = spawn('java', [...memory, ...compiling, ...program], {
-    stdio: ['ignore', log, log],
-    detached: outlives,
+  // It unpacks its library of machine code there, and a kill would leave it behind for ever.
+  const temporary = `-Djava.io.tmpdir=${folder}`
+  const program = ['-p', questDbJar, '-m', 'io.questdb/io.questdb.ServerMain', '-d', folder]
+  return await runServer({
+    name: 'QuestDB',
+    command: ['java', ...memory, ...compiling, temporary, ...program],
+    folder,
+    outlives,
+    isReady: async () => await answers(port),
   })
-  if (outlives) child.unref()
-  const failed = new Promise<never>((_, reject) => child.once('error', reject))
-  const ended = new Promise<never>((_, reject) =>
-    child.once('exit', (code) =>
-      reject(new Error(`QuestDB ended with ${code}: see ${folder}/log`)),
-    ),
-  )
-  ended.catch(() => undefined)
-  await Promise.race([failed, ended, untilItAnswers(port)])
-  return child
 }
 
 /** @throws Error when it takes too long */
-export async function untilItAnswers(port: number): Promise<void> {
+async function untilItAnswers(port: number): Promise<void> {
   const deadlineMs = performance.now() + startMs
   while (!(await answers(port))) {
     if (performance.now() > deadlineMs) throw new Error(`QuestDB does not answer at port ${port}`)
@@ -77,4 +73,35 @@ async function answers(port: number): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** Where there is no Java, it runs in the container of docker-compose.yml, at its usual port. */
+export const questdb: DevelopmentServer = {
+  variable: 'STREAMVAULT_TEST_QUESTDB_URL',
+  missing: () => {
+    if (hasProgram('java')) return undefined
+    const hasDocker = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
+    return hasDocker ? undefined : 'QuestDB needs java (17 or later) and mvn, or docker'
+  },
+  start: async (folder, port) => {
+    if (hasProgram('java')) {
+      await fetchQuestDbJar()
+      const child = await startQuestDb({ folder, port, outlives: true })
+      return runningAt(`questdb://127.0.0.1:${port}`, child)
+    }
+    composeQuestDb('up', '--detach')
+    await untilItAnswers(containerPort)
+    return { url: `questdb://127.0.0.1:${containerPort}` }
+  },
+  fetch: async () => {
+    if (hasProgram('java')) await fetchQuestDbJar()
+  },
+}
+
+const containerPort = 9_000
+
+/** Tells docker compose what to do with the container. */
+export function composeQuestDb(command: 'up' | 'down', ...options: readonly string[]): void {
+  const args = ['compose', '--profile', 'questdb', command, ...options, 'questdb']
+  execFileSync('docker', args, { stdio: 'inherit' })
 }
