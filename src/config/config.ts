@@ -1,10 +1,11 @@
 import type { LogLevel } from '../observability/logger.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
+import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 
 /** The service's settings, read once at the start. */
-export interface Config extends NetworkConfig, DeliveryConfig {
+export interface Config extends NetworkConfig, DeliveryConfig, MailConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -83,6 +84,7 @@ export function readSettings(environment: Environment): ReadSettings {
   const config: Config = {
     ...network,
     ...readDeliveryConfig({ ...read, problems }),
+    ...readMailConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,
     httpPort,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isAbsolute } from 'node:path'
 import { messageOf } from '../core/errors.ts'
 import { type Destination, parseDestination } from '../egress/allowed-destinations.ts'
 import { readCertificate, type TlsFiles } from './tls-files.ts'
@@ -17,6 +18,8 @@ export interface NetworkConfig {
   readonly trustedProxies: readonly string[]
   /** Private destinations that connections which users ask for may reach. */
   readonly egressAllowed: readonly Destination[]
+  /** Absolute paths of folders: SQLite files in them may be read from by streams of any user. */
+  readonly sqliteFolders: readonly string[]
   /** How many MQTT connections there may be at a time. */
   readonly mqttConnections: MqttConnectionsConfig
 }
@@ -66,6 +69,11 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
       problems.push(`STREAMVAULT_TRUST_PROXY ${message}, not '${entry}'`)
     }),
     egressAllowed: readAllowed(value('STREAMVAULT_EGRESS_ALLOW'), problems),
+    sqliteFolders: listOf(value('STREAMVAULT_SQLITE_FOLDERS'), (entry) => {
+      if (isAbsolute(entry)) return
+      const message = 'must be absolute paths of folders, separated by commas'
+      problems.push(`STREAMVAULT_SQLITE_FOLDERS ${message}, not '${entry}'`)
+    }),
   }
 }
 

@@ -89,6 +89,14 @@ export const errorCatalogue = {
     remedy: 'Mend what the details name.',
     retryable: false,
   },
+  invalid_signature: {
+    status: 401,
+    meaning:
+      'The message of a webhook is not signed, not by who knows the secret, or not recently.',
+    remedy:
+      'Sign it with the secret of the stream, by a clock that is right; the message says more.',
+    retryable: false,
+  },
   journal_full: {
     status: 503,
     meaning: 'The journal has reached its limit or its disk is full.',

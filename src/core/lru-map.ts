@@ -13,11 +13,14 @@ export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Value>()
   readonly #entriesMax: number
   readonly #weighing: Weighing<Value> | undefined
+  readonly #onGone: ((value: Value) => void) | undefined
   #weight = 0
 
-  constructor(entriesMax: number, weighing?: Weighing<Value>) {
+  /** @param onGone told of each value that is in the map no more, for whatever reason */
+  constructor(entriesMax: number, weighing?: Weighing<Value>, onGone?: (value: Value) => void) {
     this.#entriesMax = entriesMax
     this.#weighing = weighing
+    this.#onGone = onGone
   }
 
   get size(): number {
@@ -52,14 +55,15 @@ export class LruMap<Key, Value> {
   }
 
   delete(key: Key): void {
-    if (this.#weighing) {
-      const value = this.#entries.get(key)
-      if (value !== undefined) this.#weight -= this.#weighing.of(value)
-    }
+    const value = this.#entries.get(key)
+    if (value === undefined) return
     this.#entries.delete(key)
+    if (this.#weighing) this.#weight -= this.#weighing.of(value)
+    this.#onGone?.(value)
   }
 
   clear(): void {
+    if (this.#onGone) for (const value of this.#entries.values()) this.#onGone(value)
     this.#entries.clear()
     this.#weight = 0
   }

@@ -38,6 +38,7 @@ const producedTypes: ReadonlySet<KnownType> = new Set([
   'security.key_created',
   'security.key_revoked',
   'security.webhook_disabled',
+  'security.email_disabled',
   'stream.data_received',
   'vault.data_updated',
   'vault.accessed',

@@ -99,6 +99,7 @@ const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
   'security.key_created': key,
   'security.key_revoked': key,
   'security.webhook_disabled': record({ id: uuid, url: text, consecutive_failures: count }),
+  'security.email_disabled': record({ id: uuid, email: text, consecutive_failures: count }),
 }
 
 const byResource: Readonly<Record<string, JsonSchema>> = {

@@ -2,6 +2,7 @@ import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import { type EventId, newId, type UserId } from '../core/ids.ts'
 import { type StateDatabase, telling } from '../state/database.ts'
+import { portionsOf } from '../state/portions.ts'
 import type { EventType } from './event-types.ts'
 
 /** What has happened to something that a user owns. */
@@ -40,6 +41,20 @@ export interface RecordedEvent {
   readonly data: string
 }
 
+const columns = [
+  'id',
+  'owner_id',
+  'type',
+  'at',
+  'resource_type',
+  'resource_id',
+  'vault_id',
+  'stream_id',
+  'template_id',
+  'severity',
+  'data',
+] as const
+
 const always = sql<SqlBool>`1 = 1`
 
 /** Writes down what has happened, as a part of the transaction in which it happens (D37). */
@@ -57,32 +72,38 @@ export class Events {
    * where that holds.
    */
   record(event: NewEvent, when: Expression<SqlBool> = always): readonly Compilable[] {
-    const { type, ownerId, resourceType, resourceId, vaultId, streamId, templateId, severity } =
-      event
-    const { id = newId<EventId>() } = event
-    const atUs = this.#clock.nowUs()
-    const data = JSON.stringify(event.data)
+    const row = this.#row(event)
+    const values = sql.join(columns.map((column) => sql`${row[column]}`))
     const insertion = this.#state
       .insertInto('events')
-      .columns([
-        'id',
-        'owner_id',
-        'type',
-        'at',
-        'resource_type',
-        'resource_id',
-        'vault_id',
-        'stream_id',
-        'template_id',
-        'severity',
-        'data',
-      ])
-      .expression(
-        sql`SELECT ${id}, ${ownerId}, ${type}, ${atUs}, ${resourceType}, ${resourceId},
-              ${vaultId ?? null}, ${streamId ?? null}, ${templateId ?? null},
-              ${severity ?? null}, ${data}
-            WHERE ${when}`,
-      )
+      .columns([...columns])
+      .expression(sql`SELECT ${values} WHERE ${when}`)
     return [telling(insertion)]
+  }
+
+  /** Writes many events, within the transaction of what has brought them about. */
+  async recordAll(events: readonly NewEvent[]): Promise<void> {
+    const rows = events.map((event) => this.#row(event))
+    for (const some of portionsOf(rows)) {
+      await this.#state.insertInto('events').values(some).execute()
+    }
+  }
+
+  #row(event: NewEvent) {
+    const { id = newId<EventId>(), type, ownerId, resourceType, resourceId, data } = event
+    const { vaultId = null, streamId = null, templateId = null, severity = null } = event
+    return {
+      id,
+      owner_id: ownerId,
+      type,
+      at: this.#clock.nowUs(),
+      resource_type: resourceType,
+      resource_id: resourceId,
+      vault_id: vaultId,
+      stream_id: streamId,
+      template_id: templateId,
+      severity,
+      data: JSON.stringify(data),
+    }
   }
 }

@@ -7,6 +7,7 @@ export interface AlertTables {
   alert_rule_changes: AlertRuleChangeTable
   alert_rule_omissions: AlertRuleOmissionTable
   alert_messages: AlertMessageTable
+  downtimes: DowntimeTable
 }
 
 interface AlertTable {
@@ -90,6 +91,14 @@ interface AlertMemoryTable {
 /** An event of an alert that is to be published over MQTT. */
 interface AlertMessageTable {
   readonly event_id: string
+}
+
+/** A time in which nobody could be heard, because the service was away. */
+interface DowntimeTable {
+  /** Of the entry of the journal that says so. */
+  readonly journal_offset: number
+  readonly from_at: number
+  readonly until_at: number
 }
 
 /** A rule of many streams. */

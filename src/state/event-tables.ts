@@ -80,6 +80,8 @@ interface InboxEntryTable {
   readonly message: string
   readonly resource_type: string
   readonly resource_id: string
+  /** Of an alert. */
+  readonly severity: string | null
   readonly read_at: number | null
   readonly archived_at: number | null
 }

@@ -9,6 +9,7 @@ import type {
 import type { DeviceTables } from './device-tables.ts'
 import type { EventTables } from './event-tables.ts'
 import type { JobTables } from './job-tables.ts'
+import type { MailTables } from './mail-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
 /** The tables of the state database, as Kysely sees them. Times are microseconds since the epoch. */
@@ -17,6 +18,7 @@ export interface StateSchema
     DeviceTables,
     EventTables,
     JobTables,
+    MailTables,
     WebhookTables {
   users: UserTable
   user_entities: UserEntityTable
@@ -225,6 +227,8 @@ interface StreamSourceTable {
   readonly owner_id: string
   /** JSON of the secrets by their place, encrypted with the master key. */
   readonly secrets_encrypted: Uint8Array
+  /** How far it has been read: JSON, as it stood in the journal. */
+  readonly position: Defaulted<string | null>
 }
 
 /** An event of the service itself that a stream of such events has not been told yet. */

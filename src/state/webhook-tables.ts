@@ -1,6 +1,6 @@
 import type { Defaulted } from './column.ts'
 
-/** Who is told of events over HTTP, and what became of it: see `src/webhooks` and `src/delivery`. */
+/** Who is told of events over HTTP, and what became of it there and by mail: see `src/webhooks` and `src/delivery`. */
 export interface WebhookTables {
   webhooks: WebhookTable
   webhook_subscriptions: WebhookSubscriptionTable
@@ -45,17 +45,20 @@ interface WebhookSubscriptionTable {
   readonly webhook_id: string
 }
 
-/** One event that one webhook is told of. */
+/** One event that one receiver is told of. */
 interface DeliveryTable {
   readonly id: string
   readonly event_id: string
-  readonly webhook_id: string
+  /** `webhook` or `mail`: what its receiver is. */
+  readonly channel: Defaulted<string>
+  /** The id of a webhook, or of a recipient of mail. */
+  readonly receiver_id: string
   readonly owner_id: string
   readonly event_type: string
   /** What the event is about: of one resource one is told after the other. */
   readonly resource_id: string
   readonly created_at: number
-  /** pending, delivered, failed or cancelled. */
+  /** pending, delivered, failed, cancelled or skipped. */
   readonly state: string
   /** inline, background, repeat or test: what its attempts are. */
   readonly phase: string
@@ -78,7 +81,7 @@ interface DeliveryAttemptTable {
   readonly delivery_id: string
   /** From 1 on. */
   readonly attempt: number
-  readonly webhook_id: string
+  readonly receiver_id: string
   readonly event_id: string
   readonly event_type: string
   readonly attempted_at: number

@@ -8,22 +8,17 @@ import { type Transferable, Worker } from 'node:worker_threads'
 export function startThread(
   from: string,
   module: string,
-  { workerData, transferList = [], youngMegabytes }: ThreadOptions,
+  { workerData, transferList = [] }: ThreadOptions,
 ): Worker {
   return new Worker(new URL(module + extname(new URL(from).pathname), from), {
     workerData,
     transferList: [...transferList],
-    ...(youngMegabytes !== undefined && {
-      resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
-    }),
   })
 }
 
 export interface ThreadOptions {
   readonly workerData: unknown
   readonly transferList?: readonly Transferable[]
-  /** Memory for young objects, of which V8 uses a third at a time; else as the process has it. */
-  readonly youngMegabytes?: number
 }
 
 /** A promise that rejects when the thread ends by an uncaught error, and else stays open. */

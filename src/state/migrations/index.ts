@@ -19,6 +19,9 @@ import { webhooks } from './0027-webhooks.ts'
 import { eventsOnce } from './0028-events-once.ts'
 import { alerts } from './0029-alerts.ts'
 import { alertRules } from './0030-alert-rules.ts'
+import { mail } from './0031-mail.ts'
+import { downtimes } from './0033-downtimes.ts'
+import { sourcePositions } from './0034-source-positions.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -42,4 +45,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0028-events-once': eventsOnce,
   '0029-alerts': alerts,
   '0030-alert-rules': alertRules,
+  '0031-mail': mail,
+  '0033-downtimes': downtimes,
+  '0034-source-positions': sourcePositions,
 }
