@@ -78,7 +78,14 @@ export interface HandSignal {
   readonly by?: string
 }
 
-export type Signal = ReadingSignal | TimerSignal | HandSignal
+/** Nobody could be heard in between, by the clock of receipt: the service was away. */
+export interface DowntimeSignal {
+  readonly kind: 'downtime'
+  readonly fromUs: number
+  readonly untilUs: number
+}
+
+export type Signal = ReadingSignal | TimerSignal | HandSignal | DowntimeSignal
 
 export interface AlertTransition {
   readonly ruleId: string

@@ -1,5 +1,6 @@
 import {
   type AlertTransition,
+  type DowntimeSignal,
   type HandSignal,
   nextDueUs,
   type ReadingSignal,
@@ -24,6 +25,9 @@ import { addToWindow, emptyWindow, resultOf, windowStartOf, withinDoubles } from
  * most readings that are under way at its end arrive within that time.
  */
 const graceUsMax = 5_000_000
+
+/** Devices that were cut off try again within so long, after whichever downtime. */
+const reconnectionUs = 60_000_000
 
 /** Work that the conditions of all rules of a stream may do for one reading, in `Allowance` steps. */
 export const conditionSteps = 2_000
@@ -51,11 +55,30 @@ export function step(
     }
     return stepReading(rule, memory, signal)
   }
+  if (signal.kind === 'downtime') {
+    grantGrace(rule, memory, signal)
+    return none
+  }
   const atUs = signal.kind === 'timer' ? signal.dueUs : signal.atUs
   const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs: atUs }
   expire(move, atUs)
   if (signal.kind !== 'timer') obey(move, signal)
   return move.transitions
+}
+
+/**
+ * Whoever could not be heard is not silent: as long as nobody could be heard, everybody has time to be
+ * heard again, but no longer than the rule gives anyway. What ran out before that had every chance.
+ * Once more for the same downtime it changes nothing.
+ */
+function grantGrace(
+  { silentForUs = 0 }: CompiledRule,
+  memory: RuleMemory,
+  { fromUs, untilUs }: DowntimeSignal,
+): void {
+  if (memory.silentDueUs === null || memory.silentDueUs <= fromUs) return
+  const graceUs = Math.min(silentForUs, Math.max(untilUs - fromUs, reconnectionUs))
+  memory.silentDueUs = Math.max(memory.silentDueUs, untilUs + graceUs)
 }
 
 function isIdleThreshold({ kind }: CompiledRule, memory: RuleMemory): boolean {

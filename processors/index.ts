@@ -10,6 +10,7 @@ import type {
 import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
 import type { TransformStep } from '../src/pipeline/transform-step.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
+import { judgeOfEvents } from './events.ts'
 import { ScannedReading } from './scan.ts'
 import { timestampOf } from './timestamp.ts'
 import { transforming } from './transforming.ts'
@@ -20,7 +21,9 @@ import { validatorOf } from './validate.ts'
  * text, digest, transform. Pure: the same reading and receipt always give the same verdict.
  */
 export function judgeOf(schema: StreamSchema, transform: readonly TransformStep[] = []): Judge {
-  const judge = judgeAsSent(schema)
+  const { events } = schema
+  const judge =
+    events === undefined ? judgeAsSent(schema) : judgeOfEvents(schema, events, judgeAsSent)
   return transform.length === 0 ? judge : transforming(judge, schema.fields, transform)
 }
 

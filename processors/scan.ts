@@ -96,7 +96,9 @@ export function worthwhile(scan: Scan): Scan {
 
 /** A scan of its own, which looks at every message. */
 export function plainScanOf(schema: StreamSchema): Scan | undefined {
-  const { fields, timestampField } = schema
+  const { fields, timestampField, events } = schema
+  // Which fields an event has depends on its type.
+  if (events !== undefined) return undefined
   const names = Object.keys(fields).sort(compareText)
   const members: Member[] = []
   for (const name of names) {

@@ -13,6 +13,8 @@ export interface AlertCounts {
 
 /** The rules of one stream, along the journal. */
 export interface StreamWatch {
+  /** The version of the stream whose rules hold. */
+  readonly version: number
   /** Whether there are rules: without any, only entries about alerts have to be shown. */
   readonly wantsReadings: boolean
   see(entry: EntryReader, offset: Offset): void
@@ -21,13 +23,17 @@ export interface StreamWatch {
 
 /** The rules of all streams. They keep what they find until it is written. */
 export interface AlertWatches {
+  /** The same as `watchOf` for a stream that was asked for lately; undefined may also mean: ask there. */
+  watchAtHand(streamId: string): StreamWatch | undefined
   /**
    * @param coming more streams that will be asked for: they are looked up together
    * @returns undefined for a stream that is gone
    */
   watchOf(streamId: string, coming: () => Iterable<string>): Promise<StreamWatch | undefined>
-  /** Lets a stream have the rules of the version that an entry names, unless it has newer ones. */
+  /** Lets a stream have the rules of the newer version that an entry names. */
   adopt(watch: StreamWatch, entry: EntryReader, offset: Offset): Promise<void>
+  /** Takes an entry that says that nobody could be heard for a time. */
+  passDowntime(entry: EntryReader, offset: Offset): Promise<void>
   /** Writes what was found. Resolves with what is to follow once it is committed. */
   write(transaction: StateDatabase): Promise<() => void>
   /** Begins anew with what was written last: what was found since could not be. */

@@ -11,6 +11,8 @@ export interface RawMessage {
   readonly receivedAtUs?: number
   /** What it was published to, where the source is a broker. */
   readonly topic?: string
+  /** The type of event that its source calls it by, where that is not in the payload. */
+  readonly eventType?: string
   /** Of MQTT: how it is passed on to those who follow the stream; 1 where nothing is said. */
   readonly qos?: number
   /** Of MQTT: those who come later are to get it, too. */
@@ -52,6 +54,16 @@ export interface Acceptor {
   refuse(message: RawMessage, problem: string, settled: Settled): MessageOutcome
   /** Takes a message that was decoded before, by a source that refuses undecodable ones itself. */
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
+  /** What the work hands in becomes durable together, or not at all. */
+  together(work: () => void): void
+  /** The same, with a turn for others between the steps; nothing of it is settled when one throws. */
+  togetherInTurns(steps: Iterable<() => void>): Promise<void>
+  /**
+   * Keeps how far the source of a stream has been read.
+   *
+   * @param position JSON
+   */
+  keepPosition(stream: CompiledStream, position: string, settled: Settled): void
   /** A time of receipt that a message is accepted with later. */
   reserve(payload: Uint8Array): number
   /** The verdicts that the readings of a message would get now. Nothing is kept of it. */

@@ -12,6 +12,8 @@ export interface Consumer {
   readonly name: string
   /** About how many entries it would handle together now, where its pace would give it fewer. */
   readonly entriesWanted?: number
+  /** Whether somebody waits for what follows from the entries that it handles. */
+  readonly isUrgent?: boolean
   position(): Offset
   /** Where it wants to read now: at its position, or before it, to do something again. */
   readsFrom?(): Offset
@@ -31,6 +33,8 @@ export interface ConsumerPace {
   readonly entriesMax: number
   /** Shortest time between the starts of two rounds: small transactions cost as much as large. */
   readonly intervalMs: number
+  /** The same for a consumer whose work is urgent. */
+  readonly urgentIntervalMs?: number
   /**
    * Share of the time that it may work as long as less than a full round waits for it: it then finds
    * more for each round. All of the time when nothing is said.
@@ -104,7 +108,7 @@ export class ConsumerLoop {
   }
 
   async #round(): Promise<boolean> {
-    const entries = Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
+    const entries = this.#entriesOfRound()
     const from = this.#consumer.readsFrom?.() ?? this.#consumer.position()
     const batches = this.#reader.read(from, entries)
     if (batches.length === 0 && !this.#consumer.wantsTurn) return false
@@ -123,8 +127,14 @@ export class ConsumerLoop {
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
     const workedMs = performance.now() - startedMs
     const entriesAhead = this.#head.offset - this.#consumer.position()
-    const restMs = restAfter({ workedMs, entriesAhead }, this.#pace)
+    const { isUrgent = false } = this.#consumer
+    const pace = { ...this.#pace, entriesMax: this.#entriesOfRound() }
+    const restMs = restAfter({ workedMs, entriesAhead, isUrgent }, pace)
     if (restMs > 0) await pause(restMs, signal)
+  }
+
+  #entriesOfRound(): number {
+    return Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
   }
 }
 
@@ -142,13 +152,22 @@ export function assertJournalReaches(head: Offset, consumers: readonly Consumer[
   }
 }
 
+/** What a round was like. */
+export interface Round {
+  readonly workedMs: number
+  /** What waits after it. */
+  readonly entriesAhead: number
+  readonly isUrgent: boolean
+}
+
 /** Milliseconds until the next round may begin. */
 export function restAfter(
-  { workedMs, entriesAhead }: { readonly workedMs: number; readonly entriesAhead: number },
-  { entriesMax, intervalMs, shareMax = 1 }: ConsumerPace,
+  { workedMs, entriesAhead, isUrgent }: Round,
+  { entriesMax, intervalMs, urgentIntervalMs = intervalMs, shareMax = 1 }: ConsumerPace,
 ): number {
   const share = entriesAhead < entriesMax ? shareMax : 1
-  return Math.max(0, intervalMs - workedMs, workedMs / share - workedMs)
+  const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
+  return Math.max(0, shortestMs - workedMs, workedMs / share - workedMs)
 }
 
 /** A pause that ends early, and without an error, when the signal is aborted. */

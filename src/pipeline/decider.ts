@@ -4,12 +4,14 @@ import type { Consumer } from './consumer.ts'
 import {
   type QuarantinedEntry,
   type QuarantineNotes,
-  streamIdOf,
   verdictCleared,
+  verdictDowntime,
+  verdictPosition,
   verdictRejudged,
   verdictRemoved,
 } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
+import { StreamIds } from './stream-ids.ts'
 
 const usPerDay = 86_400_000_000
 
@@ -26,10 +28,13 @@ export interface StreamTally {
   readonly quarantine: QuarantineChange[]
   /** Of a stream with rules. */
   alerts?: AlertCounts
+  /** Of a stream that is fetched: how far its source has been read, as JSON. */
+  position?: string
 }
 
 /** A tally that is being made. */
 interface OpenTally extends StreamTally {
+  readonly streamId: string
   /** The newest version that has come by. */
   version: number
   watch: StreamWatch | undefined
@@ -76,7 +81,9 @@ export class Decider implements Consumer {
   readonly name = 'decider'
   readonly #store: DecisionStore
   readonly #watches: AlertWatches | undefined
+  readonly #streamIds = new StreamIds()
   #position: Offset
+  #isUrgent = false
 
   private constructor(store: DecisionStore, position: Offset, watches: AlertWatches | undefined) {
     this.#store = store
@@ -93,11 +100,18 @@ export class Decider implements Consumer {
     return this.#position
   }
 
+  /** As long as readings come by that rules want to see. */
+  get isUrgent(): boolean {
+    return this.#isUrgent
+  }
+
   async handle(batches: readonly JournalBatch[]): Promise<void> {
     try {
-      const decision = await decide(batches, this.#position, this.#watches)
+      const needs = { streamIds: this.#streamIds, watches: this.#watches }
+      const decision = await decide(batches, this.#position, needs)
       await this.#store.commit(decision)
       this.#position = decision.nextOffset
+      this.#isUrgent = decision.tallies.values().some(({ alerts }) => alerts !== undefined)
     } catch (error) {
       this.#watches?.forget()
       throw error
@@ -105,11 +119,16 @@ export class Decider implements Consumer {
   }
 }
 
+interface DecidingNeeds {
+  readonly streamIds: StreamIds
+  readonly watches: AlertWatches | undefined
+}
+
 /** The same entries always lead to the same decision: it only waits where rules are to be looked up. */
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
-  watches: AlertWatches | undefined,
+  { streamIds, watches }: DecidingNeeds,
 ): Promise<Decision> {
   const byKey = new Map<string, OpenTally>()
   let offset = from
@@ -122,47 +141,57 @@ async function decide(
       const { streamKey } = entry
       let tally = byKey.get(streamKey)
       if (!tally) {
-        tally = emptyTally()
+        if (entry.verdict === verdictDowntime) {
+          await watches?.passDowntime(entry, offset)
+          offset++
+          continue
+        }
+        tally = emptyTally(streamIds.of(streamKey))
         byKey.set(streamKey, tally)
       }
       if (watches && entry.streamVersion > tally.version) {
-        tally.watch ??= await watches.watchOf(streamIdOf(streamKey), () => streamIdsIn(batches))
-        await adopt(watches, tally, entry, offset)
+        const { streamId } = tally
+        // Thousands of streams are at hand as a rule, and to await each would cost more than to look.
+        tally.watch ??=
+          watches.watchAtHand(streamId) ??
+          (await watches.watchOf(streamId, () => streamIdsIn(batches, streamIds)))
+        const { watch } = tally
+        if (watch && entry.streamVersion > watch.version) await watches.adopt(watch, entry, offset)
+        tally.version = entry.streamVersion
+        tally.rules = watch?.wantsReadings ? watch : undefined
       }
       count(tally, entry, offset)
       offset++
     }
   }
-  const tallies = new Map([...byKey].map(([key, tally]) => [streamIdOf(key), closed(tally)]))
+  const tallies = new Map<string, StreamTally>()
+  for (const tally of byKey.values()) tallies.set(tally.streamId, closed(tally))
   return { from, nextOffset: offset, tallies }
 }
 
-/** Lets the rules of a version hold from its first entry on. */
-async function adopt(
-  watches: AlertWatches,
-  tally: OpenTally,
-  entry: EntryReader,
-  offset: Offset,
-): Promise<void> {
-  tally.version = entry.streamVersion
-  if (!tally.watch) return
-  await watches.adopt(tally.watch, entry, offset)
-  tally.rules = tally.watch.wantsReadings ? tally.watch : undefined
-}
-
-function streamIdsIn(batches: readonly JournalBatch[]): Iterable<string> {
+function streamIdsIn(batches: readonly JournalBatch[], streamIds: StreamIds): Iterable<string> {
   const keys = new Set<string>()
   for (const { bytes } of batches) {
     const entry = new EntryReader(bytes)
     while (entry.next()) keys.add(entry.streamKey)
   }
-  return [...keys].map(streamIdOf)
+  return [...keys].map((key) => streamIds.of(key))
 }
 
-function emptyTally(): OpenTally {
-  const counts = { received: 0, accepted: 0, filtered: 0 }
-  const receipts = { lastReceivedAtUs: 0, day: 0, receivedOnDay: 0 }
-  return { ...counts, ...receipts, quarantine: [], version: -1, watch: undefined, rules: undefined }
+function emptyTally(streamId: string): OpenTally {
+  return {
+    streamId,
+    received: 0,
+    accepted: 0,
+    filtered: 0,
+    lastReceivedAtUs: 0,
+    day: 0,
+    receivedOnDay: 0,
+    quarantine: [],
+    version: -1,
+    watch: undefined,
+    rules: undefined,
+  }
 }
 
 function closed(tally: OpenTally): StreamTally {
@@ -178,7 +207,8 @@ function count(tally: OpenTally, entry: EntryReader, offset: Offset): void {
   } else if (entry.isAboutAlerts) {
     tally.watch?.see(entry, offset)
     tally.rules = tally.watch?.wantsReadings ? tally.watch : undefined
-  } else review(tally, entry, offset)
+  } else if (entry.verdict === verdictPosition) tally.position = entry.position
+  else review(tally, entry, offset)
 }
 
 function countVerdict(tally: StreamTally, entry: EntryReader, offset: Offset): void {

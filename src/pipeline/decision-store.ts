@@ -4,8 +4,8 @@ import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import type { AlertWatches } from './alert-watches.ts'
 import type { Decision, DecisionStore } from './decider.ts'
-import { changeQuarantine } from './quarantine-changes.ts'
-import { addToCounters, type CounterRow, counterRow } from './stream-counters.ts'
+import { changeQuarantine, noDifference } from './quarantine-changes.ts'
+import { CounterAdditions } from './stream-counters.ts'
 
 const consumer = 'decider'
 
@@ -70,18 +70,38 @@ export class StateDecisionStore implements DecisionStore {
     const full: string[] = []
     const afterwards = await this.#state.transaction().execute(async (transaction) => {
       await movePosition(transaction, from, nextOffset)
-      const rows: CounterRow[] = []
+      const additions = new CounterAdditions()
       for (const [streamId, tally] of tallies) {
-        const changed = await changeQuarantine(transaction, streamId, tally.quarantine)
+        const { quarantine } = tally
+        const changed =
+          quarantine.length === 0
+            ? noDifference
+            : await changeQuarantine(transaction, streamId, quarantine)
         if (changed.beganToDiscard) full.push(streamId)
-        rows.push(counterRow(streamId, tally, changed))
+        additions.add(streamId, tally, changed)
       }
-      await addToCounters(transaction, rows)
+      await additions.write(transaction)
+      await keepPositions(transaction, tallies)
       await this.#note?.(transaction, tallies)
       return await this.#alerts?.write(transaction)
     })
     afterwards?.()
     for (const streamId of full) this.#onDiscard(streamId)
+  }
+}
+
+/** A stream that is gone, or is not fetched any more, has none. */
+async function keepPositions(
+  transaction: Transaction<StateSchema>,
+  tallies: Decision['tallies'],
+): Promise<void> {
+  for (const [streamId, { position }] of tallies) {
+    if (position === undefined) continue
+    await transaction
+      .updateTable('stream_sources')
+      .set({ position })
+      .where('stream_id', '=', streamId)
+      .execute()
   }
 }
 

@@ -15,9 +15,11 @@ import {
   verdictAlertAction,
   verdictAlertTimer,
   verdictCleared,
+  verdictDowntime,
   verdictFiltered,
   verdictFleetRules,
   verdictImported,
+  verdictPosition,
   verdictQuarantined,
   verdictRedriven,
   verdictRedrivenFiltered,
@@ -25,24 +27,22 @@ import {
   verdictRemoved,
   verdictUnfit,
 } from './entry.ts'
+import { EntryBytes } from './entry-bytes.ts'
 
 /**
  * Walks over a batch of entries. It stands on one entry at a time and reads of it what is asked
  * for, so that counting a million entries makes no million objects.
  */
 export class EntryReader {
-  readonly #buffer: Buffer
-  readonly #view: DataView
+  readonly bytes: EntryBytes
   #at = 0
   #end = 0
   #verdict = 0
 
   /** @throws EntryFormatError as `next` does */
   constructor(bytes: Uint8Array, skipped = 0) {
-    const { buffer, byteOffset, byteLength } = bytes
-    this.#buffer = Buffer.from(buffer, byteOffset, byteLength)
-    this.#view = new DataView(buffer, byteOffset, byteLength)
-    for (let left = skipped; left > 0 && this.#end < this.#buffer.length; left--) this.#step()
+    this.bytes = new EntryBytes(bytes)
+    for (let left = skipped; left > 0 && this.#end < this.bytes.length; left--) this.#step()
   }
 
   /**
@@ -53,13 +53,13 @@ export class EntryReader {
    *   refused, never misread.
    */
   next(): boolean {
-    if (this.#end >= this.#buffer.length) return false
+    if (this.#end >= this.bytes.length) return false
     this.#step()
-    this.#verdict = this.#buffer[this.#at + 5] as number
-    if (!verdictsOf(this.#buffer[this.#at + 4]).includes(this.#verdict)) {
+    this.#verdict = this.bytes.verdict(this.#at)
+    if (!verdictsOf(this.bytes.format(this.#at)).includes(this.#verdict)) {
       throw new EntryFormatError(`the entry at byte ${this.#at} has an unknown verdict`)
     }
-    if (this.#notesEnd > this.#end) {
+    if (this.bytes.notesEnd(this.#at) > this.#end) {
       throw new EntryFormatError(`the notes at byte ${this.#at} have no end`)
     }
     return true
@@ -82,12 +82,12 @@ export class EntryReader {
 
   /** Whether it is about what an earlier entry has brought. */
   get isReview(): boolean {
-    return this.#buffer[this.#at + 4] === quarantineFormat
+    return this.bytes.format(this.#at) === quarantineFormat
   }
 
   /** Whether it moves alerts without a reading: it is nobody's, and of no count. */
   get isAboutAlerts(): boolean {
-    return this.#verdict >= verdictAlertTimer && this.#verdict <= verdictFleetRules
+    return this.#verdict >= verdictAlertTimer && this.#verdict <= verdictDowntime
   }
 
   /** Whether it counts as received: what an earlier entry has received does not. */
@@ -103,29 +103,29 @@ export class EntryReader {
   }
 
   get streamKey(): string {
-    return this.#buffer.toString('latin1', this.#at + 6, this.#at + 22)
+    return this.bytes.streamKey(this.#at)
   }
 
   get streamVersion(): number {
-    return this.#view.getUint32(this.#at + 22, true)
+    return this.bytes.streamVersion(this.#at)
   }
 
   get receivedAtUs(): number {
-    return this.#view.getFloat64(this.#at + 26, true)
+    return this.bytes.receivedAtUs(this.#at)
   }
 
   /** NaN when the reading claims no time. */
   get timestampUs(): number {
-    return this.#view.getFloat64(this.#at + 34, true)
+    return this.bytes.timestampUs(this.#at)
   }
 
   get digest(): bigint {
-    return this.#view.getBigUint64(this.#at + 42, true)
+    return this.bytes.digest(this.#at)
   }
 
   /** Of an accepted entry: the canonical JSON of its declared fields. */
   get values(): string {
-    return this.#buffer.toString('utf8', this.#notesEnd, this.#end)
+    return this.bytes.text(this.#at)
   }
 
   /** Of an entry that is accepted or has an origin: what most have none of. */
@@ -149,6 +149,11 @@ export class EntryReader {
     return JSON.parse(this.#notes)
   }
 
+  /** How far a source has been read: JSON. */
+  get position(): string {
+    return this.#notes
+  }
+
   /** The whole of an entry about a reading. */
   entry(): Entry {
     if (this.accepted) return this.#acceptedEntry()
@@ -165,7 +170,7 @@ export class EntryReader {
       accepted: false,
       timestampUs: Number.isNaN(timestampUs) ? undefined : timestampUs,
       notes: JSON.parse(this.#notes) as QuarantineNotes,
-      payload: this.#buffer.subarray(this.#notesEnd, this.#end),
+      payload: this.bytes.body(this.#at),
     }
   }
 
@@ -182,25 +187,21 @@ export class EntryReader {
     return { ...header, accepted: false, filtered: true, digest }
   }
 
-  get #notesEnd(): number {
-    return this.#at + headerBytes + this.#view.getUint32(this.#at + 50, true)
-  }
-
   get #notes(): string {
-    return this.#buffer.toString('utf8', this.#at + headerBytes, this.#notesEnd)
+    return this.bytes.notes(this.#at)
   }
 
   #step(): void {
     const at = this.#end
-    const bytes = this.#buffer
+    const { bytes } = this
     if (at + 5 > bytes.length) throw new EntryFormatError(`the entry at byte ${at} is cut off`)
-    const format = bytes[at + 4]
+    const format = bytes.format(at)
     if (format !== entryFormat && format !== quarantineFormat) {
       throw new EntryFormatError(
         `the entry at byte ${at} has format ${format}; this version reads format ${quarantineFormat}`,
       )
     }
-    const end = at + 4 + this.#view.getUint32(at, true)
+    const end = bytes.end(at)
     if (end > bytes.length || end < at + headerBytes) {
       throw new EntryFormatError(`the entry at byte ${at} has an impossible length`)
     }
@@ -210,7 +211,7 @@ export class EntryReader {
 }
 
 /** First of all what a reading was when it came; then what people do with the quarantine. */
-function verdictsOf(format: number | undefined): readonly number[] {
+function verdictsOf(format: number): readonly number[] {
   return format === entryFormat ? firstVerdicts : reviewVerdicts
 }
 
@@ -224,6 +225,8 @@ const reviewVerdicts = [
   verdictAlertTimer,
   verdictAlertAction,
   verdictFleetRules,
+  verdictDowntime,
+  verdictPosition,
   verdictCleared,
 ]
 

@@ -1,4 +1,4 @@
-import { uuidBytes } from '../core/ids.ts'
+import { type StreamId, writeUuid } from '../core/ids.ts'
 import type { Offset } from '../journal/journal.ts'
 import {
   type AcceptedNotes,
@@ -13,9 +13,11 @@ import {
   verdictAlertAction,
   verdictAlertTimer,
   verdictCleared,
+  verdictDowntime,
   verdictFiltered,
   verdictFleetRules,
   verdictImported,
+  verdictPosition,
   verdictQuarantined,
   verdictRedriven,
   verdictRedrivenFiltered,
@@ -23,7 +25,7 @@ import {
   verdictRemoved,
   verdictUnfit,
 } from './entry.ts'
-
+import { acceptedNotes, notesOf } from './entry-notes.ts'
 import type { AcceptedReading, FilteredReading, NamedVersion, RefusedReading } from './reading.ts'
 import type { PayloadFormat } from './stream-schema.ts'
 
@@ -56,11 +58,7 @@ export class EntryWriter {
   #buffer: Buffer
   #length = 0
   #count = 0
-  #quarantined = 0
-  #filtered = 0
-  #reviewed = 0
-  /** The same few streams write most entries: their ids are turned into bytes once. */
-  readonly #idBytes = new WeakMap<NamedVersion, Buffer>()
+  #kinds = { quarantined: 0, filtered: 0, reviewed: 0 }
 
   constructor(bytesInitial = 64 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytesInitial)
@@ -106,7 +104,7 @@ export class EntryWriter {
     this.#reserve(notes.length)
     const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
     this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
-    if (verdict === verdictFiltered) this.#filtered++
+    if (verdict === verdictFiltered) this.#kinds.filtered++
     this.#finish(this.#notes(body, notes))
   }
 
@@ -167,21 +165,24 @@ export class EntryWriter {
     this.#without(stream, { verdict: verdictFleetRules, atUs, notes })
   }
 
+  /** Keeps that nobody could be heard from a time on until now, on any stream. */
+  downtime(fromUs: number, atUs: number): void {
+    this.#without(noStream, { verdict: verdictDowntime, atUs, notes: '', timeUs: fromUs })
+  }
+
+  /** Keeps how far the source of a stream has been read. @param position JSON */
+  position(stream: NamedVersion, position: string, atUs: number): void {
+    this.#without(stream, { verdict: verdictPosition, atUs, notes: position })
+  }
+
   /** Hands out what was written, in memory of its own, and starts anew. */
   take(): WrittenEntries {
     const bytes = new Uint8Array(this.#length)
     bytes.set(this.#buffer.subarray(0, this.#length))
-    const counts = {
-      quarantined: this.#quarantined,
-      filtered: this.#filtered,
-      reviewed: this.#reviewed,
-    }
-    const taken = { bytes, count: this.#count, ...counts }
+    const taken = { bytes, count: this.#count, ...this.#kinds }
     this.#length = 0
     this.#count = 0
-    this.#quarantined = 0
-    this.#filtered = 0
-    this.#reviewed = 0
+    this.#kinds = { quarantined: 0, filtered: 0, reviewed: 0 }
     return taken
   }
 
@@ -230,7 +231,7 @@ export class EntryWriter {
     this.#noDigest()
     const notesEnd = this.#notes(body, notes)
     this.#buffer.set(payload, notesEnd)
-    if (verdict === verdictQuarantined) this.#quarantined++
+    if (verdict === verdictQuarantined) this.#kinds.quarantined++
     this.#finish(notesEnd + payload.byteLength)
   }
 
@@ -249,20 +250,11 @@ export class EntryWriter {
       verdict <= verdictQuarantined || verdict === verdictFiltered || verdict === verdictImported
     buffer[at + 4] = isFirst ? entryFormat : quarantineFormat
     buffer[at + 5] = verdict
-    buffer.set(this.#bytesOf(stream), at + 6)
+    writeUuid(stream.streamId, buffer, at + 6)
     buffer.writeUInt32LE(stream.version, at + 22)
     buffer.writeDoubleLE(receivedAtUs, at + 26)
     buffer.writeDoubleLE(timeUs, at + 34)
     return at + headerBytes
-  }
-
-  #bytesOf(stream: NamedVersion): Buffer {
-    let bytes = this.#idBytes.get(stream)
-    if (bytes === undefined) {
-      bytes = uuidBytes(stream.streamId)
-      this.#idBytes.set(stream, bytes)
-    }
-    return bytes
   }
 
   #notes(at: number, notes: string): number {
@@ -277,24 +269,17 @@ export class EntryWriter {
   }
 
   #finish(end: number): void {
-    if (this.#buffer[this.#length + 4] === quarantineFormat) this.#reviewed++
+    if (this.#buffer[this.#length + 4] === quarantineFormat) this.#kinds.reviewed++
     this.#buffer.writeUInt32LE(end - this.#length - 4, this.#length)
     this.#length = end
     this.#count++
   }
 }
 
+/** RFC 9562, section 5.9: the id of nothing. */
+const noStream: NamedVersion = {
+  streamId: '00000000-0000-0000-0000-000000000000' as StreamId,
+  version: 0,
+}
+
 const noBytes = new Uint8Array(0)
-
-function acceptedNotes({ extra, flagged }: AcceptedReading, origin: Origin | undefined): string {
-  const notes: AcceptedNotes = {
-    ...(extra !== '' && { extra }),
-    ...(flagged.length > 0 && { flagged }),
-    ...(origin !== undefined && { origin }),
-  }
-  return JSON.stringify(notes)
-}
-
-function notesOf({ reason, message, details }: RefusedReading, source: string): QuarantineNotes {
-  return { reason, message, details, source }
-}

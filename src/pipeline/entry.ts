@@ -41,6 +41,11 @@ import type { PayloadFormat } from './stream-schema.ts'
  *    10  timer       what was due at the timestamp is due      no notes
  *    11  person      somebody did something to an alert        notes: what, and who
  *    12  fleet       the rules of fleets, from here on         notes: the rules
+ *    13  downtime    nobody was heard since the timestamp      no notes; of no stream
+ *
+ * The same holds for how far a source has been read (see `SourcePosition`), which stands behind its readings:
+ *
+ *    14  position    the next round goes on behind it          notes: the position; no body
  *
  * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
@@ -59,6 +64,8 @@ export const verdictImported = 9
 export const verdictAlertTimer = 10
 export const verdictAlertAction = 11
 export const verdictFleetRules = 12
+export const verdictDowntime = 13
+export const verdictPosition = 14
 export const verdictCleared = 16
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError, messageOf } from '../core/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Settled } from './connector.ts'
@@ -21,6 +22,12 @@ interface Batch {
   readonly settlements: readonly Settled[]
 }
 
+/** What is being written, before it is a batch. */
+interface Draft {
+  readonly writer: EntryWriter
+  settlements: Settled[]
+}
+
 interface KeptReadings {
   /** Filtered ones as well. */
   accepted: number
@@ -38,9 +45,12 @@ interface KeptReadings {
  */
 export class GroupCommit {
   readonly #journal: Journal
-  readonly #writer = new EntryWriter()
+  readonly #shared: Draft = newDraft()
+  /** Those that are written in several turns. */
+  readonly #apart = new Set<Draft>()
+  /** Where entries go now. */
+  #draft = this.#shared
   readonly #sealed: Batch[] = []
-  #settlements: Settled[] = []
   #sealedBytes = 0
   #inFlight = 0
   #committed = 0
@@ -48,6 +58,7 @@ export class GroupCommit {
   #failure: DomainError | undefined
   #isScheduled = false
   #isHeld = false
+  #isTogether = false
   #lastSettled: Promise<void> = Promise.resolve()
 
   constructor(journal: Journal) {
@@ -56,7 +67,9 @@ export class GroupCommit {
 
   /** Bytes of entries that wait to be handed to the journal. */
   get waitingBytes(): number {
-    return this.#sealedBytes + this.#writer.byteLength
+    let bytes = this.#sealedBytes + this.#shared.writer.byteLength
+    for (const { writer } of this.#apart) bytes += writer.byteLength
+    return bytes
   }
 
   /** Batches that are on disk. */
@@ -84,9 +97,48 @@ export class GroupCommit {
 
   /** Writes entries, and settles once they, and all that was written before, are durable. */
   add(write: (writer: EntryWriter) => void, settled: Settled): void {
-    write(this.#writer)
-    this.#settlements.push(settled)
-    if (this.#writer.byteLength >= batchBytes) this.#seal()
+    const draft = this.#draft
+    write(draft.writer)
+    draft.settlements.push(settled)
+    if (draft !== this.#shared) return
+    if (draft.writer.byteLength >= batchBytes && !this.#isTogether) this.#seal(draft)
+    this.#schedule()
+  }
+
+  /** What the work adds becomes durable in one batch, or not at all, however much it is. */
+  together(work: () => void): void {
+    this.#isTogether = true
+    try {
+      work()
+    } finally {
+      this.#isTogether = false
+      if (this.#shared.writer.byteLength >= batchBytes) this.#seal(this.#shared)
+    }
+  }
+
+  /**
+   * The same for work that takes long: others get a turn between its steps. When one fails, nothing
+   * of the work becomes durable, and nothing of it is settled.
+   */
+  async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
+    const draft = newDraft()
+    this.#apart.add(draft)
+    try {
+      for (const step of steps) {
+        this.#draft = draft
+        try {
+          step()
+        } finally {
+          this.#draft = this.#shared
+        }
+        await nextTurn()
+      }
+      // Whatever was written before is not behind it.
+      if (this.#shared.settlements.length > 0) this.#seal(this.#shared)
+      this.#seal(draft)
+    } finally {
+      this.#apart.delete(draft)
+    }
     this.#schedule()
   }
 
@@ -123,16 +175,16 @@ export class GroupCommit {
     })
   }
 
-  #seal(): void {
-    const entries = this.#writer.take()
-    this.#sealed.push({ entries, settlements: this.#settlements })
+  #seal(draft: Draft): void {
+    const entries = draft.writer.take()
+    this.#sealed.push({ entries, settlements: draft.settlements })
     this.#sealedBytes += entries.bytes.byteLength
-    this.#settlements = []
+    draft.settlements = []
   }
 
   #commitNext(): void {
     while (this.#inFlight < commitsInFlightMax && !this.#isHeld) {
-      if (this.#sealed.length === 0 && this.#settlements.length > 0) this.#seal()
+      if (this.#sealed.length === 0 && this.#shared.settlements.length > 0) this.#seal(this.#shared)
       const batch = this.#sealed.shift()
       if (batch === undefined) return
       this.#sealedBytes -= batch.entries.bytes.byteLength
@@ -178,6 +230,10 @@ export class GroupCommit {
       this.#kept.reviewed += reviewed
     } else if (!error.retryable) this.#failure = error
   }
+}
+
+function newDraft(): Draft {
+  return { writer: new EntryWriter(), settlements: [] }
 }
 
 /** Writes no entry: what settles with it only waits for its turn. */

@@ -1,4 +1,5 @@
 import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
+import { withEventType } from '../../processors/event-type.ts'
 import type { ReceiptClock } from '../core/clock.ts'
 import type { DomainError } from '../core/errors.ts'
 import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.ts'
@@ -48,7 +49,7 @@ export class Intake implements Acceptor {
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
     try {
-      return this.#accept(message, settled)
+      return this.#accept(withItsType(message), settled)
     } catch (error) {
       this.faults++
       this.#onFault?.(error)
@@ -110,6 +111,19 @@ export class Intake implements Acceptor {
       if (decoded.places === undefined) this.#listeners?.tell(message)
       else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.tell(part)
     }
+  }
+
+  together(work: () => void): void {
+    this.#commits.together(work)
+  }
+
+  async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
+    await this.#commits.togetherInTurns(steps)
+  }
+
+  keepPosition(stream: CompiledStream, position: string, settled: Settled): void {
+    const atUs = this.#receipts.reserve(1)
+    this.#commits.add((writer) => writer.position(stream, position, atUs), settled)
   }
 
   reserve(payload: Uint8Array): number {
@@ -193,6 +207,12 @@ function partsOf(
 /** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
 function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
   return Math.min(payload.byteLength, readingsPerMessageMax)
+}
+
+function withItsType(message: RawMessage): RawMessage {
+  const { payload, eventType, stream } = message
+  if (eventType === undefined) return message
+  return { ...message, payload: withEventType(payload, eventType, stream) }
 }
 
 /** The verdict on what cannot be taken apart. */

@@ -23,7 +23,7 @@ export interface QuarantineDifference {
   readonly beganToDiscard: boolean
 }
 
-const noDifference: QuarantineDifference = {
+export const noDifference: QuarantineDifference = {
   entries: 0,
   bytes: 0,
   discarded: 0,
@@ -38,7 +38,6 @@ export async function changeQuarantine(
   streamId: string,
   changes: readonly QuarantineChange[],
 ): Promise<QuarantineDifference> {
-  if (changes.length === 0) return noDifference
   const before = await transaction
     .selectFrom('stream_counters')
     .select(['quarantined', 'quarantine_bytes', 'is_discarding'])

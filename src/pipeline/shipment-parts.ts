@@ -2,7 +2,6 @@ import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Shape, StoredReading } from '../time-series/time-series-store.ts'
 import type { WindowDefinition, WindowVersion } from '../time-series/windows/window-store.ts'
 import { verdictImported, verdictRedriven } from './entry.ts'
-import type { EntryReader } from './entry-reader.ts'
 
 /** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
 const columnsMax = 2_048
@@ -63,9 +62,9 @@ export function bytesBetween(batches: readonly JournalBatch[], from: Offset, to:
  */
 export class Places {
   readonly #taken = new Set<string>()
+  /** Of each shape the month that was taken last: neighbours in time mostly share it. */
+  readonly #months = new Map<Shape, number>()
   #columns = 0
-  #shape: Shape | undefined
-  #month = Number.NaN
 
   get count(): number {
     return this.#taken.size
@@ -74,7 +73,7 @@ export class Places {
   /** Notes the place of a reading; false when that would be one too many. */
   take(shape: Shape, timestampUs: number): boolean {
     const month = Math.floor(timestampUs / monthUs)
-    if (month === this.#month && shape === this.#shape) return true
+    if (this.#months.get(shape) === month) return true
     const place = `${shape.id} ${month}`
     if (!this.#taken.has(place)) {
       // One place is always possible, however wide it is.
@@ -82,21 +81,7 @@ export class Places {
       this.#columns += shape.columns.length + ownColumns
       this.#taken.add(place)
     }
-    this.#shape = shape
-    this.#month = month
+    this.#months.set(shape, month)
     return true
   }
 }
-
-export function storedReading(
-  streamId: string,
-  shape: Shape,
-  offset: Offset,
-  entry: EntryReader,
-): StoredReading {
-  const { timestampUs, receivedAtUs, digest, values } = entry
-  const { extra, flagged = noFields } = entry.acceptedNotes
-  return { streamId, shape, offset, timestampUs, receivedAtUs, digest, values, extra, flagged }
-}
-
-const noFields: readonly string[] = []

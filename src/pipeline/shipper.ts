@@ -1,31 +1,33 @@
 import { LruMap } from '../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Repetition, StoreDurability } from '../time-series/store-durability.ts'
-import type { Removal, Shipment, TimeSeriesStore } from '../time-series/time-series-store.ts'
+import type { Removal, Shape, Shipment, TimeSeriesStore } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, verdictCleared } from './entry.ts'
+import { streamIdOf, verdictCleared, verdictPosition } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
+import { JournalledReading } from './journalled-reading.ts'
 import {
   bytesBetween,
   Gathered,
   type KnownVersion,
   Places,
   type StoredVersion,
-  storedReading,
 } from './shipment-parts.ts'
 
 /** Entries of one shipment. */
 const entriesMax = 10_000
 
 /**
- * Each place that a shipment touches costs about as much as so many entries, so one that is spread
- * over many places has to be larger, within what may be held in memory.
+ * Each place that a shipment touches costs about as much as so many entries, and each stream as so many,
+ * so one that is spread over many has to be larger, within what may be held in memory.
  */
 const entriesPerPlace = 400
+const entriesPerStream = 5
 const entriesMaxSpread = 50_000
 
-/** Streams whose shapes are kept at hand. */
+/** Streams whose shapes are kept at hand, and shapes. */
 const streamsMax = 100_000
+const shapesMax = 10_000
 
 /** A stream as far as shipping needs it. */
 interface KnownStream {
@@ -64,11 +66,12 @@ export class Shipper implements Consumer {
   readonly #store: TimeSeriesStore
   readonly #loadVersion: ShipperNeeds['loadVersion']
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
+  readonly #shapes = new LruMap<string, Shape>(shapesMax)
 
   /** Less than the limit after a failure, until it has gone well again for a while. */
   #entriesMax = entriesMaxSpread
-  /** Places that the last shipment has touched. */
-  #places = 0
+  /** By what the last shipment has touched. */
+  #entriesWanted = entriesMax
 
   constructor({ store, loadVersion }: ShipperNeeds) {
     this.#store = store
@@ -80,7 +83,7 @@ export class Shipper implements Consumer {
   }
 
   get entriesWanted(): number {
-    return wantedFor(this.#places)
+    return this.#entriesWanted
   }
 
   readsFrom(): Offset {
@@ -178,7 +181,7 @@ export class Shipper implements Consumer {
   ): Promise<Portion> {
     let isBeforeRemoval = false
     const gathered = new Gathered()
-    const counted = new Map<KnownStream, number>()
+    const received = new Map<string, number>()
     const places = new Places()
     let nextOffset = from
     portion: for (const { firstOffset, count, bytes } of batches) {
@@ -188,7 +191,8 @@ export class Shipper implements Consumer {
       }
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
       while (nextOffset < until && entry.next()) {
-        if (nextOffset - from >= Math.min(this.#entriesMax, wantedFor(places.count))) break portion
+        if (nextOffset - from >= Math.min(this.#entriesMax, wantedFor(places.count, received.size)))
+          break portion
         if (entry.verdict === verdictCleared) {
           isBeforeRemoval = true
           break portion
@@ -200,21 +204,22 @@ export class Shipper implements Consumer {
             stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
           if (version) {
             if (!places.take(version.shape, entry.timestampUs)) break portion
-            const reading = storedReading(stream.id, version.shape, nextOffset, entry)
+            const { bytes: entryBytes, start: at, acceptedNotes: notes } = entry
+            const place = { offset: nextOffset, bytes: entryBytes, at, notes }
+            const reading = new JournalledReading(stream.id, version.shape, place)
             gathered.add(reading, version, entry.verdict)
           } else if (!isRepeated) {
             throw new Error(`the state knows no version ${streamVersion} of stream ${stream.id}`)
           }
-        } else if (entry.isAboutAlerts) {
+        } else if (entry.isAboutAlerts || entry.verdict === verdictPosition) {
           nextOffset++
           continue
         }
-        counted.set(stream, (counted.get(stream) ?? 0) + (entry.received ? 1 : 0))
+        received.set(stream.id, (received.get(stream.id) ?? 0) + (entry.received ? 1 : 0))
         nextOffset++
       }
     }
-    this.#places = places.count
-    const received = new Map([...counted].map(([{ id }, count]) => [id, count]))
+    this.#entriesWanted = wantedFor(places.count, received.size)
     const { telling, ...rest } = gathered
     const bytes = bytesBetween(batches, from, nextOffset)
     return {
@@ -241,8 +246,12 @@ export class Shipper implements Consumer {
     const { windows: definition } = stored
     // A later version may end the windows of those before it.
     const isAboutWindows = definition !== undefined || number > 1
+    // Fleets of thousands have a shape in common: one object for all makes it cheap to know again.
+    const shape = this.#shapes.get(stored.shape.id) ?? stored.shape
+    this.#shapes.set(shape.id, shape)
     const version = {
       ...stored,
+      shape,
       toTell: isAboutWindows ? { version: number, definition } : undefined,
     }
     versions.set(number, version)
@@ -250,6 +259,7 @@ export class Shipper implements Consumer {
   }
 }
 
-function wantedFor(places: number): number {
-  return Math.min(Math.max(entriesMax, places * entriesPerPlace), entriesMaxSpread)
+function wantedFor(places: number, streams: number): number {
+  const worth = places * entriesPerPlace + streams * entriesPerStream
+  return Math.min(Math.max(entriesMax, worth), entriesMaxSpread)
 }

@@ -1,81 +1,38 @@
 import { CompiledQuery, type Insertable, sql, type Transaction } from 'kysely'
 import type { StateSchema } from '../state/schema.ts'
 import type { StreamTally } from './decider.ts'
-import type { QuarantineDifference } from './quarantine-changes.ts'
+import { noDifference, type QuarantineDifference } from './quarantine-changes.ts'
 
-export type CounterRow = Insertable<StateSchema['stream_counters']>
+type CounterRow = Insertable<StateSchema['stream_counters']>
+type ColumnName = keyof CounterRow
 
-/** What a stretch of the journal adds to the counters of a stream. */
-export function counterRow(
-  streamId: string,
-  tally: StreamTally,
-  { entries, bytes, discarded, unknown, discarding }: QuarantineDifference,
-): CounterRow {
-  return {
-    stream_id: streamId,
-    received: tally.received + unknown,
-    accepted: tally.accepted,
-    filtered: tally.filtered,
-    quarantined: entries,
-    quarantine_bytes: bytes,
-    discarded,
-    is_discarding: discarding,
-    last_received_at: tally.lastReceivedAtUs,
-    day: tally.day,
-    received_on_day: tally.receivedOnDay,
-    alert_time: tally.alerts?.timeUs ?? 0,
-    alert_received_at: tally.alerts?.receivedAtUs ?? 0,
-    late_for_alerts: tally.alerts?.late ?? 0,
-  }
-}
-
-/** All of them: one that is left out would stay as it is. */
-const isColumn: Readonly<Record<keyof CounterRow, true>> = {
-  stream_id: true,
-  received: true,
-  accepted: true,
-  filtered: true,
-  quarantined: true,
-  quarantine_bytes: true,
-  discarded: true,
-  is_discarding: true,
-  last_received_at: true,
-  day: true,
-  received_on_day: true,
-  alert_time: true,
-  alert_received_at: true,
-  late_for_alerts: true,
-}
-
-/** In the order of the parameters of a statement. */
-const columns = Object.keys(isColumn) as readonly (keyof CounterRow)[]
-
-const addedUp = [
+/** What readings that were accepted, or filtered, add to: nearly all there is. */
+const usualColumns = [
+  'stream_id',
   'received',
   'accepted',
   'filtered',
+  'last_received_at',
+  'day',
+  'received_on_day',
+] as const satisfies readonly ColumnName[]
+
+/** What refused readings, and alerts, add to. */
+const furtherColumns = [
   'quarantined',
-  'discarded',
   'quarantine_bytes',
+  'discarded',
   'is_discarding',
+  'alert_time',
+  'alert_received_at',
   'late_for_alerts',
-] as const
+] as const satisfies readonly ColumnName[]
 
-/** What only goes up. */
-const newest = ['last_received_at', 'alert_time', 'alert_received_at'] as const
+const allColumns = [...usualColumns, ...furtherColumns]
 
-/** Adds rows of different streams to what there is of these streams. */
-export async function addToCounters(
-  transaction: Transaction<StateSchema>,
-  rows: readonly CounterRow[],
-): Promise<void> {
-  let at = 0
-  for (let size = rowsPerInsertMax; size >= 1; size /= 2) {
-    for (; rows.length - at >= size; at += size) {
-      await transaction.executeQuery(addition(transaction, rows.slice(at, at + size)))
-    }
-  }
-}
+/** What only goes up; the days aside, all others are added up. */
+const newest: readonly ColumnName[] = ['last_received_at', 'alert_time', 'alert_received_at']
+const ofDays: readonly ColumnName[] = ['day', 'received_on_day']
 
 /**
  * Rows of the largest INSERT, a power of two: SQLite takes 32,766 parameters in a statement. What is
@@ -83,44 +40,97 @@ export async function addToCounters(
  */
 const rowsPerInsertMax = 256
 
-/** By their numbers of rows. To build one of thousands of values takes longer than to run it. */
-const statements = new Map<number, string>()
+/** What a stretch of the journal adds to the counters of streams, which may be thousands. */
+export class CounterAdditions {
+  /** Values of rows, one after the other. */
+  readonly #usual: (string | number)[] = []
+  readonly #all: (string | number)[] = []
 
-function addition(transaction: Transaction<StateSchema>, rows: readonly CounterRow[]) {
-  let text = statements.get(rows.length)
-  if (text === undefined) {
-    text = builtAddition(transaction, rows).sql
-    statements.set(rows.length, text)
+  /** Each stream once. */
+  add(streamId: string, tally: StreamTally, difference: QuarantineDifference): void {
+    const { received, accepted, filtered, lastReceivedAtUs, day, receivedOnDay, alerts } = tally
+    const isUsual = difference === noDifference && alerts === undefined
+    const values = isUsual ? this.#usual : this.#all
+    const { entries, bytes, discarded, unknown, discarding } = difference
+    values.push(streamId, received + unknown, accepted, filtered, lastReceivedAtUs)
+    values.push(day, receivedOnDay)
+    if (isUsual) return
+    values.push(entries, bytes, discarded, discarding)
+    values.push(alerts?.timeUs ?? 0, alerts?.receivedAtUs ?? 0, alerts?.late ?? 0)
   }
-  const values = rows.flatMap((row) => columns.map((name) => row[name]))
-  return CompiledQuery.raw(text, values)
+
+  /** Adds them to what there is. */
+  async write(transaction: Transaction<StateSchema>): Promise<void> {
+    for (const [columns, values] of [
+      [usualColumns, this.#usual],
+      [allColumns, this.#all],
+    ] as const) {
+      let at = 0
+      for (let rows = rowsPerInsertMax; rows >= 1; rows /= 2) {
+        const size = rows * columns.length
+        for (; values.length - at >= size; at += size) {
+          const text = additionOf(transaction, columns, rows)
+          await transaction.executeQuery(CompiledQuery.raw(text, values.slice(at, at + size)))
+        }
+      }
+    }
+  }
 }
 
-function builtAddition(transaction: Transaction<StateSchema>, rows: readonly CounterRow[]) {
-  const sums = addedUp.map((column) => [
-    column,
-    sql<number>`stream_counters.${sql.ref(column)} + excluded.${sql.ref(column)}`,
-  ])
-  const maxima = newest.map((column) => {
-    const [before, after] = [sql.ref(`stream_counters.${column}`), sql.ref(`excluded.${column}`)]
-    return [column, sql<number>`CASE WHEN ${after} > ${before} THEN ${after} ELSE ${before} END`]
-  })
+/** By their parameters. To build one of thousands takes longer than to run it. */
+const statements = new Map<string, string>()
+
+function additionOf(
+  transaction: Transaction<StateSchema>,
+  columns: readonly ColumnName[],
+  rows: number,
+): string {
+  const key = `${columns.length} columns, ${rows} rows`
+  let text = statements.get(key)
+  if (text === undefined) {
+    text = builtAddition(transaction, columns, rows)
+    statements.set(key, text)
+  }
+  return text
+}
+
+function builtAddition(
+  transaction: Transaction<StateSchema>,
+  columns: readonly ColumnName[],
+  rows: number,
+): string {
+  // Only the number of the values is of interest here; a new row has 0 in the columns that are left out.
+  const left = furtherColumns.filter((column) => !columns.includes(column))
+  const row = Object.fromEntries([
+    ...columns.map((column) => [column, '']),
+    ...left.map((column) => [column, sql.lit(0)]),
+  ]) as CounterRow
   return transaction
     .insertInto('stream_counters')
-    .values(
-      rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])) as CounterRow),
-    )
+    .values(Array.from({ length: rows }, () => row))
     .onConflict((conflict) =>
-      conflict.column('stream_id').doUpdateSet({
-        ...(Object.fromEntries([...sums, ...maxima]) as object),
-        received_on_day: sql<number>`CASE
-          WHEN excluded.day > stream_counters.day THEN excluded.received_on_day
-          WHEN excluded.day = stream_counters.day
-          THEN stream_counters.received_on_day + excluded.received_on_day
-          ELSE stream_counters.received_on_day END`,
-        day: sql<number>`CASE WHEN excluded.day > stream_counters.day
-          THEN excluded.day ELSE stream_counters.day END`,
-      }),
+      conflict.column('stream_id').doUpdateSet(Object.fromEntries(columns.flatMap(changeOf))),
     )
-    .compile()
+    .compile().sql
+}
+
+/** How a column of a stream that is there changes. */
+function changeOf(column: ColumnName) {
+  if (column === 'stream_id') return []
+  const [before, after] = [sql.ref(`stream_counters.${column}`), sql.ref(`excluded.${column}`)]
+  if (ofDays.includes(column)) return [[column, changeOfDay(column)]]
+  const larger = sql<number>`CASE WHEN ${after} > ${before} THEN ${after} ELSE ${before} END`
+  return [[column, newest.includes(column) ? larger : sql<number>`${before} + ${after}`]]
+}
+
+/** Readings are counted for the newest day only. */
+function changeOfDay(column: ColumnName) {
+  return column === 'day'
+    ? sql<number>`CASE WHEN excluded.day > stream_counters.day
+        THEN excluded.day ELSE stream_counters.day END`
+    : sql<number>`CASE
+        WHEN excluded.day > stream_counters.day THEN excluded.received_on_day
+        WHEN excluded.day = stream_counters.day
+        THEN stream_counters.received_on_day + excluded.received_on_day
+        ELSE stream_counters.received_on_day END`
 }

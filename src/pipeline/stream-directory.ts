@@ -1,7 +1,7 @@
 import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { scanOf } from '../../processors/scan.ts'
-import type { StreamId } from '../core/ids.ts'
+import type { StreamId, UserId } from '../core/ids.ts'
 import { LruMap } from '../core/lru-map.ts'
 import type { CompiledStream, RefusedReading, StreamVersion } from './reading.ts'
 
@@ -14,13 +14,21 @@ const streamsMax = 100_000
  */
 const definitionsLengthMax = 64 * 1024 * 1024
 
+/** Definitions that are kept for the next stream of the kind, and what they come to as text. */
+const shapesMax = 1_000
+const shapesLengthMax = 8 * 1024 * 1024
+
 /** The streams that readings arrive for, ready to judge them. */
 export class StreamDirectory {
   readonly #load: (id: StreamId) => Promise<StreamVersion | undefined>
-  readonly #streams = new LruMap<StreamId, SizedStream>(streamsMax, {
-    of: ({ definitionLength }) => definitionLength,
-    max: definitionsLengthMax,
-  })
+  readonly #streams = new LruMap<StreamId, HeldStream>(
+    streamsMax,
+    { of: ({ definitionLength }) => definitionLength, max: definitionsLengthMax },
+    (held) => {
+      held.stream = undefined
+    },
+  )
+  readonly #shapes = new Shapes()
   /** Grows with each `forget`: what was read before it may be outdated. */
   #forgotten = 0
 
@@ -30,6 +38,15 @@ export class StreamDirectory {
 
   get size(): number {
     return this.#streams.size
+  }
+
+  /**
+   * The place of a stream if it is at hand. Whoever keeps it spares itself the next look-up, and holds on to
+   * nothing: it is empty as soon as the stream is not at hand any more, or is another one. To look into it is
+   * no use of the stream that would keep it at hand.
+   */
+  slot(id: StreamId): StreamSlot | undefined {
+    return this.#streams.get(id)
   }
 
   /** The stream if it is at hand: the hot path does not even wait for a microtask. */
@@ -45,8 +62,8 @@ export class StreamDirectory {
       const loaded = await this.#load(id)
       if (before !== this.#forgotten) continue
       if (!loaded) return undefined
-      const stream = compile(loaded)
-      this.#streams.set(id, { stream, definitionLength: lengthOf(loaded) })
+      const { stream, definitionLength } = this.#shapes.compile(loaded)
+      this.#streams.set(id, { stream, definitionLength })
       return stream
     }
   }
@@ -61,23 +78,77 @@ export class StreamDirectory {
   }
 }
 
+/** Where a stream is, as long as it is at hand. */
+export interface StreamSlot {
+  readonly stream: CompiledStream | undefined
+}
+
 interface SizedStream {
   readonly stream: CompiledStream
   readonly definitionLength: number
 }
 
-function lengthOf({ schema, formatOptions, transform }: StreamVersion): number {
-  return JSON.stringify([schema, formatOptions, transform]).length
+interface HeldStream {
+  stream: CompiledStream | undefined
+  readonly definitionLength: number
 }
 
-function compile(stream: StreamVersion): CompiledStream {
-  const { schema, format = 'json', transform = [], isPaused, isInternal } = stream
-  const decode = decoderOf(format, stream)
-  // What the service itself writes is held back where it comes from.
-  if (isPaused && !isInternal) return { ...stream, decode, judge: refusePaused, scan: undefined }
-  // A transform needs the fields as values, not as text.
-  const scan = transform.length === 0 ? scanOf(schema) : undefined
-  return { ...stream, decode, judge: judgeOf(schema, transform), scan }
+/** What streams of one definition have in common, so that a fleet has it once. */
+type Shape = Pick<
+  CompiledStream,
+  'schema' | 'format' | 'formatOptions' | 'transform' | 'decode' | 'judge' | 'scan'
+>
+
+interface SizedShape {
+  readonly shape: Shape
+  readonly definitionLength: number
+}
+
+/** The definitions that streams are loaded with: their own text is what they are known by. */
+class Shapes {
+  readonly #shapes = new LruMap<string, SizedShape>(shapesMax, {
+    of: ({ definitionLength }) => definitionLength,
+    max: shapesLengthMax,
+  })
+  readonly #owners = new LruMap<UserId, UserId>(shapesMax)
+
+  compile(loaded: StreamVersion): SizedStream {
+    const { schema, format = 'json', formatOptions, transform = [] } = loaded
+    const text = JSON.stringify([schema, format, formatOptions, transform])
+    const definitionLength = text.length
+    const known = this.#shapes.get(text)
+    const shape = known?.shape ?? shapeOf(loaded)
+    if (known === undefined) this.#shapes.set(text, { shape, definitionLength })
+    const { isPaused, isInternal, ownerId } = loaded
+    const stream = { ...loaded, ...shape, ownerId: this.#owner(ownerId) }
+    // What the service itself writes is held back where it comes from.
+    const isRefused = isPaused && !isInternal
+    return {
+      stream: isRefused ? { ...stream, judge: refusePaused, scan: undefined } : stream,
+      definitionLength,
+    }
+  }
+
+  /** One text for all streams of an owner: whether it is the same is asked of every message. */
+  #owner(ownerId: UserId): UserId {
+    const known = this.#owners.get(ownerId)
+    if (known === undefined) this.#owners.set(ownerId, ownerId)
+    return known ?? ownerId
+  }
+}
+
+function shapeOf(stream: StreamVersion): Shape {
+  const { schema, format = 'json', formatOptions, transform = [] } = stream
+  return {
+    schema,
+    format,
+    ...(formatOptions && { formatOptions }),
+    ...(transform.length > 0 && { transform }),
+    decode: decoderOf(format, stream),
+    judge: judgeOf(schema, transform),
+    // A transform needs the fields as values, not as text.
+    scan: transform.length === 0 ? scanOf(schema) : undefined,
+  }
 }
 
 function refusePaused(): RefusedReading {

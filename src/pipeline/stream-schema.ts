@@ -67,9 +67,19 @@ export interface FormatOptions {
   readonly topic?: string
 }
 
+/** Readings that are events of several types, each of which has a schema of its own. */
+export interface EventTypes {
+  /** The field of a reading that names its type. */
+  readonly field: string
+  /** Schemas by the names of types. */
+  readonly types: Readonly<Record<string, FieldMap>>
+}
+
 /** All that decides whether a reading is accepted, and how it is read. */
 export interface StreamSchema {
+  /** Of events: the fields of all types together. */
   readonly fields: FieldMap
+  readonly events?: EventTypes
   readonly validation: ValidationMode
   readonly timestampField: string
   readonly timestampFormat: TimestampFormat

@@ -1,0 +1,23 @@
+import type { AcceptedNotes, Origin, QuarantineNotes } from './entry.ts'
+import type { AcceptedReading, RefusedReading } from './reading.ts'
+
+/** JSON of what is to be said of an accepted reading beside its values. */
+export function acceptedNotes(
+  { extra, flagged }: AcceptedReading,
+  origin: Origin | undefined,
+): string {
+  const notes: AcceptedNotes = {
+    ...(extra !== '' && { extra }),
+    ...(flagged.length > 0 && { flagged }),
+    ...(origin !== undefined && { origin }),
+  }
+  return JSON.stringify(notes)
+}
+
+/** What is to be said of a refused one. */
+export function notesOf(
+  { reason, message, details }: RefusedReading,
+  source: string,
+): QuarantineNotes {
+  return { reason, message, details, source }
+}
