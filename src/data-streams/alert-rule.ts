@@ -10,6 +10,7 @@ import {
   windowFunctions,
 } from '../../processors/alert-rules.ts'
 import { ExpressionProblem } from '../../processors/expression-check.ts'
+import { durationUs } from '../core/duration.ts'
 import type { FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 import {
   check,
@@ -37,14 +38,14 @@ const textLengthMax = 256
 
 const idPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 
-const usOfUnit = { s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_000 } as const
+const dayUs = 86_400_000_000
 
 /** Longer than anybody waits to be told. */
 const daysMax = 366
 
 const ruleDuration: Rule = (value, key, problems) => {
-  const us = usOf(value)
-  if (us !== undefined && us <= daysMax * usOfUnit.d) return
+  const us = durationUs(value)
+  if (us !== undefined && us <= daysMax * dayUs) return
   problems.add(key, `must be a duration from 1s to ${daysMax}d, such as 30s, 1m, 6h or 1d`)
 }
 
@@ -59,8 +60,8 @@ export const commonRules = {
 export function commonOf(given: Json): Pick<AlertRule, 'severity' | 'forUs' | 'clearForUs'> {
   return {
     severity: (given['severity'] as Severity | undefined) ?? 'warning',
-    forUs: usOf(given['for']) ?? 0,
-    clearForUs: usOf(given['clearFor']) ?? 0,
+    forUs: durationUs(given['for']) ?? 0,
+    clearForUs: durationUs(given['clearFor']) ?? 0,
   }
 }
 
@@ -132,8 +133,8 @@ function allRules(fields: FieldMap): Rules {
 
 function ruleOf(given: Json): AlertRule {
   const { field, operator, threshold, clearThreshold, condition } = given
-  const windowUs = usOf(given['window'])
-  const silentForUs = usOf(given['silentFor'])
+  const windowUs = durationUs(given['window'])
+  const silentForUs = durationUs(given['silentFor'])
   const rule = {
     ...commonOf(given),
     ...(field !== undefined && { field: field as string }),
@@ -257,11 +258,4 @@ const scalar: Rule = (value, key, problems) => {
     key,
     `must be a number, true, false or a text of at most ${textLengthMax} characters`,
   )
-}
-
-/** Microseconds of a duration; nothing for what is none. */
-function usOf(value: unknown): number | undefined {
-  if (typeof value !== 'string') return undefined
-  const [, digits, unit = 's'] = /^([1-9]\d{0,5})([smhd])$/.exec(value) ?? []
-  return digits === undefined ? undefined : Number(digits) * usOfUnit[unit as keyof typeof usOfUnit]
 }

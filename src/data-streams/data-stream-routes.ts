@@ -19,9 +19,10 @@ import {
   serviceStreamsMax,
 } from './data-stream-store.ts'
 import { parseDefinition, type StreamDefinition } from './definition.ts'
-import { definitionBody, listedBody, newStreamBody, toldOf } from './stream-body.ts'
+import { isInbound } from './sources/webhook.ts'
+import { definitionBody, listedBody, madeStreamBody, toldOf, webhookUrlOf } from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
-import { isFetched, type StreamSources } from './stream-sources.ts'
+import { isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
 import { ownTopicOf } from './stream-topics.ts'
 
@@ -126,7 +127,7 @@ async function create(
     const event = { event: 'stream.created', ...subjectOf(stream), actor, told } as const
     return {
       statusCode: 201,
-      body: newStreamBody(stream, publicUrl),
+      body: madeStreamBody(stream, needs),
       changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
       refusal: () => creationRefusal(needs, userId, [definition]),
       afterwards: async () => {
@@ -149,7 +150,7 @@ export async function creationRefusal(
   if (definitions.some(({ source }) => ownTopicOf(source) !== undefined)) {
     await streams.assertTopicRoom(userId)
   }
-  const fetched = definitions.filter(({ source }) => isFetched(source))
+  const fetched = definitions.filter(({ source }) => keepsSecrets(source))
   if (fetched.length > 0) await sources.assertRoom(userId, fetched.length)
   const isService = definitions.some(({ type }) => type === 'service')
   if (!isService) return new DomainError('conflict', 'the vault was changed meanwhile: try again')
@@ -174,7 +175,8 @@ export async function shownDefinition(
 ): Promise<object> {
   const { received } = await streams.counts(stream.id)
   const known = { hasReceived: received > 0, isFailing: isFailing(sources, stream.id) }
-  return definitionBody(stream, { publicUrl, ...known })
+  const webhookUrl = webhookUrlOf(stream, { sources, publicUrl })
+  return definitionBody(stream, { publicUrl, webhookUrl, ...known })
 }
 
 function isFailing(sources: StreamSources, id: StreamId): boolean {
@@ -196,7 +198,8 @@ export async function shownStatus(
     streams.retention(stream.id),
   ])
   const source = sources.statusOf(stream.id)
-  const known = { stream, decided, ...progress, problem, source, retention }
+  const webhook = isInbound(stream.source) ? sources.hookStatusOf(stream.id) : undefined
+  const known = { stream, decided, ...progress, problem, source, webhook, retention }
   return statusBody({ ...known, nowUs: nowUs() })
 }
 

@@ -78,17 +78,40 @@ const countersSchema = component('StreamCounters', {
 const sourceStatus = component('SourceStatus', {
   ...record(
     {
-      state: { enum: ['connecting', 'running', 'failing', 'paused'] },
+      state: { enum: ['connecting', 'running', 'waiting', 'failing', 'paused'] },
       since: { ...dateTime, description: 'Since when it has been in this state.' },
       lastError: text,
       retries: { ...count, description: 'Failures in a row.' },
       messages: { ...count, description: 'On disk and acknowledged, since the service started.' },
       lastMessage: nullable(dateTime),
       unacknowledged: { ...count, description: 'Arrived, and not on disk yet.' },
+      rounds: { ...count, description: 'Of a source with a schedule, since the service started.' },
+      overlapped: { ...count, description: 'Times that passed while a round was under way.' },
+      missed: { ...count, description: 'Times that passed while nothing ran: one round follows.' },
+      lastRound: nullable(record({ started: dateTime, ended: dateTime })),
+      nextRound: nullable(dateTime),
+      lag: { ...count, description: 'Seconds for which a round has been due that is not done.' },
     },
-    { optional: ['lastError'] },
+    {
+      optional: ['lastError', 'rounds', 'overlapped', 'missed', 'lastRound', 'nextRound', 'lag'],
+    },
   ),
   description: 'Of streams whose readings are fetched from somewhere.',
+})
+
+const webhookStatus = component('InboundWebhookStatus', {
+  ...record(
+    {
+      messages: { ...count, description: 'On disk, since the service started.' },
+      lastMessage: nullable(dateTime),
+      repeated: { ...count, description: 'Sent again, and stored once.' },
+      refused: { ...count, description: 'Without a good signature.' },
+      lastRefused: nullable(dateTime),
+      lastRefusal: { ...text, description: 'What was wrong with the last one.' },
+    },
+    { optional: ['lastRefusal'] },
+  ),
+  description: 'Of streams that others send messages to.',
 })
 
 export const streamStatus = component(
@@ -132,8 +155,9 @@ export const streamStatus = component(
       },
       counters: countersSchema,
       source: sourceStatus,
+      webhook: webhookStatus,
     },
-    { optional: ['source'] },
+    { optional: ['source', 'webhook'] },
   ),
 )
 

@@ -29,7 +29,14 @@ export function changedDefinition(before: ParsedDefinition, change: unknown): Pa
   if (problems.length > 0) throw invalid(problems)
   const merged: Record<string, unknown> = { name, ...change, ...fixed }
   for (const part of mergedParts) merged[part] = mergedPart(before[part], change[part])
+  if (isMadeAnew(before, change['schema'], merged['source'])) merged['schema'] = undefined
   return parseDefinition(merged)
+}
+
+/** The schema of events follows from their types: that which there was, or was read and sent back, says nothing. */
+function isMadeAnew(before: ParsedDefinition, schema: unknown, source: unknown): boolean {
+  if (!isObject(source) || source['eventTypes'] === undefined) return false
+  return schema === undefined || canonicalJson(schema) === canonicalJson(before.schema)
 }
 
 /** Members without value are those of null: nothing in a definition has null as its value. */

@@ -179,7 +179,15 @@ const shownFields = {
   createdAt: dateTime,
 }
 
-export const dataStream = component('DataStream', record(shownFields))
+const webhookUrl = {
+  ...uri,
+  description: 'Of a source with the protocol webhook: where messages are sent to.',
+}
+
+export const dataStream = component(
+  'DataStream',
+  record({ ...shownFields, webhookUrl }, { optional: ['webhookUrl'] }),
+)
 
 export const listedStream = component(
   'ListedDataStream',
@@ -195,12 +203,16 @@ const versionedFields = {
 
 export const definition = component(
   'DataStreamDefinition',
-  record({
-    ...shownFields,
-    tags: tagsSchema,
-    version: { type: 'integer', minimum: 1 },
-    ...versionedFields,
-  }),
+  record(
+    {
+      ...shownFields,
+      webhookUrl,
+      tags: tagsSchema,
+      version: { type: 'integer', minimum: 1 },
+      ...versionedFields,
+    },
+    { optional: ['webhookUrl'] },
+  ),
 )
 
 export const definitionChange = component('DataStreamChange', {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { parseId, type VaultId } from '../core/ids.ts'
 import type {
@@ -15,6 +16,7 @@ import { parseProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
+import { eventTypesOf, schemaOfEvents } from './sources/event-types.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
 import { parseTransform, storedFieldsOf } from './transform-definition.ts'
@@ -120,22 +122,34 @@ function withFields(given: Json, schema: FieldMap, problems: ErrorDetail[]): Jso
   return processing
 }
 
-/** Events may have a schema each, in place of one for all (D59). */
-function parseSchema(
+/**
+ * Reads the schema; what is wrong with it is added to the problems. Events may have a schema each (D59): that of the
+ * stream is all of them together.
+ */
+export function parseSchema(
   { schema }: Json,
   { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
   problems: ErrorDetail[],
 ): FieldMap {
   if (type === 'service') return serviceSchema(schema, problems)
-  const isPerEvent = type === 'event_stream' && source['eventTypes'] !== undefined
-  if (isPerEvent && schema === undefined) return {}
-  return parseFieldMap(schema, 'schema', problems)
+  if (source['eventTypes'] === undefined) return parseFieldMap(schema, 'schema', problems)
+  // What is wrong with them has been said.
+  const isSound = !problems.some(({ path }) => path.startsWith('source'))
+  const events = isSound ? eventTypesOf(source) : undefined
+  if (events === undefined) return {}
+  const all = schemaOfEvents(events, problems)
+  if (schema !== undefined && canonicalJson(schema) !== canonicalJson(all)) {
+    problems.push({ path: 'schema', message: 'must be left out: source.eventTypes are the schema' })
+  }
+  return all
 }
 
 /** What intake needs of a definition. */
 export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
+  const events = eventTypesOf(source)
   return {
     fields: schema,
+    ...(events !== undefined && { events }),
     validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
     timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
     timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',

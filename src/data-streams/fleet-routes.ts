@@ -12,7 +12,7 @@ import {
   wakeFetched,
 } from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
-import { newStreamBody, toldOf } from './stream-body.ts'
+import { madeStreamBody, toldOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
 
@@ -87,7 +87,7 @@ async function createAll(
       statusCode: 201,
       body: {
         streamIds: planned.map(({ stream }) => stream.id),
-        streams: planned.map(({ stream }) => newStreamBody(stream, publicUrl)),
+        streams: planned.map(({ stream }) => madeStreamBody(stream, needs)),
       },
       changes: planned.flatMap(({ stream, changes }) => [
         ...changes,

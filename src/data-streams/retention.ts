@@ -1,3 +1,4 @@
+import { durationUs } from '../core/duration.ts'
 import type { StreamId } from '../core/ids.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { part, type Rule } from './definition-problems.ts'
@@ -23,27 +24,15 @@ export interface KeptTimes {
 /** Some hundred years: what is kept longer is kept for ever. */
 const daysMax = 36_500
 
-const usOfUnit: Readonly<Record<string, number>> = {
-  s: 1_000_000,
-  m: 60_000_000,
-  h: 3_600_000_000,
-  d: 86_400_000_000,
-}
-
 /** Less would be gone before anybody could look at it. */
 const shortestUs = 60_000_000
-
-/** Microseconds of a duration; undefined for what is kept for ever, and for what is none. */
-export function keptUs(text: string | null | undefined): number | undefined {
-  const [, digits, unit = ''] = /^([1-9]\d{0,5})(s|m|h|d)$/.exec(text ?? '') ?? []
-  return digits === undefined ? undefined : Number(digits) * (usOfUnit[unit] ?? 0)
-}
+const dayUs = 86_400_000_000
 
 /** Says what is wrong with a text that tells how long something is kept, if anything is. */
 export const keptFor: Rule = (value, key, problems) => {
   if (value === forEver) return
-  const us = typeof value === 'string' ? keptUs(value) : undefined
-  if (us !== undefined && us >= shortestUs && us <= daysMax * 86_400_000_000) return
+  const us = durationUs(value)
+  if (us !== undefined && us >= shortestUs && us <= daysMax * dayUs) return
   problems.add(key, `must be a duration from 1m to ${daysMax}d, such as 30d, or ${forEver}`)
 }
 

@@ -64,7 +64,8 @@ class Seen {
 
   #addText(text: string): void {
     this.isTime &&= typeof parseRfc3339(text) === 'number'
-    if (this.texts.size <= enumValuesMax && text.length <= enumLengthMax + 1) this.texts.add(text)
+    // One that is too long is still seen to be.
+    if (this.texts.size <= enumValuesMax) this.texts.add(text.slice(0, enumLengthMax + 1))
   }
 
   #addObject(value: Readonly<Record<string, unknown>>): void {

@@ -7,8 +7,11 @@ export const secretMark = '********'
 export type SourceSecrets = Readonly<Record<string, string>>
 
 /** Parts of a source that hold secrets, and what in them is none. */
-const secretParts: readonly string[] = ['credentials', 'authentication', 'headers']
-const openKeys: readonly string[] = ['type', 'username']
+const openKeys: Readonly<Record<string, readonly string[]>> = {
+  credentials: ['type', 'username'],
+  authentication: ['type', 'username', 'name', 'in', 'tokenUrl', 'clientId', 'scope', 'secretIn'],
+  headers: [],
+}
 
 /** A source with marks in place of its secrets (D13): whoever set them knows them. */
 export function withoutSecrets(source: Json): Json {
@@ -44,7 +47,7 @@ export function withSecrets(source: Json, secrets: SourceSecrets): Json {
 function mapped(source: Json, change: (place: string, value: unknown) => unknown): Json {
   const members = Object.entries(source).map(([key, value]) => [
     key,
-    secretParts.includes(key) ? mappedPart(key, value, change) : value,
+    Object.hasOwn(openKeys, key) ? mappedPart(key, value, change) : value,
   ])
   return Object.fromEntries(members) as Json
 }
@@ -58,7 +61,7 @@ function mappedPart(
     return change(part, value)
   const members = Object.entries(value).map(([key, member]) => [
     key,
-    openKeys.includes(key) && typeof member === 'string'
+    openKeys[part]?.includes(key) && typeof member === 'string'
       ? member
       : change(`${part}.${key}`, member),
   ])

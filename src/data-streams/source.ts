@@ -3,16 +3,22 @@ import type { TimestampFormat } from '../pipeline/stream-schema.ts'
 import { check, type Json, oneOf, Problems, text } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
 import { formatKeys } from './payload-format.ts'
+import { apiSource } from './sources/api.ts'
+import { isObserved } from './sources/coap.ts'
+import { databaseSource } from './sources/database.ts'
 import {
-  apiSource,
+  eventProtocols,
+  industrialProtocols,
+  isListenedProtocol,
+  isSpokenProtocol,
+  listenedSource,
+} from './sources/listened-source.ts'
+import {
   databaseProtocols,
-  databaseSource,
   deviceProtocols,
   deviceSource,
-  eventProtocols,
-  eventSource,
   type SourceRules,
-} from './source-rules.ts'
+} from './sources/source-rules.ts'
 import { ownTopicOf, ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 
@@ -34,7 +40,7 @@ export function parseSource(
   const source = value ?? {}
   // Without a type there is nothing to hold the source to.
   if (type === undefined) return source
-  const { rules, required, checkAll } = rulesOf(type, source['protocol'])
+  const { rules, required, checkAll } = rulesOf(type, source)
   const withTime = type === 'service' ? rules : { ...rules, ...timeRules }
   const problems = new Problems('source', found)
   check(source, { rules: withTime, required }, problems)
@@ -45,24 +51,28 @@ export function parseSource(
 }
 
 /** The types that name a domain take whatever their protocol takes (D25). */
-function rulesOf(type: StreamType, protocol: unknown): SourceRules {
+function rulesOf(type: StreamType, source: Json): SourceRules {
+  const { protocol, follow } = source
   switch (type) {
     case 'iot_sensor':
+      if (isObserved(source)) return listenedSource(deviceProtocols, protocol)
       return deviceSource(deviceProtocols)
     case 'api_pull':
       return apiSource
     case 'database':
-      return databaseSource(databaseProtocols)
+      return databaseSource(databaseProtocols, follow)
     case 'event_stream':
-      return eventSource(eventProtocols, protocol)
+      return listenedSource(eventProtocols, protocol)
     case 'service':
       return { rules: {}, required: [] }
     case 'manufacturing':
     case 'building_systems':
     case 'occupancy':
-      if (databaseProtocols.some((known) => known === protocol)) return databaseSource(allProtocols)
-      if (eventProtocols.some((known) => known === protocol)) {
-        return eventSource(allProtocols, protocol)
+      if (databaseProtocols.some((known) => known === protocol)) {
+        return databaseSource(allProtocols, follow)
+      }
+      if (isListenedProtocol(protocol) || isObserved(source)) {
+        return listenedSource(allProtocols, protocol)
       }
       return deviceSource(allProtocols)
     default:
@@ -70,22 +80,34 @@ function rulesOf(type: StreamType, protocol: unknown): SourceRules {
   }
 }
 
-const allProtocols = [...deviceProtocols, ...databaseProtocols, ...eventProtocols]
+const allProtocols = [
+  ...deviceProtocols,
+  ...databaseProtocols,
+  ...eventProtocols,
+  ...industrialProtocols,
+]
 
-const unconnected: readonly StreamType[] = ['api_pull', 'database', 'event_stream']
+const asked: readonly StreamType[] = ['api_pull', 'database']
 
 const pushedKeys = ['deviceId', 'protocol', ...formatKeys, ...Object.keys(timeRules)]
 
 /** What would be stored and then silently not be done. */
 export function unsupportedSource(type: StreamType, source: Json): readonly ErrorDetail[] {
-  if (unconnected.includes(type)) {
-    return [{ path: 'type', message: `this version has no connector for ${type}` }]
-  }
-  const details: ErrorDetail[] = []
   const { protocol } = source
+  if (isListenedProtocol(protocol)) {
+    if (isSpokenProtocol(protocol)) return []
+    const message = `this version has no connector for ${String(protocol)}`
+    return [{ path: 'source.protocol', message }]
+  }
+  if (isObserved(source)) return []
+  if (asked.includes(type) || databaseProtocols.some((known) => known === protocol)) return []
+  const details: ErrorDetail[] = []
   const taken = ownTopicOf(source) === undefined ? pushedKeys : [...pushedKeys, 'topic']
   if (protocol !== undefined && protocol !== 'mqtt' && protocol !== 'http') {
-    details.push({ path: 'source.protocol', message: 'this version takes mqtt and http' })
+    details.push({
+      path: 'source.protocol',
+      message: 'this version takes mqtt, http and databases',
+    })
   }
   if (source['endpoint'] !== undefined) return details
   for (const key of Object.keys(source)) {

@@ -1,6 +1,7 @@
 import { formatUs } from '../core/time.ts'
 import type { DataStream, ListedStream } from './data-stream-store.ts'
 import { withoutSecrets } from './source-secrets.ts'
+import { isInbound } from './sources/webhook.ts'
 import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
 
@@ -34,8 +35,28 @@ function streamBody(stream: ShownStream, publicUrl: string): object {
   }
 }
 
+/** Where others send messages of a stream to, if they do. */
+export function webhookUrlOf(
+  { id, source }: Pick<DataStream, 'id' | 'source'>,
+  { sources, publicUrl }: WebhookUrlNeeds,
+): string | undefined {
+  return isInbound(source) ? `${publicUrl}/hooks/${sources.hookIdOf(id)}` : undefined
+}
+
+export interface WebhookUrlNeeds {
+  readonly sources: { hookIdOf(id: DataStream['id']): string }
+  readonly publicUrl: string
+}
+
+/** A stream that has just been made, for who has made it. */
+export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): object {
+  const webhookUrl = webhookUrlOf(stream, needs)
+  const body = newStreamBody(stream, needs.publicUrl)
+  return webhookUrl === undefined ? body : { ...body, webhookUrl }
+}
+
 /** A stream that has just been made. */
-export function newStreamBody(stream: DataStream, publicUrl: string): object {
+function newStreamBody(stream: DataStream, publicUrl: string): object {
   return streamBody({ ...stream, hasReceived: false, isFailing: false }, publicUrl)
 }
 
@@ -59,11 +80,16 @@ export function definitionBody(
   stream: DataStream,
   {
     publicUrl,
+    webhookUrl,
     ...known
-  }: { readonly publicUrl: string } & Pick<ShownStream, 'hasReceived' | 'isFailing'>,
+  }: {
+    readonly publicUrl: string
+    readonly webhookUrl: string | undefined
+  } & Pick<ShownStream, 'hasReceived' | 'isFailing'>,
 ): object {
   return {
     ...listedBody({ ...stream, ...known }, publicUrl),
+    ...(webhookUrl !== undefined && { webhookUrl }),
     version: stream.version,
     source: withoutSecrets(stream.source),
     schema: stream.schema,

@@ -15,6 +15,19 @@ interface Misfit {
   readonly details: readonly ErrorDetail[]
 }
 
+export interface Proposal {
+  readonly proposal: {
+    readonly type: 'iot_sensor'
+    readonly source: object
+    readonly schema: FieldMap
+  }
+  /** How many there were. */
+  readonly samples: number
+  /** What was left out of the schema, and why. */
+  readonly notes: readonly ErrorDetail[]
+  readonly misfits: readonly Misfit[]
+}
+
 /** How far ahead of the server the time of a reading may be (D19). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
@@ -28,7 +41,7 @@ const futureToleranceUs = 5 * 60 * 1_000_000
 export function proposeStream(
   { readings, unreadable, source: sampled }: Samples,
   { judgeOf, nowUs }: { readonly judgeOf: (schema: StreamSchema) => Judge; readonly nowUs: number },
-): object {
+): Proposal {
   const objects = readings.filter(isObject)
   const { schema: inferred, notes } = inferSchema(objects)
   if (Object.keys(inferred).length === 0) {
@@ -48,7 +61,7 @@ export function proposeStream(
     const { reason, message, details } = verdict
     return [{ index, error: reason, message, details }]
   })
-  const proposal = { type: 'iot_sensor', source, schema }
+  const proposal = { type: 'iot_sensor' as const, source, schema }
   return { proposal, samples: readings.length, notes, misfits }
 }
 

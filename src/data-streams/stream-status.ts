@@ -3,7 +3,7 @@ import type { StoredCounts } from '../time-series/time-series-store.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
 import type { KeptTimes } from './retention.ts'
 import { stateOf } from './stream-body.ts'
-import type { SourceStatus } from './stream-sources.ts'
+import type { HookStatus, SourceStatus } from './stream-sources.ts'
 
 const usPerDay = 86_400_000_000
 
@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly problem: string | undefined
   /** Of a stream whose readings are fetched. */
   readonly source: SourceStatus | undefined
+  /** Of a stream that others send to. */
+  readonly webhook: HookStatus | undefined
   /** How long its data is kept; null is for ever. */
   readonly retention: KeptTimes
   readonly nowUs: number
@@ -93,6 +95,7 @@ export function statusBody(facts: StatusFacts): object {
     retention: retentionBody(facts),
     counters,
     ...(source && { source: sourceBody(stream, source) }),
+    ...(facts.webhook && { webhook: webhookBody(facts.webhook) }),
   }
 }
 
@@ -111,6 +114,34 @@ function sourceBody({ isPaused }: DataStream, source: SourceStatus): object {
     messages: source.messages,
     lastMessage: timeOrNull(lastMessageAtUs ?? 0),
     unacknowledged: source.unacknowledged,
+    ...roundsBody(source),
+  }
+}
+
+function webhookBody(webhook: HookStatus): object {
+  const { messages, repeated, refused, lastRefusal } = webhook
+  return {
+    messages,
+    lastMessage: timeOrNull(webhook.lastMessageAtUs ?? 0),
+    repeated,
+    refused,
+    lastRefused: timeOrNull(webhook.lastRefusedAtUs ?? 0),
+    ...(lastRefusal !== undefined && { lastRefusal }),
+  }
+}
+
+function roundsBody({ rounds, lastRound, nextRoundAtUs, lagUs }: SourceStatus): object {
+  if (!rounds) return {}
+  return {
+    rounds: rounds.count,
+    overlapped: rounds.overlapped,
+    missed: rounds.missed,
+    lastRound: lastRound
+      ? { started: formatUs(lastRound.startedAtUs), ended: formatUs(lastRound.endedAtUs) }
+      : null,
+    nextRound: nextRoundAtUs === undefined ? null : formatUs(nextRoundAtUs),
+    /** Seconds for which a round has been due that is not done. */
+    lag: Math.floor((lagUs ?? 0) / 1_000_000),
   }
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import { withSecrets } from '../data-streams/source-secrets.ts'
-import type { SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
+import type { SourceRounds, SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
 import type { FetchConnector, FetchedSource } from '../pipeline/fetch-connector.ts'
 import { SourceRunner, type SourceRunnerNeeds } from './source-runner.ts'
 import type { SourceStore } from './source-store.ts'
@@ -45,24 +45,32 @@ interface Wanted {
 export interface SourceTotals {
   readonly running: number
   readonly connecting: number
+  readonly waiting: number
   readonly failing: number
   readonly paused: number
   readonly connections: number
   readonly messages: number
   readonly unacknowledged: number
+  readonly rounds: SourceRounds
+  /** Of the source that is furthest behind its schedule. */
+  readonly lagUs: number
 }
 
 /**
  * Keeps one source running for each stream that fetches: whatever happens to a stream, it is looked
  * up anew, and its source is started, stopped or replaced as its definition says now.
  */
-export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> {
+export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' | 'hurry'> {
   readonly #needs: RunningSourcesNeeds
   readonly #known = new Map<StreamId, Known>()
   /** Streams that are being looked at: one look at a time. */
   readonly #looks = new Map<StreamId, Promise<void>>()
   /** Of sources that were replaced or taken away. */
-  #ended = { connections: 0, messages: 0 }
+  readonly #ended = {
+    connections: 0,
+    messages: 0,
+    rounds: { count: 0, overlapped: 0, missed: 0 },
+  }
   #isStopped = false
   /** Aborted when nothing may take long any more. */
   readonly #hurry = new AbortController()
@@ -90,22 +98,33 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
     wakeAll().catch(onFailure)
   }
 
+  hurry(id: StreamId): boolean {
+    const runner = this.#known.get(id)?.runner
+    if (runner?.isRunning !== true) return false
+    runner.hurry()
+    return true
+  }
+
   statusOf(id: StreamId): SourceStatus | undefined {
     return this.#known.get(id)?.runner.status
   }
 
   readonly totals = (): SourceTotals => {
-    const states = { running: 0, connecting: 0, failing: 0, paused: 0 }
+    const states = { running: 0, connecting: 0, waiting: 0, failing: 0, paused: 0 }
     let { connections, messages } = this.#ended
     let unacknowledged = 0
+    let lagUs = 0
+    const rounds = { ...this.#ended.rounds }
     for (const { runner } of this.#known.values()) {
       const { status } = runner
       states[status.state]++
       connections += runner.connections
       messages += status.messages
       unacknowledged += status.unacknowledged
+      lagUs = Math.max(lagUs, status.lagUs ?? 0)
+      addTo(rounds, status.rounds)
     }
-    return { ...states, connections, messages, unacknowledged }
+    return { ...states, connections, messages, unacknowledged, rounds, lagUs }
   }
 
   async stop(): Promise<void> {
@@ -135,10 +154,16 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
       await this.#end(id, known, wanted)
       known = undefined
     }
+    if (wanted === undefined) await this.#forgetIfGone(id)
     if (wanted === undefined || this.#isStopped) return
     known ??= this.#open(id, wanted)
     if (wanted.isPaused) await known.runner.stop()
     else known.runner.start(delayMs)
+  }
+
+  async #forgetIfGone(id: StreamId): Promise<void> {
+    const { positions, loadStream } = this.#needs
+    if ((await loadStream(id)) === undefined) positions.forget(id)
   }
 
   async #wanted(id: StreamId): Promise<Wanted | undefined> {
@@ -165,7 +190,9 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
     this.#known.delete(id)
     await runner.stop()
     this.#ended.connections += runner.connections
-    this.#ended.messages += runner.status.messages
+    const { messages, rounds } = runner.status
+    this.#ended.messages += messages
+    addTo(this.#ended.rounds, rounds)
     const next = wanted?.connector.open({ streamId: id, source: wanted.source })
     if (next?.identity === source.identity || !source.release) return
     try {
@@ -176,6 +203,15 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf'> 
       this.#needs.onNotReleased(id, runner.withoutSecrets(messageOf(error)))
     }
   }
+}
+
+function addTo(
+  sum: { -readonly [Figure in keyof SourceRounds]: number },
+  rounds: SourceRounds | undefined,
+): void {
+  sum.count += rounds?.count ?? 0
+  sum.overlapped += rounds?.overlapped ?? 0
+  sum.missed += rounds?.missed ?? 0
 }
 
 function textOf(wanted: Wanted | undefined): string | undefined {

@@ -9,9 +9,11 @@ import {
   withoutSecrets,
   withSecrets,
 } from '../data-streams/source-secrets.ts'
-import { isFetched, type StreamSources } from '../data-streams/stream-sources.ts'
+import { isInbound, signingSchemeOf } from '../data-streams/sources/webhook.ts'
+import { keepsSecrets, type StreamSources } from '../data-streams/stream-sources.ts'
 import type { EgressGuard } from '../egress/egress-guard.ts'
 import type { FetchConnector } from '../pipeline/fetch-connector.ts'
+import { overlapOf, withNewSecret } from './secret-rotation.ts'
 import { type SourceStore, sourcesMax } from './source-store.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -23,7 +25,10 @@ export interface SourceChangesNeeds {
 }
 
 /** What becomes of the sources of streams, and of their secrets, when these are made or changed. */
-export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
+export class SourceChanges
+  implements
+    Omit<StreamSources, 'wake' | 'statusOf' | 'hurry' | 'tried' | 'hookIdOf' | 'hookStatusOf'>
+{
   readonly #store: SourceStore
   readonly #guard: EgressGuard
   readonly #connectors: readonly FetchConnector[]
@@ -37,7 +42,7 @@ export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
   planned(stream: Pick<DataStream, 'id' | 'ownerId' | 'source'>): readonly Compilable[] {
     const { source } = stream
     refuseMarks(markedPlaces(source), 'there is no secret that could be kept')
-    return isFetched(source) ? [this.#store.insert(stream, secretsOf(source))] : []
+    return keepsSecrets(source) ? [this.#store.insert(stream, secretsOf(source))] : []
   }
 
   async settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
@@ -46,20 +51,37 @@ export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
     const unknown = marked.filter((place) => kept[place] === undefined)
     refuseMarks(unknown, 'there is no secret that could be kept')
     // Whoever may change a stream could else have its secrets sent to a place of their own.
-    const isElsewhere = stream.source['endpoint'] !== changed.source['endpoint']
-    if (isElsewhere) refuseMarks(marked, 'has to be sent again for another endpoint')
+    if (placesOf(stream.source) !== placesOf(changed.source)) {
+      refuseMarks(marked, otherPlace)
+    }
     const given = secretsOf(changed.source)
     const isSame = Object.entries(given).every(([place, secret]) => kept[place] === secret)
     return isSame ? { ...changed, source: withoutSecrets(changed.source) } : changed
   }
 
   async changed(stream: DataStream, source: Json): Promise<readonly Compilable[]> {
-    const kept = await this.#store.secretsOf(stream.id)
-    if (!isFetched(source)) return kept === undefined ? [] : this.removed(stream.id)
-    const whole = secretsOf(withSecrets(source, kept ?? {}))
-    if (kept !== undefined) return [this.#store.replace(stream, whole)]
+    const kept = await this.#store.kept(stream.id)
+    if (!keepsSecrets(source)) return kept === undefined ? [] : this.removed(stream.id)
+    const whole = secretsOf(withSecrets(source, kept?.secrets ?? {}))
+    if (kept !== undefined) {
+      const all = { ...whole, ...overlapOf(kept.secrets, whole) }
+      return [this.#store.replace(stream, kept, all)]
+    }
     await this.assertRoom(stream.ownerId, 1)
     return [this.#store.insert(stream, whole)]
+  }
+
+  async rotated(
+    { id, source }: DataStream,
+    secret: string,
+    previousUntilUs: number,
+  ): Promise<Compilable> {
+    const kept = await this.#store.kept(id)
+    if (kept === undefined || !isInbound(source)) {
+      throw new DomainError('conflict', 'the stream has no webhook')
+    }
+    const secrets = withNewSecret(kept.secrets, { secret, previousUntilUs })
+    return this.#store.replace({ id }, kept, secrets)
   }
 
   removed(id: StreamId): readonly Compilable[] {
@@ -68,7 +90,8 @@ export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
 
   async assertAllowed(source: Json): Promise<void> {
     const connector = this.#connectors.find((one) => one.takes(source))
-    if (connector) await this.#guard.addressesOf(connector.destinationOf(source))
+    const destination = connector?.destinationOf(source)
+    if (destination) await this.#guard.addressesOf(destination)
   }
 
   async assertRoom(ownerId: UserId, count: number): Promise<void> {
@@ -82,6 +105,15 @@ export class SourceChanges implements Omit<StreamSources, 'wake' | 'statusOf'> {
     }
   }
 }
+
+/** Where a source sends its secrets, or what it has them for. */
+function placesOf(source: Json): string {
+  const { endpoint, authentication } = source
+  const tokenUrl = (authentication as Json | undefined)?.['tokenUrl']
+  return JSON.stringify([endpoint, tokenUrl, signingSchemeOf(source)])
+}
+
+const otherPlace = 'has to be sent again for another endpoint, or another kind of signature'
 
 function refuseMarks(places: readonly string[], reason: string): void {
   if (places.length === 0) return

@@ -6,19 +6,21 @@ import {
   type Dial,
   type FetchedMessage,
   type FetchedSource,
+  type FetchRun,
+  RetryLater,
   SourceRefused,
 } from '../pipeline/fetch-connector.ts'
+import type { SourcePosition } from '../pipeline/poll-connector.ts'
 import { backOffMs } from './back-off.ts'
 import { OrderedIntake, type OrderedIntakeNeeds } from './ordered-intake.ts'
-
-/** A source that ran for so long has not failed in a row. */
-const stableUs = 10_000_000
-
-/** After so long a failure is one that somebody should look at. */
-const lastingUs = 60_000_000
+import type { SourcePositions } from './source-positions.ts'
+import { SourceState } from './source-state.ts'
+import { Wish } from './wish.ts'
+import { withoutSecretsOf } from './without-secrets.ts'
 
 export interface SourceRunnerNeeds extends OrderedIntakeNeeds {
   readonly dial: Dial
+  readonly positions: Pick<SourcePositions, 'find' | 'textOf' | 'note' | 'forget'>
   readonly nowUs: () => number
   /** Told once in a row of failures, without secrets. */
   readonly onFailing: (id: StreamId, reason: string) => void
@@ -31,17 +33,10 @@ export class SourceRunner {
   readonly #source: FetchedSource
   /** What no message may show. */
   readonly #secrets: readonly string[]
+  readonly #state: SourceState
+  readonly #wish = new Wish()
   #stop = new AbortController()
   #ended: Promise<void> = Promise.resolve()
-  #state: SourceStatus['state'] = 'paused'
-  #sinceUs: number
-  #lastError: string | undefined
-  #isRefused = false
-  #retries = 0
-  #messages = 0
-  #lastMessageAtUs: number | undefined
-  #unacknowledged = 0
-  #connections = 0
 
   constructor(
     needs: SourceRunnerNeeds,
@@ -52,105 +47,110 @@ export class SourceRunner {
     this.#streamId = streamId
     this.#source = source
     this.#secrets = secrets
-    this.#sinceUs = needs.nowUs()
+    this.#state = new SourceState(needs.nowUs)
   }
 
   get isRunning(): boolean {
-    return this.#state !== 'paused'
+    return this.#state.isRunning
   }
 
   /** How often the source was reached. */
   get connections(): number {
-    return this.#connections
+    return this.#state.connections
   }
 
   get status(): SourceStatus {
-    const isFailing = this.#state === 'failing'
-    const isLong = this.#needs.nowUs() - this.#sinceUs >= lastingUs
-    return {
-      state: this.#state,
-      sinceUs: this.#sinceUs,
-      lastError: this.#lastError,
-      retries: this.#retries,
-      messages: this.#messages,
-      lastMessageAtUs: this.#lastMessageAtUs,
-      unacknowledged: this.#unacknowledged,
-      isLasting: isFailing && (this.#isRefused || isLong),
-    }
+    return this.#state.status
   }
 
   /** @param delayMs how long to wait before the first try */
   start(delayMs = 0): void {
     if (this.isRunning) return
     this.#stop = new AbortController()
-    this.#retries = 0
-    this.#enter('connecting')
+    this.#state.started()
     this.#ended = this.#run(this.#stop.signal, delayMs)
+  }
+
+  /** Has it do what it would do later: the next round, or the next try after a failure. */
+  hurry(): void {
+    this.#wish.make()
   }
 
   /** Resolves when nothing of it goes on any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#ended
-    this.#enter('paused')
+    this.#state.stopped()
   }
 
   /** A message that may be shown. */
   withoutSecrets(text: string): string {
-    let shown = text
-    for (const secret of this.#secrets) shown = shown.replaceAll(secret, '********')
-    return shown.slice(0, 500)
+    return withoutSecretsOf(this.#secrets, text)
   }
 
   async #run(signal: AbortSignal, delayMs: number): Promise<void> {
-    let waitMs = delayMs
-    while (await waited(waitMs, signal)) {
+    let isReady = await waited(delayMs, signal)
+    while (isReady) {
+      let failure: unknown = new Error('the source has ended by itself')
       try {
         await this.#runOnce(signal)
-        if (signal.aborted) return
-        this.#fail(new Error('the source has ended by itself'))
       } catch (error) {
-        if (signal.aborted) return
-        this.#fail(error)
+        failure = error
       }
-      waitMs = backOffMs(this.#retries, this.#isRefused)
+      if (signal.aborted) return
+      this.#fail(failure)
+      isReady = await this.#waitAfter(failure, signal)
     }
+  }
+
+  /** What somebody wants at once is tried at once, and once. */
+  async #waitAfter(failure: unknown, signal: AbortSignal): Promise<boolean> {
+    const ownMs = backOffMs(this.#state.retries, isLastingRefusal(failure))
+    const askedMs = failure instanceof RetryLater ? failure.retryAfterMs : 0
+    const rest = new AbortController()
+    const waiting = AbortSignal.any([signal, rest.signal])
+    const unlisten = this.#wish.listen(() => rest.abort())
+    await waited(Math.max(ownMs, askedMs), waiting)
+    unlisten()
+    this.#wish.grant()
+    return !signal.aborted
   }
 
   async #runOnce(signal: AbortSignal): Promise<void> {
-    const { dial } = this.#needs
+    const { dial, positions, nowUs } = this.#needs
+    const { identity } = this.#source
+    const position = await positions.find(this.#streamId, identity, signal)
+    const state = this.#state
+    const run: FetchRun = {
+      accept: this.#acceptor(identity, signal),
+      position,
+      onRunning: () => state.reached(),
+      onWaiting: (dueAtUs) => state.waiting(dueAtUs),
+      onRound: (round) => state.roundEnded(round),
+      wish: this.#wish,
+      dial,
+      nowUs,
+      signal,
+    }
+    await this.#source.run(run)
+  }
+
+  #acceptor(identity: string, signal: AbortSignal): FetchRun['accept'] {
+    const { positions } = this.#needs
     const intake = new OrderedIntake(this.#needs, this.#streamId, signal)
-    const accept = async (messages: readonly FetchedMessage[]) => {
-      this.#unacknowledged += messages.length
-      try {
-        const outcomes = await intake.accept(messages)
-        this.#messages += messages.length
-        this.#lastMessageAtUs = outcomes.at(-1)?.receivedAtUs ?? this.#lastMessageAtUs
-        return outcomes
-      } finally {
-        this.#unacknowledged -= messages.length
-      }
+    return async (messages: readonly FetchedMessage[], position?: SourcePosition) => {
+      const text = position && positions.textOf(identity, position)
+      const accepted = intake.accept(messages, text)
+      const outcomes = await this.#state.accepting(messages.length, accepted)
+      if (text !== undefined) positions.note(this.#streamId, text)
+      return outcomes
     }
-    const onRunning = () => {
-      this.#connections++
-      this.#enter('running')
-    }
-    await this.#source.run({ accept, onRunning, dial, signal })
   }
 
   #fail(error: unknown): void {
-    const wasRunning = this.#state === 'running'
-    if (wasRunning && this.#needs.nowUs() - this.#sinceUs >= stableUs) this.#retries = 0
-    this.#retries++
-    this.#isRefused = isLastingRefusal(error)
-    this.#lastError = this.withoutSecrets(messageOf(error))
-    if (this.#state !== 'failing') this.#enter('failing')
-    if (this.#retries === 1) this.#needs.onFailing(this.#streamId, this.#lastError)
-  }
-
-  #enter(state: SourceStatus['state']): void {
-    this.#state = state
-    this.#sinceUs = this.#needs.nowUs()
+    const reason = this.withoutSecrets(messageOf(error))
+    this.#state.failed(reason, isLastingRefusal(error))
+    if (this.#state.retries === 1) this.#needs.onFailing(this.#streamId, reason)
   }
 }
 

@@ -12,6 +12,12 @@ export interface Cipher {
   decrypt(bytes: Uint8Array): string
 }
 
+/** Secrets as they were read. */
+export interface KeptSecrets {
+  readonly secrets: SourceSecrets
+  readonly encrypted: Uint8Array
+}
+
 interface Owned {
   readonly id: StreamId
   readonly ownerId: UserId
@@ -39,11 +45,13 @@ export class SourceStore {
       )
   }
 
-  replace({ id }: Owned, secrets: SourceSecrets): Compilable {
+  /** Finds nothing to change when they have been replaced since they were read. */
+  replace({ id }: Pick<Owned, 'id'>, before: KeptSecrets, secrets: SourceSecrets): Compilable {
     return this.#state
       .updateTable('stream_sources')
       .set({ secrets_encrypted: this.#encrypted(secrets) })
       .where('stream_id', '=', id)
+      .where('secrets_encrypted', '=', before.encrypted)
   }
 
   /** Makes sense for a stream that does not fetch, too. */
@@ -53,6 +61,11 @@ export class SourceStore {
 
   /** Nothing for a stream that does not fetch, and where its owner is gone. */
   async secretsOf(id: StreamId): Promise<SourceSecrets | undefined> {
+    return (await this.kept(id))?.secrets
+  }
+
+  /** The same, with what they are to be replaced by. */
+  async kept(id: StreamId): Promise<KeptSecrets | undefined> {
     const row = await this.#state
       .selectFrom('stream_sources')
       .innerJoin('users', 'users.id', 'stream_sources.owner_id')
@@ -60,7 +73,19 @@ export class SourceStore {
       .where('stream_id', '=', id)
       .where('users.deleted_at', 'is', null)
       .executeTakeFirst()
-    return row && (JSON.parse(this.#cipher.decrypt(row.secrets_encrypted)) as SourceSecrets)
+    if (!row) return undefined
+    const { secrets_encrypted: encrypted } = row
+    return { encrypted, secrets: JSON.parse(this.#cipher.decrypt(encrypted)) as SourceSecrets }
+  }
+
+  /** How far the source of a stream has been read, as the journal has it. */
+  async positionOf(id: StreamId): Promise<string | undefined> {
+    const row = await this.#state
+      .selectFrom('stream_sources')
+      .select('position')
+      .where('stream_id', '=', id)
+      .executeTakeFirst()
+    return row?.position ?? undefined
   }
 
   /** Streams of users that are still there. */

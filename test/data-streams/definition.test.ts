@@ -261,23 +261,8 @@ describe('a field', () => {
   })
 })
 
-/** A whole source of each type that fetches. */
-const sources = {
-  api_pull: { endpoint: 'https://weather.example/v1', schedule: '*/5 * * * *' },
-  database: {
-    protocol: 'postgres',
-    endpoint: 'db.example:5432/plant',
-    query: 'SELECT * FROM readings',
-    schedule: '0 * * * *',
-  },
-  event_stream: { protocol: 'kafka', endpoint: 'kafka://broker.example:9092' },
-}
-
 describe('what this version cannot do', () => {
   test.each([
-    [{ type: 'api_pull', source: sources.api_pull }, 'type'],
-    [{ type: 'database', source: sources.database }, 'type'],
-    [{ type: 'event_stream', source: sources.event_stream }, 'type'],
     [{ source: { protocol: 'coap' } }, 'source.protocol'],
     [{ source: { clientId: 'vault' } }, 'source.clientId'],
     [{ source: { topic: 'boilers/+', protocol: 'http' } }, 'source.topic'],
@@ -286,8 +271,6 @@ describe('what this version cannot do', () => {
   })
 
   test('is no answer to what is wrong anyway', () => {
-    expect(refusal(body({ type: 'api_pull', source: sources.api_pull, name: '' }))).toEqual(
-      invalid('name'),
-    )
+    expect(refusal(body({ source: { protocol: 'coap' }, name: '' }))).toEqual(invalid('name'))
   })
 })

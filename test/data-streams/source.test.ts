@@ -17,7 +17,6 @@ const database = {
   query: 'SELECT * FROM readings WHERE at > $1',
   schedule: '0 0 * * * *',
 }
-const events = { protocol: 'kafka', endpoint: 'kafka://broker.example:9092', topic: 'plant' }
 const login = { username: 'reader', password: 'secret' }
 
 describe('a source', () => {
@@ -71,11 +70,8 @@ describe('a source', () => {
       { ...database, credentials: login, incrementalColumn: 'updated_at', keyColumn: 'id' },
     ],
     ['database', { ...database, protocol: 'sqlite', endpoint: '/var/lib/plant.db' }],
-    ['event_stream', { ...events, group: 'vault', credentials: login }],
-    ['event_stream', { protocol: 'webhook', eventTypes: { opened: { door: { type: 'string' } } } }],
     ['manufacturing', { protocol: 'http' }],
     ['building_systems', database],
-    ['occupancy', events],
     ['service', {}],
   ])('of the type %s can be %j', (type, source) => {
     expect(wrong(type, source)).toEqual([])
@@ -109,15 +105,6 @@ describe('a source', () => {
     ['database', { ...database, endpoint: 'me:secret@db.example/plant' }, 'endpoint'],
     ['database', { ...database, query: ' ' }, 'query'],
     ['database', { ...database, incrementalColumn: 'a; DROP TABLE b' }, 'incrementalColumn'],
-    ['event_stream', { endpoint: events.endpoint }, 'protocol'],
-    ['event_stream', { protocol: 'kafka' }, 'endpoint'],
-    ['event_stream', { ...events, eventTypes: {} }, 'eventTypes'],
-    [
-      'event_stream',
-      { ...events, eventTypes: { opened: { door: { type: 'float' } } } },
-      'eventTypes.opened.door.type',
-    ],
-    ['occupancy', { ...events, query: 'SELECT 1' }, 'query'],
     ['service', { deviceId: 'x' }, 'deviceId'],
     ['service', { timestampField: 'at' }, 'timestampField'],
   ])('of the type %s cannot be %j: %s is named', (type, source, path) => {
@@ -126,12 +113,26 @@ describe('a source', () => {
 })
 
 describe('a schedule', () => {
-  test.each(['* * * * *', '*/15 0-6,22,23 1 JAN-MAR mon', '0 30 4 * * 7', '5/10 * * * *'])(
-    'can be %j',
-    (schedule) => {
-      expect(wrong('api_pull', { ...api, schedule })).toEqual([])
-    },
-  )
+  test.each(['30s', '5m', '1h'])('can have a jitter of %s', (jitter) => {
+    expect(wrong('api_pull', { ...api, jitter })).toEqual([])
+    expect(wrong('database', { ...database, jitter })).toEqual([])
+  })
+
+  test.each(['often', '0s', 5])('has no jitter of %j', (jitter) => {
+    expect(wrong('api_pull', { ...api, jitter })).toEqual(['source.jitter'])
+  })
+
+  test.each([
+    '* * * * *',
+    '*/15 0-6,22,23 1 JAN-MAR mon',
+    '0 30 4 * * 7',
+    '5/10 * * * *',
+    '0 0 29 2 *',
+    '0 0 30 1,2 *',
+    '0 0 30 2 MON',
+  ])('can be %j', (schedule) => {
+    expect(wrong('api_pull', { ...api, schedule })).toEqual([])
+  })
 
   test.each([
     '',
@@ -149,8 +150,25 @@ describe('a schedule', () => {
     '1-2-3 * * * *',
     '1, * * * *',
     '* * * * MONDAY',
+    '0 0 30 2 *',
+    '0 0 31 4,JUN *',
+    '0 0 30 2 */2',
     7,
   ])('is never %j', (schedule) => {
     expect(wrong('api_pull', { ...api, schedule })).toEqual(['source.schedule'])
   })
+})
+
+test.each([
+  ['spaces', 'postgres', ' '],
+  ['semicolons', 'mysql', ';'],
+  ['comments', 'mysql', '/*'],
+  ['brackets', 'postgres', '['],
+  ['quotes', 'postgres', "'"],
+  ['escaped quotes', 'mysql', "'\\"],
+])('a statement of %s for %s is looked through once', (_, protocol, part) => {
+  const query = `SELECT ${part.repeat(19_990 / part.length)}1`
+  const startedAt = performance.now()
+  wrong('database', { ...database, protocol, query })
+  expect(performance.now() - startedAt).toBeLessThan(50)
 })

@@ -20,7 +20,7 @@ interface Proposed {
 }
 
 function proposed(samples: readonly unknown[]): Proposed {
-  return proposeStream(new Samples(samples), { judgeOf, nowUs }) as Proposed
+  return proposeStream(new Samples(samples), { judgeOf, nowUs })
 }
 
 /** The samples that a stream of the proposal would refuse, judged anew. */
@@ -151,6 +151,22 @@ describe('a proposal', () => {
         expect(refusedBy(answer, samples)).toEqual([])
       }),
     )
+  })
+
+  test('lists no texts of a field that has a long one, too', () => {
+    const notes = ['x'.repeat(250), 'y'.repeat(101), 'z'.repeat(100)].map((note) => [note, 'ok'])
+    for (const texts of notes) {
+      const samples = Array.from({ length: 40 }, (_, index) => ({ note: texts[index % 2] }))
+      const answer = proposed(samples)
+      const isShort = texts[0]?.length === 100
+      const values = isShort ? { enum: ['ok', texts[0]] } : {}
+      expect(answer.proposal.schema).toEqual({
+        note: { type: 'string', required: true, ...values },
+      })
+      expect(answer.misfits).toEqual([])
+    }
+    const always = Array.from({ length: 40 }, () => ({ note: 'x'.repeat(250) }))
+    expect(proposed(always).misfits).toEqual([])
   })
 
   test('names exactly the samples that it does not take', () => {

@@ -64,6 +64,7 @@ function facts(overrides: Partial<StatusFacts> = {}): StatusFacts {
     storedPerSecond: 0,
     problem: undefined,
     source: undefined,
+    webhook: undefined,
     retention: { raw: null, aggregated: null },
     nowUs,
     ...overrides,

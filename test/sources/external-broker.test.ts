@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { Mosquitto } from '../support/mosquitto.ts'
 import { runningService } from '../support/running-service.ts'
-import { freePort } from '../support/service-process.ts'
 
 const port = await freePort()
 const service = runningService({ STREAMVAULT_EGRESS_ALLOW: `127.0.0.1:${port}` })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { Mosquitto } from '../support/mosquitto.ts'
 import { runningService } from '../support/running-service.ts'
-import { freePort } from '../support/service-process.ts'
 import { type Metric, metric, payloadOf, readPayload } from '../support/sparkplug-payloads.ts'
 
 /** An edge node at a broker of somebody else. */

@@ -7,9 +7,9 @@ import {
   type Rule,
   type Rules,
   text,
-} from './definition-problems.ts'
-import { isObject } from './field-map.ts'
-import { secretMark } from './source-secrets.ts'
+} from '../definition-problems.ts'
+import { isObject } from '../field-map.ts'
+import { secretMark } from '../source-secrets.ts'
 
 /** Characters of a certificate with its chain, of a key, and of the certificates to trust. */
 const pemLengthMax = 20_000
@@ -49,12 +49,12 @@ const version: Rule = (value, key, problems) => {
   problems.add(key, "must be 3, 4, 5 or 'auto'")
 }
 
-const certificates: Rule = (value, key, problems) => {
+export const certificates: Rule = (value, key, problems) => {
   const isGood = isPem(value, (pem) => new X509Certificate(pem))
   if (!isGood) problems.add(key, 'must be certificates in PEM')
 }
 
-const privateKey: Rule = (value, key, problems) => {
+export const privateKey: Rule = (value, key, problems) => {
   const isGood = isPem(value, (pem) => createPrivateKey(pem))
   if (!isGood) problems.add(key, 'must be a private key in PEM, without a pass phrase')
 }
@@ -72,7 +72,7 @@ function isPem(value: unknown, read: (pem: string) => unknown): boolean {
 }
 
 /** A user name with its password, a certificate with its key, or both. */
-const credentials: Rule = (value, key, problems) => {
+export const brokerCredentials: Rule = (value, key, problems) => {
   const rules = { username: text, password: text, certificate: certificates, privateKey }
   part(rules)(value, key, problems)
   if (!isObject(value)) return
@@ -85,8 +85,17 @@ const credentials: Rule = (value, key, problems) => {
   }
 }
 
+/** A certificate with its key, where nobody is asked for a password. */
+export const clientCertificate: Rule = (value, key, problems) => {
+  const rules = { certificate: certificates, privateKey }
+  part(rules, ['certificate', 'privateKey'])(value, key, problems)
+  if (isObject(value) && !fitsItsKey(value)) {
+    problems.add(`${key}.privateKey`, 'does not belong to the certificate')
+  }
+}
+
 /** One of them may be kept and the other new: then they are not the pair that they were. */
-function fitsItsKey({ certificate, privateKey: pem }: Json): boolean {
+export function fitsItsKey({ certificate, privateKey: pem }: Json): boolean {
   if (certificate === secretMark || pem === secretMark) return certificate === pem
   if (typeof certificate !== 'string' || typeof pem !== 'string') return true
   try {
@@ -100,7 +109,7 @@ function fitsItsKey({ certificate, privateKey: pem }: Json): boolean {
 /** Of a device whose readings lie at a broker of somebody else. */
 export const brokerRules: Rules = {
   endpoint,
-  credentials,
+  credentials: brokerCredentials,
   qos: integer(0, 2),
   clientId: identifier,
   sharedGroup,

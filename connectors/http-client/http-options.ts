@@ -1,0 +1,78 @@
+import type { DialedTls } from '../../src/pipeline/fetch-connector.ts'
+
+export type HttpAuthentication =
+  | { readonly type: 'none' }
+  | { readonly type: 'basic'; readonly username: string; readonly password: string }
+  | { readonly type: 'bearer'; readonly token: string }
+  | {
+      readonly type: 'apiKey'
+      readonly name: string
+      readonly value: string
+      readonly in?: 'header' | 'query'
+    }
+  | {
+      readonly type: 'oauth2'
+      readonly tokenUrl: string
+      readonly clientId: string
+      readonly clientSecret: string
+      readonly scope?: string
+      /** Where the secret is sent (RFC 6749, section 2.3.1): in a header unless something is said. */
+      readonly secretIn?: 'header' | 'body'
+    }
+
+/** Whom to ask, and as who. */
+export interface HttpOptions {
+  readonly endpoint: URL
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Whom to trust and to expect at the endpoint. */
+  readonly tls: DialedTls
+  readonly authentication: HttpAuthentication
+}
+
+/** The keys of a source that say it, as the domain of data streams has checked them. */
+export interface HttpKeys {
+  readonly endpoint: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly tls?: { readonly ca?: string; readonly servername?: string }
+  readonly authentication?: HttpAuthentication
+}
+
+export function httpOptions(keys: HttpKeys): HttpOptions {
+  const headers = Object.entries(keys.headers ?? {})
+  return {
+    endpoint: withoutFragment(keys.endpoint),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    tls: keys.tls ?? {},
+    authentication: keys.authentication ?? { type: 'none' },
+  }
+}
+
+function withoutFragment(address: string): URL {
+  const url = new URL(address)
+  url.hash = ''
+  return url
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** Milliseconds of a duration such as `30s`. @throws Error when it is none */
+export function durationMs(text: string): number {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
+  const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN)
+  if (!(ms > 0)) throw new Error(`${text} is no duration`)
+  return ms
+}
+
+/** Where a URL leads. */
+export function destinationOf(url: URL): { readonly host: string; readonly port: number } {
+  const standard = ['https:', 'wss:'].includes(url.protocol) ? 443 : 80
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return { host, port: url.port === '' ? standard : Number(url.port) }
+}

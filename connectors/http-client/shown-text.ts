@@ -1,0 +1,24 @@
+import { spellingsOf } from '../../src/core/spellings.ts'
+
+/** Characters of what the other side says that are shown. */
+const shownLength = 200
+
+/**
+ * Of what the other side says, a part that may be shown: on one line, without what a terminal would take for more
+ * than text, and without secrets, in whichever way they are written.
+ */
+export function shown(text: string, secrets: readonly string[]): string {
+  let safe = text
+  for (const secret of secrets) {
+    for (const written of spellingsOf(secret)) safe = safe.replaceAll(written, '********')
+  }
+  return safe
+    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+    .trim()
+    .slice(0, shownLength)
+}
+
+/** An address without its query, which may hold what nobody should see. */
+export function shownAddress({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`.slice(0, shownLength)
+}
