@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net'
+import type { Poll } from '../../src/pipeline/poll-connector.ts'
+
+/** A page that has more bytes is given up: it would be all in memory. */
+const pageBytesMax = 128 * 1024 * 1024
+
+/** So many rows are never asked for at once: an empty one takes much more memory than it has bytes. */
+const pageRowsMax = 110_000
+
+/** Time for an answer to come after the server should have given up. */
+const graceMs = 5_000
+
+const watchMs = 100
+
+/** A connection that ends when a round ends, an answer takes too long, or a page is too large. */
+export class GuardedSocket {
+  readonly socket: Socket
+  readonly #signal: AbortSignal
+  readonly #timeoutMs: number
+  #failure: Error | undefined
+  /** Of the answer that comes. */
+  #rows = 0
+
+  static async open(
+    destination: { readonly host: string; readonly port: number },
+    { dial, signal }: Pick<Poll, 'dial' | 'signal'>,
+    timeoutMs: number,
+  ): Promise<GuardedSocket> {
+    return new GuardedSocket(await dial({ ...destination, signal }), signal, timeoutMs)
+  }
+
+  private constructor(socket: Socket, signal: AbortSignal, timeoutMs: number) {
+    this.socket = socket
+    this.#signal = signal
+    this.#timeoutMs = timeoutMs
+    socket.on('error', () => undefined)
+    signal.addEventListener('abort', this.#abort)
+    socket.once('close', () => signal.removeEventListener('abort', this.#abort))
+    if (signal.aborted) this.#abort()
+  }
+
+  /**
+   * Waits for an answer.
+   *
+   * @throws Error that says why the connection was ended, where it was ended here
+   */
+  async answer<Value>(asked: Promise<Value>): Promise<Value> {
+    const seconds = this.#timeoutMs / 1_000
+    const timer = setTimeout(() => {
+      this.#end(new Error(`the server has not answered in ${seconds} s`))
+    }, this.#timeoutMs + graceMs)
+    this.#rows = 0
+    const bytesBefore = this.socket.bytesRead
+    const watch = setInterval(() => {
+      if (this.socket.bytesRead - bytesBefore > pageBytesMax) this.#end(tooLarge())
+    }, watchMs)
+    try {
+      return await asked
+    } catch (error) {
+      throw this.#failure ?? error
+    } finally {
+      clearTimeout(timer)
+      clearInterval(watch)
+    }
+  }
+
+  /** To be called with each row that comes. */
+  readonly countRow = (): void => {
+    this.#rows++
+    if (this.#rows > pageRowsMax)
+      this.#end(new Error('the server sends more rows than were asked for'))
+  }
+
+  readonly #abort = (): void => {
+    this.#end(this.#signal.reason as Error)
+  }
+
+  #end(failure: Error): void {
+    this.#failure ??= failure
+    this.socket.destroy()
+  }
+}
+
+function tooLarge(): Error {
+  return new Error(`a page has more than ${pageBytesMax} bytes: make pageSize smaller`)
+}

@@ -1,0 +1,92 @@
+import library, { type FieldPacket } from 'mysql2'
+import { shortest } from '../../src/core/single-precision.ts'
+import type { Column, ColumnKind, Raw } from './dialect.ts'
+import { NaiveTimes } from './naive-times.ts'
+
+const { Types } = library
+
+/** The character set of what is no text. */
+const binaryCharset = 63
+
+interface Type {
+  readonly kind: ColumnKind
+  readonly json: (value: Raw) => string
+}
+
+/** What the library knows of a column beyond its own types. */
+interface Field extends FieldPacket {
+  /** Of MariaDB, whose columns of JSON are texts with a condition. */
+  readonly extendedFormat?: string
+  readonly columnLength: number
+}
+
+const plain = (value: Raw): string => String(value)
+const quoted = (value: Raw): string => JSON.stringify(value)
+
+const bytes = (value: Raw): string => `"${Buffer.from(value as Uint8Array).toString('base64')}"`
+
+const number: Type = { kind: 'number', json: plain }
+const bits: Type = { kind: 'other', json: bitsJson }
+const text: Type = { kind: 'text', json: quoted }
+const binary: Type = { kind: 'other', json: bytes }
+const document: Type = { kind: 'other', json: plain }
+const flag: Type = { kind: 'other', json: (value) => (value === 0 ? 'false' : 'true') }
+
+/** Writes what MySQL and MariaDB send in their binary protocol as JSON. */
+export class MysqlColumns {
+  readonly #timestampField: string
+  readonly #times: NaiveTimes
+
+  constructor({ timezone, timestampField }: { timezone: string; timestampField: string }) {
+    this.#timestampField = timestampField
+    this.#times = new NaiveTimes(timezone)
+  }
+
+  of(fields: readonly FieldPacket[]): readonly Column[] {
+    return fields.map((field) => ({ name: field.name, ...this.#type(field as Field) }))
+  }
+
+  #type(field: Field): Type {
+    if (field.extendedFormat === 'json') return document
+    const naive = (value: Raw) => quoted(this.#times.rfc3339(String(value)) ?? value)
+    switch (field.columnType ?? Types.NULL) {
+      case Types.TINY:
+        return field.columnLength === 1 ? flag : number
+      case Types.SHORT:
+      case Types.LONG:
+      case Types.INT24:
+      case Types.LONGLONG:
+      case Types.YEAR:
+      case Types.DECIMAL:
+      case Types.NEWDECIMAL:
+        return number
+      case Types.DOUBLE:
+        return { kind: 'float', json: plain }
+      case Types.FLOAT:
+        return { kind: 'float', json: (value) => shortest(Number(value)) }
+      case Types.TIMESTAMP:
+        return { kind: 'time', json: (value) => `"${String(value).replace(' ', 'T')}Z"` }
+      case Types.DATETIME:
+        return { kind: 'naive', json: naive }
+      case Types.DATE:
+      case Types.NEWDATE:
+        return { kind: 'date', json: field.name === this.#timestampField ? naive : quoted }
+      case Types.BIT:
+        return bits
+      case Types.JSON:
+        return document
+      case Types.GEOMETRY:
+        return { kind: 'other', json: quoted }
+      case Types.TIME:
+        return text
+      default:
+        return field.characterSet === binaryCharset ? binary : text
+    }
+  }
+}
+
+/** As a number. */
+function bitsJson(value: Raw): string {
+  const digits = Buffer.from(value as Uint8Array).toString('hex')
+  return BigInt(`0x${digits === '' ? '0' : digits}`).toString()
+}

@@ -1,0 +1,184 @@
+import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import type {
+  FetchedPage,
+  Poll,
+  PolledSource,
+  SourcePosition,
+} from '../../src/pipeline/poll-connector.ts'
+import type { Dialect, Result, Session } from './dialect.ts'
+import { LookBehind, rememberedMax } from './look-behind.ts'
+import { NaiveTimes } from './naive-times.ts'
+import type { DatabaseOptions } from './options.ts'
+import { orderOf, Places, settlesByTime } from './order.ts'
+import { MessageWriter, RowWriter } from './rows.ts'
+import { describing, type Order, type Place, Statements } from './statements.ts'
+
+/** Times of a row are rounded, by a second where a column has no fractions. */
+const roundedUs = 1_000_000
+
+/** One round: a connection, and what is known of the query. */
+interface Round {
+  readonly session: Session
+  readonly statements: Statements
+  readonly order: Order
+}
+
+/** Rows of a query as messages, in the order of a column, with those that were committed late. */
+export class PolledDatabase implements PolledSource {
+  readonly identity: string
+  readonly #dialect: () => Promise<Dialect>
+  readonly #options: DatabaseOptions
+  readonly #times: NaiveTimes
+  readonly #source: string
+
+  constructor(dialect: () => Promise<Dialect>, options: DatabaseOptions) {
+    const { protocol, host, port, database, query, incremental, key } = options
+    this.identity = JSON.stringify([protocol, host, port, database, query, incremental, key])
+    this.#dialect = dialect
+    this.#options = options
+    this.#times = new NaiveTimes(options.timezone)
+    this.#source = `${protocol} ${host === '' ? '' : `${host}:${port}/`}${database}`
+  }
+
+  async *poll(poll: Poll): AsyncGenerator<FetchedPage, void> {
+    const options = this.#options
+    const dialect = await this.#dialect()
+    await using session = await dialect.connect(options, poll)
+    const columns = await session.describe(describing(dialect, options.query))
+    const order = orderOf(columns, options)
+    const round = { session, order, statements: new Statements(dialect, options, order) }
+    if (!order.incremental) yield* this.#everything(round, poll.position)
+    else {
+      if (options.refusesNulls) await this.#refuseNulls(round)
+      yield* this.#behind(round, poll.position)
+    }
+  }
+
+  async #refuseNulls({ session, statements }: Round): Promise<void> {
+    const { rows } = await session.read(statements.unordered(), [])
+    if (rows.length === 0) return
+    throw new SourceRefused(`a row has no ${this.#options.incremental}, and nulls are refused`)
+  }
+
+  /** Goes on where it is not clear yet that no rows are missing. */
+  async *#behind(round: Round, first: SourcePosition | undefined): AsyncGenerator<FetchedPage> {
+    for (let position = first; ; ) {
+      const seen = new LookBehind(position, await this.#settling(round))
+      const isWhole = yield* this.#pass(round, seen, position)
+      if (isWhole) return
+      const reached = seen.position()
+      if (JSON.stringify(reached['from']) === JSON.stringify(position?.['from'])) {
+        throw tooMany(this.#options, round.order)
+      }
+      position = reached
+    }
+  }
+
+  async #settling({ session, order }: Round) {
+    const { lookBehind } = this.#options
+    const byTime = settlesByTime(order, this.#options)
+    return {
+      hasKey: order.key !== undefined,
+      rows: byTime ? undefined : lookBehind.rows,
+      settledUs: byTime ? (await session.nowUs()) - (lookBehind.us ?? 0) - roundedUs : 0,
+    }
+  }
+
+  /** Goes through the query once, in its order; tells whether all could be remembered that has to be. */
+  async *#pass(
+    round: Round,
+    seen: LookBehind,
+    position: SourcePosition | undefined,
+  ): AsyncGenerator<FetchedPage, boolean> {
+    let told = JSON.stringify(position ?? {})
+    let place = seen.from
+    let limit = this.#options.pageSize
+    for (let ahead: Promise<Result> | undefined = this.#page(round, place, limit); ahead; ) {
+      const result: Result = await ahead
+      const isLast = result.rows.length < limit
+      const { messages, isFull, next } = this.#met(round, seen, result)
+      if (isLast && !isFull) seen.end()
+      place = next ?? place
+      limit = this.#options.pageSize + seen.ties
+      // While the one is brought to the disk, the next one is on its way.
+      ahead = isLast || isFull ? undefined : this.#page(round, place, limit)
+      ahead?.catch(() => undefined)
+      const reached = seen.position()
+      const text = JSON.stringify(reached)
+      if (messages.length > 0 || text !== told) yield { messages, position: reached }
+      told = text
+      if (isFull) return false
+    }
+    return true
+  }
+
+  #page({ session, statements }: Round, place: Place | undefined, count: number): Promise<Result> {
+    const { text, values } = statements.page(place, count)
+    return session.read(text, values)
+  }
+
+  /** What is new of a page, and behind which place the next one begins. */
+  #met({ order }: Round, seen: LookBehind, { columns, rows }: Result) {
+    const places = new Places(order, columns, this.#times)
+    const byTime = settlesByTime(order, this.#options)
+    const writer = new RowWriter(columns)
+    const messages = new MessageWriter(this.#source)
+    let [next, last]: (Place | undefined)[] = []
+    let isFull = false
+    for (const row of rows) {
+      const place = places.of(row)
+      const timeUs = byTime ? places.latestUs(place) : 0
+      const content = order.key ? '' : writer.text(row)
+      const met = seen.meet({ place, timeUs, content })
+      if (met === 'full') {
+        isFull = true
+        break
+      }
+      if (met === 'new') messages.add(order.key ? writer.text(row) : content, place.join(' '))
+      // Without a key, the next page begins with all rows that have the last value.
+      if (order.key) next = place
+      else if (place[0] !== last?.[0]) next = last ?? next
+      last = place
+    }
+    return { messages: messages.end(), isFull, next }
+  }
+
+  /** All that there is, in each round. */
+  async *#everything(round: Round, first: SourcePosition | undefined): AsyncGenerator<FetchedPage> {
+    const { order } = round
+    const { pageSize } = this.#options
+    let place = (first as { readonly place?: Place } | undefined)?.place
+    for (let isLast = false; !isLast; ) {
+      const { columns, rows } = await this.#page(round, place, pageSize + (order.key ? 0 : 1))
+      if (!order.key && rows.length > pageSize) {
+        throw new SourceRefused(
+          `the query has more than ${pageSize} rows: name a keyColumn to read them page by page`,
+        )
+      }
+      isLast = rows.length < pageSize || !order.key
+      const places = new Places(order, columns, this.#times)
+      const writer = new RowWriter(columns)
+      const messages = new MessageWriter(this.#source)
+      for (const row of rows) {
+        place = places.of(row)
+        messages.add(writer.text(row), place.join(' '))
+      }
+      const position = isLast || !place ? {} : { place }
+      if (rows.length > 0 || place) yield { messages: messages.end(), position }
+    }
+  }
+}
+
+function tooMany({ lookBehind }: DatabaseOptions, order: Order): Error {
+  if (!order.key) {
+    return new SourceRefused(
+      `more than ${rememberedMax} rows have the same ${order.incremental?.name}, or are committed ` +
+        'within lookBehind: name a keyColumn, or make lookBehind shorter',
+    )
+  }
+  // They will be older when it is tried again.
+  return new Error(
+    `more than ${rememberedMax} rows came within lookBehind (${(lookBehind.us ?? 0) / 1_000_000} s): ` +
+      'make it shorter, or wait until they are older',
+  )
+}
