@@ -1,0 +1,123 @@
+import type { DialedTls, SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+
+/** Messages that a server may send before the first of them is acknowledged. */
+const usualPrefetch = 1_000
+
+/** Ports where an endpoint names none. */
+const standardPorts: Readonly<Record<string, number>> = { 'amqp:': 5_672, 'amqps:': 5_671 }
+
+/** Who says hello to a new server, where nobody says who is to. */
+const usualCredentials = { username: 'guest', password: 'guest' } as const
+
+export interface AmqpEndpoint {
+  readonly host: string
+  readonly port: number
+  readonly vhost: string
+  readonly isSecure: boolean
+}
+
+export interface Binding {
+  readonly routingKey: string
+  /** Of an exchange of headers. */
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
+/** Where a queue of our own gets its messages from. */
+export interface Subscription {
+  readonly exchange: string
+  readonly bindings: readonly Binding[]
+  /** Whether the queue was named by the source, so that others may know it. */
+  readonly isNamed: boolean
+}
+
+export type QueueType = 'classic' | 'quorum' | 'stream'
+
+export interface AmqpOptions {
+  readonly endpoint: AmqpEndpoint
+  readonly tls: DialedTls | undefined
+  /** Undefined: the server knows us by our certificate (SASL EXTERNAL). */
+  readonly login: { readonly username: string; readonly password: string } | undefined
+  readonly queue: string
+  readonly queueType: QueueType | undefined
+  /** Undefined: the queue belongs to others. */
+  readonly subscription: Subscription | undefined
+  readonly prefetch: number
+  /** Shown to those who run the server. */
+  readonly connectionName: string
+  readonly isTrial: boolean
+}
+
+/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
+interface AmqpSourceKeys {
+  readonly endpoint: string
+  readonly topic?: string
+  readonly exchange?: string
+  readonly routingKey?: string
+  readonly bindings?: readonly Partial<Binding>[]
+  readonly group?: string
+  readonly queueType?: QueueType
+  readonly prefetch?: number
+  readonly credentials?: {
+    readonly username?: string
+    readonly password?: string
+    readonly certificate?: string
+    readonly privateKey?: string
+  }
+  readonly tls?: { readonly ca?: string; readonly servername?: string }
+  readonly isTrial?: boolean
+}
+
+/** @throws Error when the text is no URL of AMQP (RabbitMQ URI specification) */
+export function parseAmqpEndpoint(text: string): AmqpEndpoint {
+  const { protocol, hostname, port, pathname } = new URL(text)
+  const standard = standardPorts[protocol]
+  if (standard === undefined) throw new Error(`${protocol} is no protocol of AMQP`)
+  const path = decodeURIComponent(pathname.slice(1))
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? standard : Number(port),
+    vhost: path === '' ? '/' : path,
+    isSecure: protocol === 'amqps:',
+  }
+}
+
+export function amqpOptions({ streamId, source }: SourceDefinition): AmqpOptions {
+  const keys = source as unknown as AmqpSourceKeys
+  const { credentials = {}, tls, isTrial = false, group, prefetch = usualPrefetch } = keys
+  const endpoint = parseAmqpEndpoint(keys.endpoint)
+  const { certificate, privateKey } = credentials
+  return {
+    endpoint,
+    tls: endpoint.isSecure ? { ...tls, cert: certificate, key: privateKey } : undefined,
+    login: loginOf(credentials),
+    queue: keys.topic ?? group ?? `streamvault-${streamId}`,
+    queueType: keys.queueType,
+    subscription: subscriptionOf(keys),
+    prefetch,
+    connectionName: `streamvault-${streamId}`,
+    isTrial,
+  }
+}
+
+function loginOf({
+  username,
+  password,
+  certificate,
+}: NonNullable<AmqpSourceKeys['credentials']>): AmqpOptions['login'] {
+  if (username !== undefined && password !== undefined) return { username, password }
+  return certificate === undefined ? usualCredentials : undefined
+}
+
+function subscriptionOf({
+  exchange,
+  routingKey = '',
+  bindings = [{ routingKey }],
+  group,
+}: AmqpSourceKeys): Subscription | undefined {
+  if (exchange === undefined) return undefined
+  const whole = bindings.map(({ routingKey: key = '', arguments: more = {} }) => ({
+    routingKey: key,
+    arguments: more,
+  }))
+  return { exchange, bindings: whole, isNamed: group !== undefined }
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FetchedMessage, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { Partition } from './cluster.ts'
+import type { PartitionMessages } from './fetched-records.ts'
+import type { GroupMembership } from './group-membership.ts'
+import type { ReadPositions } from './read-positions.ts'
+
+/** Messages that are handed over and not durable yet, and their bytes: of one message there may be more. */
+const unsettledMax = 4_000
+const unsettledBytesMax = 8 * 1024 * 1024
+
+/** Messages that are handed over at once, and their bytes. */
+const portionMax = 1_000
+const portionBytesMax = 1024 * 1024
+
+/** The group is told so often at most: what it was not told yet another member would read again. */
+const commitMs = 50
+
+interface DeliveryNeeds {
+  readonly run: Pick<FetchRun, 'accept'>
+  /** Undefined in a trial: nobody is told anything then. */
+  readonly group: Pick<GroupMembership, 'commit'> | undefined
+  readonly positions: ReadPositions
+}
+
+interface Portion {
+  readonly messages: readonly FetchedMessage[]
+  readonly bytes: number
+  readonly next: number
+}
+
+/** Hands over what was fetched, and tells the group what is durable. */
+export class Delivery {
+  readonly #needs: DeliveryNeeds
+  readonly #failed = Promise.withResolvers<never>()
+  #hasFailed = false
+  #unsettled = 0
+  #unsettledBytes = 0
+  #room = Promise.withResolvers<void>()
+  #toTell = new Map<string, Map<number, number>>()
+  #telling: Promise<void> | undefined
+
+  constructor(needs: DeliveryNeeds) {
+    this.#needs = needs
+    this.#failed.promise.catch(() => undefined)
+  }
+
+  /** Rejected when something could not be kept, or the group not be told. */
+  get failed(): Promise<never> {
+    return this.#failed.promise
+  }
+
+  /** Resolves when it is handed over: what is not when the signal is aborted is left. */
+  async add(fetched: PartitionMessages, signal: AbortSignal): Promise<void> {
+    for (const portion of portionsOf(fetched)) {
+      while (this.#isFull(portion) && !signal.aborted) await this.#room.promise
+      if (signal.aborted || this.#hasFailed) return
+      this.#handOver(fetched.partition, portion)
+    }
+  }
+
+  /** Resolves when nothing is on its way any more, and the group knows of all that is durable. */
+  async finish(): Promise<void> {
+    while (this.#unsettled > 0) await this.#room.promise
+    await this.#telling
+    await this.#tell()
+  }
+
+  /** Those that wait for room find out that it is of no use. */
+  wake(): void {
+    this.#room.resolve()
+    this.#room = Promise.withResolvers()
+  }
+
+  #isFull({ messages, bytes }: Portion): boolean {
+    if (this.#unsettled === 0 || this.#hasFailed) return false
+    const isMany = this.#unsettled + messages.length > unsettledMax
+    return isMany || this.#unsettledBytes + bytes > unsettledBytesMax
+  }
+
+  #handOver(partition: Partition, { messages, bytes, next }: Portion): void {
+    const { run, positions, group } = this.#needs
+    // What holds no message counts as one: it is on its way as well.
+    const count = Math.max(1, messages.length)
+    this.#unsettled += count
+    this.#unsettledBytes += bytes
+    positions.set(partition, next)
+    const position = group && positions.write()
+    void this.#settled(run.accept(messages, position), { partition, next }).finally(() => {
+      this.#unsettled -= count
+      this.#unsettledBytes -= bytes
+      this.wake()
+    })
+  }
+
+  async #settled(
+    accepted: Promise<unknown>,
+    { partition, next }: { readonly partition: Partition; readonly next: number },
+  ): Promise<void> {
+    try {
+      await accepted
+      this.#durable(partition, next)
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  #durable({ topic, index }: Partition, next: number): void {
+    const offsets = this.#toTell.get(topic) ?? new Map<number, number>()
+    this.#toTell.set(topic, offsets.set(index, next))
+    if (this.#needs.group) this.#telling ??= this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    try {
+      while (this.#toTell.size > 0 && !this.#hasFailed) {
+        await this.#tell()
+        await sleep(commitMs)
+      }
+    } catch (error) {
+      this.#fail(error as Error)
+    } finally {
+      this.#telling = undefined
+    }
+  }
+
+  /** Partitions that are no longer ours belong to others: they go on from what was told before. */
+  async #tell(): Promise<void> {
+    const offsets = this.#toTell
+    if (offsets.size === 0) return
+    this.#toTell = new Map()
+    await this.#needs.group?.commit(offsets)
+  }
+
+  #fail(error: Error): void {
+    this.#hasFailed = true
+    this.#failed.reject(error)
+  }
+}
+
+function* portionsOf({ messages, nexts, next }: PartitionMessages): Iterable<Portion> {
+  let from = 0
+  let bytes = 0
+  for (const [at, { payload }] of messages.entries()) {
+    const isFull = at - from >= portionMax || bytes + payload.byteLength > portionBytesMax
+    if (isFull && at > from) {
+      yield { messages: messages.slice(from, at), bytes, next: nexts[at - 1] as number }
+      from = at
+      bytes = 0
+    }
+    bytes += payload.byteLength
+  }
+  yield { messages: messages.slice(from), bytes, next }
+}

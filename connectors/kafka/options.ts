@@ -1,0 +1,98 @@
+import type { DialedTls, SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+
+export interface KafkaAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface KafkaLogin {
+  readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
+  readonly username: string
+  readonly password: string
+}
+
+export interface KafkaOptions {
+  /** Whom to ask first where the others are. */
+  readonly brokers: readonly KafkaAddress[]
+  readonly topics: readonly string[]
+  readonly group: string
+  /** Whether nobody else can be in the group. */
+  readonly isOwnGroup: boolean
+  /** What the group knows this stream by, through all its connections. */
+  readonly instanceId: string
+  readonly startFrom: 'earliest' | 'latest'
+  /** Undefined: without TLS. */
+  readonly tls: DialedTls | undefined
+  readonly login: KafkaLogin | undefined
+  /** Whether headers say what an event is. */
+  readonly hasEventTypes: boolean
+  /** Whether it is only tried: the group is left alone. */
+  readonly isTrial: boolean
+}
+
+/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
+interface KafkaKeys {
+  readonly endpoint: string
+  readonly topic: string
+  readonly group?: string
+  readonly startFrom?: 'earliest' | 'latest'
+  readonly tls?: true | { readonly ca?: string; readonly servername?: string }
+  readonly credentials?: {
+    readonly type?: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+    readonly username?: string
+    readonly password?: string
+    readonly certificate?: string
+    readonly privateKey?: string
+  }
+  readonly eventTypes?: object
+  /** Never part of a definition. */
+  readonly isTrial?: boolean
+}
+
+const standardPort = 9092
+
+export function kafkaOptions({ streamId, source }: SourceDefinition): KafkaOptions {
+  const keys = source as unknown as KafkaKeys
+  const ownName = `streamvault-${streamId}`
+  return {
+    brokers: parseBrokers(keys.endpoint),
+    topics: [...new Set(keys.topic.split(','))].toSorted(),
+    group: keys.group ?? ownName,
+    isOwnGroup: keys.group === undefined,
+    instanceId: ownName,
+    startFrom: keys.startFrom ?? 'earliest',
+    tls: tlsOf(keys),
+    login: loginOf(keys),
+    hasEventTypes: keys.eventTypes !== undefined,
+    isTrial: keys.isTrial === true,
+  }
+}
+
+/** @param endpoint `kafka://one:9092,other:9092` */
+export function parseBrokers(endpoint: string): readonly KafkaAddress[] {
+  const texts = endpoint.replace(/^kafka:\/\//, '').split(',')
+  return texts.map((text) => {
+    const [, host = '', port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? []
+    return {
+      host: host.replace(/^\[|\]$/g, ''),
+      port: port === undefined ? standardPort : Number(port),
+    }
+  })
+}
+
+function tlsOf({ tls, credentials }: KafkaKeys): DialedTls | undefined {
+  const { certificate: cert, privateKey: key } = credentials ?? {}
+  if (tls === undefined && cert === undefined) return undefined
+  return { ...(tls === true ? {} : tls), ...(cert !== undefined && { cert, key }) }
+}
+
+function loginOf({ credentials = {} }: KafkaKeys): KafkaLogin | undefined {
+  const { type = 'plain', username, password } = credentials
+  if (username === undefined || password === undefined) return undefined
+  const mechanisms = {
+    plain: 'PLAIN',
+    'scram-sha-256': 'SCRAM-SHA-256',
+    'scram-sha-512': 'SCRAM-SHA-512',
+  } as const
+  return { mechanism: mechanisms[type], username, password }
+}

@@ -1,0 +1,109 @@
+import type { DialedTls, SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+
+const standardPort = 6379
+
+/** What an entry becomes. */
+export interface EntryShape {
+  /** The field of an entry whose value is the payload; undefined: all fields are. */
+  readonly payloadField: string | undefined
+  /** The fields of a line of CSV, where entries become one. */
+  readonly columns: readonly (string | null)[] | undefined
+  readonly delimiter: string
+  /** The field of an entry that says what it is, where the stream has types of events. */
+  readonly eventTypeField: string | undefined
+  /** What is known of the types of fields. */
+  readonly fieldTypes: ReadonlyMap<string, string>
+}
+
+export interface RedisAddress {
+  readonly host: string
+  readonly port: number
+  readonly database: number
+}
+
+export interface RedisStreamOptions extends RedisAddress {
+  /** Undefined: without. */
+  readonly tls: DialedTls | undefined
+  readonly username: string | undefined
+  readonly password: string | undefined
+  /** The key of the stream. */
+  readonly key: string
+  readonly group: string | undefined
+  /** What the group knows us by, and by what it knows us where we take over entries of others. */
+  readonly consumer: string
+  readonly claimant: string
+  readonly startFrom: 'earliest' | 'latest'
+  readonly shape: EntryShape
+  /** Whether it is only tried: nothing is taken or left there. */
+  readonly isTrial: boolean
+}
+
+/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
+interface RedisStreamKeys {
+  readonly endpoint: string
+  readonly topic: string
+  readonly group?: string
+  readonly startFrom?: 'earliest' | 'latest'
+  readonly payloadField?: string
+  readonly tls?: { readonly ca?: string; readonly servername?: string }
+  readonly credentials?: {
+    readonly username?: string
+    readonly password?: string
+    readonly certificate?: string
+    readonly privateKey?: string
+  }
+  readonly format?: string
+  readonly columns?: readonly (string | null)[]
+  readonly delimiter?: string
+  readonly eventTypes?: Readonly<
+    Record<string, Readonly<Record<string, { readonly type: string }>>>
+  >
+  readonly eventTypeField?: string
+  /** Never part of a definition. */
+  readonly isTrial?: boolean
+}
+
+/** Reads `redis://host:port/database`. */
+export function parseRedisEndpoint(endpoint: string): RedisAddress {
+  const { hostname, port, pathname } = new URL(endpoint)
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? standardPort : Number(port),
+    database: Number(pathname.slice(1)),
+  }
+}
+
+export function redisStreamOptions({ streamId, source }: SourceDefinition): RedisStreamOptions {
+  const keys = source as unknown as RedisStreamKeys
+  const { credentials = {}, tls = {} } = keys
+  const isSecure = new URL(keys.endpoint).protocol === 'rediss:'
+  return {
+    ...parseRedisEndpoint(keys.endpoint),
+    tls: isSecure
+      ? { ...tls, cert: credentials.certificate, key: credentials.privateKey }
+      : undefined,
+    username: credentials.username,
+    password: credentials.password,
+    key: keys.topic,
+    group: keys.group,
+    // The same for ever for one stream: the server knows by it what it has sent to us.
+    consumer: `streamvault-${streamId}`,
+    claimant: `streamvault-${streamId}-claimed`,
+    startFrom: keys.startFrom ?? 'earliest',
+    shape: shapeOf(keys),
+    isTrial: keys.isTrial === true,
+  }
+}
+
+function shapeOf(keys: RedisStreamKeys): EntryShape {
+  const { payloadField, format, columns, delimiter = ',', eventTypes, eventTypeField } = keys
+  const isLine = payloadField === undefined && format === 'csv'
+  const fields = Object.values(eventTypes ?? {}).flatMap((event) => Object.entries(event))
+  return {
+    payloadField,
+    columns: isLine ? columns : undefined,
+    delimiter,
+    eventTypeField: eventTypes === undefined ? undefined : (eventTypeField ?? 'type'),
+    fieldTypes: new Map(fields.map(([name, { type }]) => [name, type])),
+  }
+}
