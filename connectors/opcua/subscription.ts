@@ -1,0 +1,219 @@
+import { randomInt } from 'node:crypto'
+import type {
+  CreateMonitoredItemsResponse,
+  CreateSubscriptionResponse,
+  ReadResponse,
+  TransferSubscriptionsResponse,
+} from 'node-opcua-client'
+import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+import { BadAnswer, type OpcUaConnection } from './connection.ts'
+import type { MonitoredItem, OpcUaOptions } from './options.ts'
+
+/** How long a server goes on collecting for us when we are away: it may grant less. */
+const lifetimeMs = 10 * 60 * 1_000
+
+/** How often a server says that it lives, when nothing changes. */
+const keepAliveMs = 10_000
+
+/** Values in one notification: more come in the next one. */
+const notificationsMax = 1_000
+
+/** Items that a server is told of at once: many take no more. */
+const itemsAtOnce = 500
+
+/** Nodes that a message about refused ones names. */
+const namedMax = 5
+
+/** Nodes of each server: OPC 10000-5, section 6.3.1 and 12.10; ids of OPC 10000-6, annex A. */
+const serverNodes = { namespaces: 'i=2255', startTime: 'i=2257' } as const
+
+/** A subscription at a server, and how far its notifications are durable. */
+export interface SubscriptionPosition {
+  readonly subscription: number
+  /** Our own number of its first item. */
+  readonly firstHandle: number
+  /** When the server was started: the numbers of its subscriptions are given anew then. */
+  readonly startedAt: string
+  /** The last notification that was taken; 0 where none was. */
+  readonly sequence: number
+}
+
+export interface Subscription {
+  readonly id: number
+  readonly position: SubscriptionPosition
+  /** Milliseconds in which something has to be heard of it. */
+  readonly silenceMs: number
+  /** Notifications that the server still has for us, where it says so. */
+  readonly available: readonly number[]
+  /** Whether it was there before: then there may be notifications that were sent and did not get here. */
+  readonly isResumed: boolean
+}
+
+export function readPosition(
+  position: SourcePosition | undefined,
+): SubscriptionPosition | undefined {
+  const known = position as unknown as SubscriptionPosition | undefined
+  return typeof known?.subscription === 'number' ? known : undefined
+}
+
+export function writePosition(position: SubscriptionPosition): SourcePosition {
+  return { ...position }
+}
+
+/** The time that something is heard in, whatever the server has granted. */
+function silenceOf({ publishingInterval }: OpcUaOptions): number {
+  return 3 * Math.max(keepAliveMs, publishingInterval) + 10_000
+}
+
+/**
+ * Goes on with a subscription that the server still has.
+ *
+ * @returns undefined where it has none of ours, or does not give it to us any more
+ */
+export async function resumeSubscription(
+  connection: OpcUaConnection,
+  options: OpcUaOptions,
+  position: SubscriptionPosition,
+): Promise<Subscription | undefined> {
+  if ((await readServer(connection)).startedAt !== position.startedAt) return undefined
+  const resumed = {
+    id: position.subscription,
+    position,
+    silenceMs: silenceOf(options),
+    isResumed: true,
+  }
+  if (connection.isReactivated) return { ...resumed, available: [] }
+  const request = new connection.library.TransferSubscriptionsRequest({
+    subscriptionIds: [position.subscription],
+    sendInitialValues: false,
+  })
+  const answer = await connection
+    .ask<TransferSubscriptionsResponse>(request)
+    .catch((error: unknown) => {
+      if (error instanceof BadAnswer) return undefined
+      throw error
+    })
+  const result = answer?.results?.[0]
+  if (result === undefined || result.statusCode.value >>> 30 !== 0) return undefined
+  return { ...resumed, available: [...(result.availableSequenceNumbers ?? [])] }
+}
+
+/** @throws SourceRefused for nodes that the server does not let us follow */
+export async function createSubscription(
+  connection: OpcUaConnection,
+  options: OpcUaOptions,
+): Promise<Subscription> {
+  const { publishingInterval } = options
+  const keepAliveCount = Math.max(1, Math.ceil(keepAliveMs / publishingInterval))
+  const lifetimeCount = Math.max(3 * keepAliveCount, Math.ceil(lifetimeMs / publishingInterval))
+  const server = await readServer(connection)
+  const request = new connection.library.CreateSubscriptionRequest({
+    requestedPublishingInterval: publishingInterval,
+    requestedMaxKeepAliveCount: keepAliveCount,
+    requestedLifetimeCount: options.isTrial ? 3 * keepAliveCount : lifetimeCount,
+    maxNotificationsPerPublish: notificationsMax,
+    publishingEnabled: true,
+    priority: 0,
+  })
+  const answer = await connection.ask<CreateSubscriptionResponse>(request)
+  const { subscriptionId: id } = answer
+  // Those of another subscription are told apart by them.
+  const firstHandle = randomInt(1, 2 ** 31)
+  await createItems(connection, options, { id, firstHandle, namespaces: server.namespaces })
+  const { startedAt } = server
+  const granted = answer.revisedPublishingInterval * answer.revisedMaxKeepAliveCount
+  return {
+    id,
+    position: { subscription: id, firstHandle, startedAt, sequence: 0 },
+    silenceMs: Math.max(silenceOf(options), 3 * granted),
+    available: [],
+    isResumed: false,
+  }
+}
+
+/** Has the server forget it. */
+export async function deleteSubscription(connection: OpcUaConnection, id: number): Promise<void> {
+  const { DeleteSubscriptionsRequest } = connection.library
+  await connection.ask(new DeleteSubscriptionsRequest({ subscriptionIds: [id] }))
+}
+
+async function readServer(connection: OpcUaConnection) {
+  const { ReadRequest, AttributeIds } = connection.library
+  const nodesToRead = [serverNodes.startTime, serverNodes.namespaces].map((nodeId) => ({
+    nodeId,
+    attributeId: AttributeIds.Value,
+  }))
+  const { results } = await connection.ask<ReadResponse>(new ReadRequest({ nodesToRead }))
+  const [startTime, namespaces] = (results ?? []).map(({ value }) => value.value as unknown)
+  return {
+    startedAt: startTime instanceof Date ? startTime.toISOString() : '',
+    namespaces: Array.isArray(namespaces) ? (namespaces as readonly string[]) : [],
+  }
+}
+
+interface Place {
+  readonly id: number
+  readonly firstHandle: number
+  readonly namespaces: readonly string[]
+}
+
+async function createItems(
+  connection: OpcUaConnection,
+  options: OpcUaOptions,
+  { id, firstHandle, namespaces }: Place,
+): Promise<void> {
+  const { items } = options
+  const refused: string[] = []
+  for (let start = 0; start < items.length; start += itemsAtOnce) {
+    const some = items.slice(start, start + itemsAtOnce)
+    const request = new connection.library.CreateMonitoredItemsRequest({
+      subscriptionId: id,
+      timestampsToReturn: connection.library.TimestampsToReturn.Both,
+      itemsToCreate: some.map((item, index) => ({
+        itemToMonitor: {
+          nodeId: resolved(item.nodeId, namespaces),
+          attributeId: connection.library.AttributeIds.Value,
+        },
+        monitoringMode: connection.library.MonitoringMode.Reporting,
+        requestedParameters: {
+          clientHandle: firstHandle + start + index,
+          samplingInterval: item.samplingInterval,
+          queueSize: item.queueSize,
+          discardOldest: options.discardOldest,
+          filter: filterOf(connection, item),
+        },
+      })),
+    })
+    const { results } = await connection.ask<CreateMonitoredItemsResponse>(request)
+    for (const [index, result] of (results ?? []).entries()) {
+      if (result.statusCode.value >>> 30 === 0) continue
+      refused.push(`${some[index]?.nodeId} (${result.statusCode.name})`)
+    }
+  }
+  if (refused.length === 0) return
+  const named = refused.slice(0, namedMax).join(', ')
+  const more = refused.length > namedMax ? ', ...' : ''
+  throw new SourceRefused(
+    `the server does not let us follow ${refused.length} of ${items.length} nodes: ${named}${more}`,
+  )
+}
+
+/** A change by less than the deadband is none: OPC 10000-4, section 7.22.2. */
+function filterOf({ library }: OpcUaConnection, { deadband }: MonitoredItem) {
+  if (deadband === undefined) return null
+  return new library.DataChangeFilter({
+    trigger: library.DataChangeTrigger.StatusValue,
+    deadbandType: library.DeadbandType.Absolute,
+    deadbandValue: deadband,
+  })
+}
+
+/** The index of a namespace may be another one after a restart of the server: its URI is not. */
+function resolved(nodeId: string, namespaces: readonly string[]): string {
+  const [, uri, identifier] = /^nsu=([^;]+);(.*)$/s.exec(nodeId) ?? []
+  if (uri === undefined) return nodeId
+  const index = namespaces.indexOf(uri)
+  if (index < 0) throw new SourceRefused(`the server has no namespace ${uri}`)
+  return `ns=${index};${identifier}`
+}
