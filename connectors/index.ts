@@ -1,9 +1,24 @@
 import type { FetchConnector } from '../src/pipeline/fetch-connector.ts'
+import type { PollConnector } from '../src/pipeline/poll-connector.ts'
+import { amqp } from './amqp/amqp.ts'
+import { apiPull } from './api-pull/api-pull.ts'
+import { bacnetPoll } from './bacnet/bacnet-poll.ts'
+import { coap } from './coap/coap.ts'
+import { databasePoll } from './database/database-poll.ts'
 import { httpPush } from './http-push.ts'
 import { httpValidate } from './http-validate.ts'
+import { kafka } from './kafka/kafka.ts'
+import { modbusPoll } from './modbus/modbus-poll.ts'
 import { mqttWebSocketRoute } from './mqtt-broker/guard/web-socket-route.ts'
 import { startMqttBroker } from './mqtt-broker/mqtt-broker.ts'
 import { mqttClient } from './mqtt-client/mqtt-client.ts'
+import { nats } from './nats/nats.ts'
+import { opcua } from './opcua/opcua.ts'
+import { postgresLog } from './postgres-log/postgres-log.ts'
+import { redisStream } from './redis-stream/redis-stream.ts'
+import { sse } from './web-events/sse.ts'
+import { webSocket } from './web-events/web-socket.ts'
+import { webhookRoute } from './webhook/webhook-route.ts'
 
 /** Every connector of the service. To add one: write its file, then add its name to this list. */
 export const connectors = {
@@ -11,7 +26,30 @@ export const connectors = {
   httpValidate,
   mqttBroker: startMqttBroker,
   mqttWebSocket: mqttWebSocketRoute,
+  webhook: webhookRoute,
 } as const
 
 /** Those that fetch: streams with a source that one of them takes get their readings through it. */
-export const fetchConnectors: readonly FetchConnector[] = [mqttClient]
+export const fetchConnectors: readonly FetchConnector[] = [
+  amqp,
+  coap,
+  kafka,
+  mqttClient,
+  nats,
+  opcua,
+  postgresLog,
+  redisStream,
+  sse,
+  webSocket,
+]
+
+/** What the operator has to say about sources. */
+export interface PollSettings {
+  /** Absolute paths of folders: SQLite files in them may be read from. */
+  readonly sqliteFolders: readonly string[]
+}
+
+/** Those that ask from time to time. */
+export function pollConnectors(settings: PollSettings): readonly PollConnector[] {
+  return [apiPull, databasePoll(settings), modbusPoll(), bacnetPoll()]
+}

@@ -32,7 +32,8 @@ export class Acceptance {
   }
 
   accept(session: Session, publish: TakenPublish, stream: CompiledStream, settled: Settled): void {
-    const { payload, topic, qos, isRetained } = publish
+    const { payload, qos, isRetained } = publish
+    const topic = publish.topic.text
     const { source } = session
     const seenAtUs = this.#seenAtUs(session, publish)
     const outcome = this.#needs.intake.accept(

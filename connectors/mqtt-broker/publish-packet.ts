@@ -41,5 +41,7 @@ export function takenOf({
   messageId = 0,
 }: PublishPacket): TakenPublish {
   const bytes = payload as Buffer
-  return { topic, payload: bytes, qos, isDuplicate: dup, isRetained: retain, packetId: messageId }
+  const name = { text: topic }
+  const flags = { qos, isDuplicate: dup, isRetained: retain }
+  return { topic: name, payload: bytes, ...flags, packetId: messageId }
 }

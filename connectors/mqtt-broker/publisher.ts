@@ -61,7 +61,7 @@ export class Publisher {
     // Who has come back has still what it has sent too much.
     this.#acceptance.spend(session, 0)
     connection.open((publish, settled) => {
-      if (isOfSpaces(publish.topic)) return false
+      if (isOfSpaces(publish.topic.text)) return false
       if (settled === undefined) return true
       this.stats.published++
       if (!this.#takeReading(session, publish, settled)) this.#find({ session, publish, settled })
@@ -210,7 +210,7 @@ export class Publisher {
     const { fanOut } = this.#parts
     if (!publish.isRetained && !fanOut.isHeardBy(session.userId)) return settled
     const { payload, qos, isRetained } = publish
-    const topic = innerTopic(publish.topic, session.userId)
+    const topic = innerTopic(publish.topic.text, session.userId)
     return (error) => {
       settled(error)
       if (error === undefined) fanOut.add({ topic, payload, qos, isRetained })

@@ -1,10 +1,13 @@
 import type { StreamId, UserId } from '../../src/core/ids.ts'
 import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import type { TopicName } from './guard/text.ts'
 import { mayBeOwnTopic, readingsTopicOf } from './topics.ts'
 
 export interface RouteNeeds {
   readonly streams: {
     cached(id: StreamId): CompiledStream | undefined
+    /** Where the stream of an id is as long as it is at hand, and nothing afterwards. */
+    slot(id: StreamId): StreamSlot | undefined
     find(id: StreamId): Promise<CompiledStream | undefined>
   }
   readonly topics: {
@@ -12,6 +15,10 @@ export interface RouteNeeds {
     cached(userId: UserId): UserTopics | undefined
     find(userId: UserId): Promise<UserTopics>
   }
+}
+
+interface StreamSlot {
+  readonly stream: CompiledStream | undefined
 }
 
 /** The topics that a user has given to streams. */
@@ -32,7 +39,29 @@ export interface Route {
   readonly generation: number | undefined
 }
 
-/** Finds what messages are for, and remembers it for the next one of the same session. */
+/** The route of a topic that is one stream's alone. */
+class StreamRoute implements Route {
+  readonly topic: string
+  readonly streams: readonly StreamId[]
+  readonly isPrivate = false
+  readonly generation = undefined
+  /** Where the stream was when it was last looked up. */
+  #slot: StreamSlot | undefined
+
+  constructor(topic: string, streamId: StreamId) {
+    this.topic = topic
+    this.streams = [streamId]
+  }
+
+  streamAmong(streams: RouteNeeds['streams']): CompiledStream | undefined {
+    const known = this.#slot?.stream
+    if (known !== undefined) return known
+    this.#slot = streams.slot(this.streams[0] as StreamId)
+    return this.#slot?.stream
+  }
+}
+
+/** Finds what messages are for, and remembers it. */
 export class Routes {
   readonly #needs: RouteNeeds
 
@@ -41,17 +70,25 @@ export class Routes {
   }
 
   /** True for a route that was found before and still holds. */
-  isCurrent(route: Route | undefined, topic: string): route is Route {
-    if (route === undefined || route.topic !== topic || route.streams === undefined) return false
+  isCurrent(route: Route | undefined, topic: TopicName): route is Route {
+    if (route === undefined || route.topic !== topic.text || route.streams === undefined)
+      return false
     return route.generation === undefined || route.generation === this.#needs.topics.generation
   }
 
   /** The route of a topic, as far as it is at hand. */
-  route(topic: string, userId: UserId): Route {
+  route(name: TopicName, userId: UserId): Route {
+    if (name.meaning instanceof StreamRoute) return name.meaning
+    const topic = name.text
     const streamId = readingsTopicOf(topic)
-    if (streamId !== undefined || !mayBeOwnTopic(topic)) {
-      const streams = streamId === undefined ? [] : [streamId]
-      return { topic, streams, isPrivate: false, generation: undefined }
+    if (streamId !== undefined) {
+      const route = new StreamRoute(topic, streamId)
+      // It holds for whoever publishes there, and for ever.
+      name.meaning = route
+      return route
+    }
+    if (!mayBeOwnTopic(topic)) {
+      return { topic, streams: [], isPrivate: false, generation: undefined }
     }
     const { topics } = this.#needs
     const { generation } = topics
@@ -60,9 +97,8 @@ export class Routes {
   }
 
   /** The stream of a topic that is one stream's alone, when it is at hand. */
-  only({ streams, isPrivate }: Route): CompiledStream | undefined {
-    if (isPrivate || streams?.length !== 1) return undefined
-    return this.#needs.streams.cached(streams[0] as StreamId)
+  only(route: Route): CompiledStream | undefined {
+    return route instanceof StreamRoute ? route.streamAmong(this.#needs.streams) : undefined
   }
 
   /** The streams that are at hand; undefined: something has to be loaded first. */
@@ -73,7 +109,7 @@ export class Routes {
 
   /** Loads what messages on a topic need, and hands it on in the turn in which all of it is current. */
   async load(
-    topic: string,
+    topic: TopicName,
     userId: UserId,
     take: (streams: readonly CompiledStream[]) => void,
   ): Promise<void> {

@@ -1,5 +1,6 @@
+import { shownBytes, tooLarge } from '../message-size.ts'
 import type { Packet } from '../mqtt-broker/guard/framing.ts'
-import { BrokerFault, type BrokerPacket, packetBytesMax } from './broker-packets.ts'
+import { BrokerFault, type BrokerPacket } from './broker-packets.ts'
 
 /** Levels of the protocol: MQTT 3.1, 3.1.1 and 5. */
 export type MqttVersion = 3 | 4 | 5
@@ -16,9 +17,6 @@ export interface Arrival {
   /** Why it cannot be taken: then the payload is only the beginning of what was sent. */
   readonly problem?: string
 }
-
-/** Of a message that is too large, this much of the payload is kept for a person to look at. */
-const shownBytes = 64 * 1024
 
 /**
  * Takes a PUBLISH apart: section 3.3 of MQTT 3.1.1 and 5.0.
@@ -49,11 +47,6 @@ export function takeArrival(packet: BrokerPacket, version: MqttVersion): Arrival
     isDuplicate: (flags & 8) !== 0,
     packetId,
   }
-}
-
-function tooLarge(bytes: number): string {
-  const most = packetBytesMax.toLocaleString('en')
-  return `the message has ${bytes.toLocaleString('en')} bytes, and ${most} are taken: only its beginning is kept`
 }
 
 /** The packet id of a PUBREL, section 3.6. @throws BrokerFault when it is cut off */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aborted } from '../../src/core/aborted.ts'
 import {
   type FetchConnector,
   type FetchedMessage,
@@ -11,7 +12,7 @@ import { Retransmissions, usesReceiptTime } from '../mqtt-broker/retransmissions
 import type { Arrival, MqttVersion } from './arrivals.ts'
 import { packetBytesMax } from './broker-packets.ts'
 import { MqttIntercept, unsettledMax } from './intercept.ts'
-import { type MqttClientOptions, mqttClientOptions, takesEndpoint } from './options.ts'
+import { type MqttClientOptions, mqttClientOptions, takesSource } from './options.ts'
 import { MqttSession, VersionRefused } from './session.ts'
 import { openMqttTransport, parseMqttEndpoint } from './transport.ts'
 
@@ -28,8 +29,10 @@ const shownTopicLength = 200
 
 /** Readings from a broker that somebody else runs: a client of it, one connection for each stream. */
 export const mqttClient: FetchConnector = {
-  takes: ({ endpoint }) => takesEndpoint(endpoint),
+  takes: takesSource,
   destinationOf: ({ endpoint }) => parseMqttEndpoint(endpoint as string),
+  // With a name of its own it takes nothing away from who is connected by that which the source has.
+  forTrial: (source) => ({ ...source, clientId: undefined, sharedGroup: undefined }),
   open: (definition) => new MqttSource(mqttClientOptions(definition)),
 }
 
@@ -190,11 +193,4 @@ class MqttSource implements FetchedSource {
     const limits = { receiveMaximum: unsettledMax, packetBytesMax }
     return { version: this.#version, clientId, username, password, ...limits, isFresh }
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -30,9 +30,9 @@ interface MqttSourceKeys {
   readonly tls?: { readonly ca?: string; readonly servername?: string }
 }
 
-/** Whether an endpoint is one of MQTT. */
-export function takesEndpoint(endpoint: unknown): boolean {
-  return typeof endpoint === 'string' && /^(mqtts?|wss?):/.test(endpoint)
+/** Whether a source is a broker of MQTT: where nothing else is said, that is what a WebSocket leads to. */
+export function takesSource({ protocol = 'mqtt', endpoint }: SourceDefinition['source']): boolean {
+  return protocol === 'mqtt' && typeof endpoint === 'string' && /^(mqtts?|wss?):/.test(endpoint)
 }
 
 export function mqttClientOptions({ streamId, source }: SourceDefinition): MqttClientOptions {

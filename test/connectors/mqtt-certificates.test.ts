@@ -2,11 +2,11 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IClientOptions, type MqttClient, connect as open } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeAuthority, makeCertificate } from '../support/certificate.ts'
 import { type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
 import { newPerson, type Person } from '../support/people.ts'
-import { freePort } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 // Requests over HTTPS are not what is tested here.

@@ -17,7 +17,6 @@ import type { MqttGuards } from './guards.ts'
 import { InFlight } from './in-flight.ts'
 import { Outgoing } from './outgoing.ts'
 import type { Holder } from './shared-bytes.ts'
-import { TopicReader } from './text.ts'
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
@@ -52,7 +51,6 @@ export class MqttConnection extends Duplex implements Holder {
   readonly #lane: BrokerLane
   #isFlushing = false
   #retry: NodeJS.Timeout | undefined
-  readonly #topics = new TopicReader()
   readonly #deadline: Deadline
 
   /** Set when something arrives; whoever wants to know what is new sets it back. */
@@ -223,7 +221,7 @@ export class MqttConnection extends Duplex implements Holder {
   #route(packet: Packet): void {
     const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
-      const publish = takePublish(packet, this.#topics.read)
+      const publish = takePublish(packet, this.#guards.topicNames.read)
       // Behind readings that wait to be offered again, to keep their order.
       const settled = this.#retry === undefined ? this.#settle : undefined
       if (publish !== undefined && this.#take(publish, settled)) {
@@ -271,7 +269,7 @@ export class MqttConnection extends Duplex implements Holder {
   #offerAgain(): void {
     this.#retry = undefined
     for (const packet of this.#inFlight.takeFailed()) {
-      const publish = takePublish(packet, this.#topics.read)
+      const publish = takePublish(packet, this.#guards.topicNames.read)
       if (publish !== undefined) this.#take?.(publish, this.#settle)
     }
     this.#proceed()

@@ -1,6 +1,7 @@
 import type { Settled } from '../../../src/pipeline/connector.ts'
 import { violation } from './closing.ts'
 import { type FixedHeaders, firstHeaders, headerProblem, laterHeaders } from './fixed-header.ts'
+import type { TopicName } from './text.ts'
 
 /** A complete packet among the bytes that arrived. Most are looked at in place, and not copied. */
 export interface Packet {
@@ -122,7 +123,7 @@ export function variableHeaderAt({ bytes, start }: Packet): number {
 
 /** A PUBLISH of QoS 0 or 1, section 3.3. */
 export interface TakenPublish {
-  readonly topic: string
+  readonly topic: TopicName
   /** A view of the bytes that arrived. */
   readonly payload: Buffer
   readonly qos: number
@@ -134,8 +135,8 @@ export interface TakenPublish {
   readonly receivedAtUs?: number
 }
 
-/** The text of a topic that stands at [start, end) of the bytes. */
-export type ReadTopic = (bytes: Buffer, start: number, end: number) => string
+/** The topic whose name stands at [start, end) of the bytes. */
+export type ReadTopic = (bytes: Buffer, start: number, end: number) => TopicName
 
 /**
  * Takes a PUBLISH apart; nothing for QoS 2, which is a conversation. Its payload is not a text, so

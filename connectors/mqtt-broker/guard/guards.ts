@@ -1,6 +1,7 @@
 import { Admission, type ConnectionLimits, type RefusalReason } from './admission.ts'
 import { type ClosingReason, closingReasons } from './closing.ts'
 import { SharedBytes } from './shared-bytes.ts'
+import { TopicNames } from './text.ts'
 import { BrokerTurns } from './turns.ts'
 
 /** Packets that have begun and are not complete, of all connections together. */
@@ -18,6 +19,8 @@ export interface GuardStats {
   readonly closed: Readonly<Record<ClosingReason, number>>
   /** Bytes of packets that are not complete yet. */
   readonly halfSentBytes: number
+  /** Names of topics that are remembered. */
+  readonly topicNames: number
   /** Bytes that subscribers have not read yet, of those who let more wait than the system keeps. */
   readonly unreadBytes: number
   /** Messages of QoS 0 that were not delivered, because their subscriber does not read. */
@@ -28,6 +31,7 @@ export interface GuardStats {
 export class MqttGuards {
   readonly admission: Admission
   readonly turns = new BrokerTurns()
+  readonly topicNames = new TopicNames()
   readonly halfSent = new SharedBytes(halfSentBytesMax)
   readonly unread = new SharedBytes(unreadBytesMax)
   readonly #closed = Object.fromEntries(closingReasons.map((reason) => [reason, 0])) as Record<
@@ -54,6 +58,7 @@ export class MqttGuards {
       refused: this.admission.refused,
       closed: { ...this.#closed },
       halfSentBytes: this.halfSent.total,
+      topicNames: this.topicNames.size,
       unreadBytes: this.unread.total,
       undelivered: this.#undelivered,
     }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { LruMap } from '../../../src/core/lru-map.ts'
 import { ClosingError, violation } from './closing.ts'
 
 /** Bytes of a topic name or filter. The standard has 65,535, of which nobody makes use. */
@@ -6,6 +7,10 @@ const topicBytesMax = 1_024
 
 /** Levels of a topic name or filter: each is a step of every search for subscribers. */
 const topicLevelsMax = 32
+
+/** Topic names that are remembered, and their characters together. */
+const namesMax = 100_000
+const charactersMax = 8 * 1024 * 1024
 
 /** Some bytes of a packet: [start, end). */
 export interface Span {
@@ -78,17 +83,36 @@ function isLevelEnd({ bytes, end }: Span, at: number): boolean {
   return at === end || bytes[at] === slash
 }
 
-/** Reads the topics of one client, which mostly repeats itself: one like the one before is known. */
-export class TopicReader {
-  #bytes = Buffer.alloc(0)
-  #text = ''
+/** The name of a topic that messages come on. */
+export interface TopicName {
+  readonly text: string
+  /** What it stands for, noted by whoever found that out: the next message need not look it up. */
+  meaning?: unknown
+}
 
-  readonly read = (bytes: Buffer, start: number, end: number): string => {
-    if (this.#bytes.compare(bytes, start, end) !== 0) {
-      assertTopicName({ bytes, start, end })
-      this.#bytes = Buffer.from(bytes.subarray(start, end))
-      this.#text = this.#bytes.toString()
-    }
-    return this.#text
+/**
+ * Topic names that have come by, of all clients: one that is known is not checked again, and what was noted of
+ * it is at hand.
+ */
+export class TopicNames {
+  readonly #known = new LruMap<string, TopicName>(namesMax, {
+    of: ({ text }) => text.length,
+    max: charactersMax,
+  })
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** @throws ClosingError when it is no topic name, or beyond our limits */
+  readonly read = (bytes: Buffer, start: number, end: number): TopicName => {
+    // Each byte as one character: for plain ASCII, which nearly all topics are, that is the text itself.
+    const asLatin1 = bytes.toString('latin1', start, end)
+    const known = this.#known.get(asLatin1)
+    if (known !== undefined) return known
+    assertTopicName({ bytes, start, end })
+    const name = { text: bytes.toString('utf8', start, end), meaning: undefined }
+    this.#known.set(asLatin1, name)
+    return name
   }
 }
