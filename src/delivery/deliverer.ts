@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
-import { attemptMsMax, type MakeAttempt } from './attempt.ts'
+import { attemptMsMax } from './attempt.ts'
+import type { DelivererNeeds, DeliveryStats } from './deliverer-needs.ts'
 import { givenUpAfterUs } from './delivery.ts'
-import type { DeliveryDesk, DeliveryReader, EndedAttempt } from './desk.ts'
+import type { EndedAttempt } from './desk.ts'
 import { endedAttempt, faultyAttempt } from './ended-attempt.ts'
 import { FairShare } from './fair-share.ts'
 import type { Lane, Leased } from './lane.ts'
 import { Lanes, lanesMax } from './lanes.ts'
 
-/** Attempts at a time, of all webhooks together and of those of one user. */
-const attemptsMax = 1_024
-const attemptsOfUserMax = 256
-
-/** Deliveries that are taken, those being attempted included. */
-const takenMax = 4 * attemptsMax
+/** Deliveries that are taken for each attempt at a time, those being attempted included. */
+const takenForEachAttempt = 4
 
 /** A lease is long enough for one attempt to be waited for, and for one to be made. */
 const leaseUs = 3 * attemptMsMax * 1_000
@@ -31,27 +27,6 @@ const tryAgainMs = 1_000
 /** What is under way may end when the service stops; the rest is made again after the next start. */
 const stopPatienceMs = 2_000
 
-export interface DelivererNeeds {
-  readonly clock: Clock
-  readonly desk: DeliveryDesk
-  readonly reader: DeliveryReader
-  readonly attempt: MakeAttempt
-  readonly resendEveryUs: number
-  /** Types whose deliveries may be replaced by newer ones for as long as nobody has taken them. */
-  readonly isReplaceable: (eventType: string) => boolean
-  /** Told of what failed without anybody waiting for it. */
-  readonly onFailure: (error: unknown) => void
-}
-
-/** What the engine has done since its start, and is doing. */
-export interface DeliveryStats {
-  readonly active: number
-  readonly taken: number
-  readonly webhooks: number
-  readonly delivered: number
-  readonly failed: number
-}
-
 /**
  * Takes deliveries that are due, attempts them, and hands in what became of them. All that it takes and
  * hands in during one commit goes into the next one.
@@ -61,8 +36,8 @@ export class Deliverer {
   readonly #lease = randomUUID()
   readonly #lanes = new Lanes()
   readonly #underWay = new Map<Leased, AbortController>()
-  readonly #attempts = new FairShare(attemptsMax, attemptsOfUserMax)
-  readonly #taken = new FairShare(takenMax)
+  readonly #attempts: FairShare
+  readonly #taken: FairShare
   #ended: EndedAttempt[] = []
   #released: string[] = []
   #givenUp: string[] = []
@@ -75,6 +50,8 @@ export class Deliverer {
 
   constructor(needs: DelivererNeeds) {
     this.#needs = needs
+    this.#attempts = new FairShare(needs.attemptsMax, needs.attemptsOfUserMax)
+    this.#taken = new FairShare(takenForEachAttempt * needs.attemptsMax)
   }
 
   start(): void {
@@ -82,9 +59,9 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
-  /** Looks at these webhooks now, and at whatever the clock says. */
-  wake(webhookIds: readonly string[] = []): void {
-    this.#lanes.expectMore(webhookIds)
+  /** Looks at these receivers now, and at whatever the clock says. */
+  wake(receiverIds: readonly string[] = []): void {
+    this.#lanes.expectMore(receiverIds)
     this.#woken.resolve()
   }
 
@@ -92,7 +69,7 @@ export class Deliverer {
     return {
       active: this.#underWay.size,
       taken: this.#taken.total,
-      webhooks: this.#lanes.size,
+      receivers: this.#lanes.size,
       delivered: this.#delivered,
       failed: this.#failed,
     }
@@ -154,7 +131,7 @@ export class Deliverer {
     const nowUs = this.#needs.clock.nowUs()
     if (nowUs >= this.#lookAtUs) {
       this.#lookAtUs = nowUs + lookEveryUs
-      this.#lanes.expectMore(await this.#needs.reader.webhooksWithDue(nowUs, lanesMax))
+      this.#lanes.expectMore(await this.#needs.reader.receiversWithDue(nowUs, lanesMax))
     }
     const wanted: Leased[] = []
     try {
@@ -166,7 +143,7 @@ export class Deliverer {
       await this.#exchange(wanted)
     } catch (error) {
       this.#giveBack(wanted)
-      this.#lanes.expectMore(wanted.map(({ webhookId }) => webhookId))
+      this.#lanes.expectMore(wanted.map(({ receiverId }) => receiverId))
       throw error
     }
     this.#beginAll()
@@ -177,12 +154,12 @@ export class Deliverer {
     return Math.min(room, this.#taken.roomFor(ownerId))
   }
 
-  /** What is due of a webhook, without what is given up; it counts as taken. */
+  /** What is due of a receiver, without what is given up; it counts as taken. */
   async #dueOf(lane: Lane, nowUs: number): Promise<readonly Leased[]> {
     const { reader, isReplaceable } = this.#needs
     lane.hasMore = false
     const room = this.#roomOf(lane)
-    const read = await reader.due(lane.webhookId, nowUs, room)
+    const read = await reader.due(lane.receiverId, nowUs, room)
     lane.ownerId = read[0]?.ownerId ?? lane.ownerId
     // Whose it is may be known only now, and what room there is for that user.
     const found = read.slice(0, this.#roomOf(lane))
@@ -192,7 +169,7 @@ export class Deliverer {
     if (found.length < read.length || read.length === room || due.length < found.length) {
       lane.hasMore = true
     } else {
-      const nextDueUs = await reader.nextDueUs(lane.webhookId, nowUs)
+      const nextDueUs = await reader.nextDueUs(lane.receiverId, nowUs)
       if (nextDueUs !== undefined) lane.expect(nextDueUs)
     }
     const isTooOld = ({ lastAttemptAtUs = nowUs }) => lastAttemptAtUs < nowUs - givenUpAfterUs
@@ -214,6 +191,7 @@ export class Deliverer {
     try {
       const given = new Set(
         await this.#needs.desk.exchange({
+          channel: this.#needs.reader.channel,
           lease: this.#lease,
           nowUs,
           leasedUntilUs: wanted[0]?.leasedUntilUs ?? nowUs,
@@ -224,7 +202,7 @@ export class Deliverer {
         }),
       )
       this.#giveBack(wanted.filter(({ id }) => !given.has(id)))
-      for (const one of wanted) if (given.has(one.id)) this.#lanes.get(one.webhookId)?.add(one)
+      for (const one of wanted) if (given.has(one.id)) this.#lanes.get(one.receiverId)?.add(one)
     } catch (error) {
       this.#ended.unshift(...ended)
       this.#released.unshift(...released)
@@ -256,7 +234,7 @@ export class Deliverer {
   }
 
   async #make(lane: Lane, delivery: Leased): Promise<void> {
-    const { clock, attempt, resendEveryUs, onFailure } = this.#needs
+    const { clock, attempt, onFailure } = this.#needs
     const ending = new AbortController()
     this.#underWay.set(delivery, ending)
     this.#attempts.add(delivery.ownerId, 1)
@@ -273,8 +251,8 @@ export class Deliverer {
     if (this.#isStopping && ending.signal.aborted) return
     if (made === undefined) this.#givenUp.push(delivery.id)
     else {
-      const times = { attemptedAtUs, endedAtUs: clock.nowUs(), resendEveryUs }
-      this.#note(lane, endedAttempt(delivery, made, times))
+      const times = { attemptedAtUs, endedAtUs: clock.nowUs() }
+      this.#note(lane, endedAttempt(delivery, made, { ...this.#needs, ...times }))
     }
     this.#begin(lane)
     this.wake()
@@ -287,7 +265,7 @@ export class Deliverer {
 
   #note(lane: Lane, ended: EndedAttempt): void {
     if (ended.delivered) this.#delivered++
-    else this.#failed++
+    else if (ended.state !== 'skipped') this.#failed++
     this.#ended.push(ended)
     if (ended.dueAtUs !== undefined) lane.expect(ended.dueAtUs)
   }

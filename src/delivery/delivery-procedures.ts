@@ -1,12 +1,24 @@
 import type { Backlog } from './backlog.ts'
-import type { DeliveryStats } from './deliverer.ts'
+import type { DeliveryStats } from './deliverer-needs.ts'
+import type { DeliveryChannel } from './delivery.ts'
 import type { DeskRequest } from './desk.ts'
+
+/** What the thread that delivers has done, and has to do. */
+export interface DeliveryFigures extends Backlog {
+  readonly webhooks: DeliveryStats
+  readonly mail: DeliveryStats
+}
+
+export interface ChangedReceivers {
+  readonly channel: DeliveryChannel
+  readonly receiverIds: readonly string[]
+}
 
 /** What other threads may ask of the thread that delivers. */
 export interface DeliveryProcedures extends Record<string, (argument: never) => unknown> {
-  /** Forgets what it knows of these webhooks, and looks for what is due for them. */
-  changed(webhookIds: readonly string[]): void
-  stats(): Promise<DeliveryStats & Backlog>
+  /** Forgets what it knows of these receivers, and looks for what is due for them. */
+  changed(changed: ChangedReceivers): void
+  stats(): Promise<DeliveryFigures>
   /** Resolves when what was under way has ended, or is left for the next start. */
   stop(): Promise<void>
 }
@@ -14,5 +26,5 @@ export interface DeliveryProcedures extends Record<string, (argument: never) => 
 /** What the thread that delivers may ask of the one that writes the state. */
 export interface DeskProcedures extends Record<string, (argument: never) => unknown> {
   exchange(request: DeskRequest): Promise<readonly string[]>
-  news(): Promise<readonly string[]>
+  news(channel: DeliveryChannel): Promise<readonly string[]>
 }

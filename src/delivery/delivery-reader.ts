@@ -1,23 +1,25 @@
 import { sql } from 'kysely'
 import type { StateDatabase } from '../state/database.ts'
-import type { DueDelivery, Phase } from './delivery.ts'
+import type { DeliveryChannel, DueDelivery, Phase } from './delivery.ts'
 import type { DeliveryReader } from './desk.ts'
 
-/** Reads what is due. */
+/** Reads what is due in one channel. */
 export class StateDeliveryReader implements DeliveryReader {
+  readonly channel: DeliveryChannel
   readonly #state: StateDatabase
 
-  constructor(state: StateDatabase) {
+  constructor(state: StateDatabase, channel: DeliveryChannel) {
     this.#state = state
+    this.channel = channel
   }
 
-  async due(webhookId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]> {
+  async due(receiverId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]> {
     const rows = await this.#state
       .selectFrom('deliveries')
-      .select(['id', 'event_id', 'webhook_id', 'owner_id', 'event_type', 'resource_id', 'phase'])
+      .select(['id', 'event_id', 'receiver_id', 'owner_id', 'event_type', 'resource_id', 'phase'])
       .select(['attempts', 'attempts_max', 'last_attempt_at'])
       .select(sql<number>`body IS NOT NULL`.as('has_own_body'))
-      .where('webhook_id', '=', webhookId)
+      .where('receiver_id', '=', receiverId)
       .where('due_at', '<=', nowUs)
       .orderBy('due_at')
       .limit(limit)
@@ -25,7 +27,7 @@ export class StateDeliveryReader implements DeliveryReader {
     return rows.map((row) => ({
       id: row.id,
       eventId: row.event_id,
-      webhookId: row.webhook_id,
+      receiverId: row.receiver_id,
       ownerId: row.owner_id,
       eventType: row.event_type,
       resourceId: row.resource_id,
@@ -37,11 +39,11 @@ export class StateDeliveryReader implements DeliveryReader {
     }))
   }
 
-  async nextDueUs(webhookId: string, nowUs: number): Promise<number | undefined> {
+  async nextDueUs(receiverId: string, nowUs: number): Promise<number | undefined> {
     const row = await this.#state
       .selectFrom('deliveries')
       .select('due_at')
-      .where('webhook_id', '=', webhookId)
+      .where('receiver_id', '=', receiverId)
       .where('due_at', '>', nowUs)
       .orderBy('due_at')
       .limit(1)
@@ -49,15 +51,16 @@ export class StateDeliveryReader implements DeliveryReader {
     return row?.due_at ?? undefined
   }
 
-  async webhooksWithDue(untilUs: number, limit: number): Promise<readonly string[]> {
+  async receiversWithDue(untilUs: number, limit: number): Promise<readonly string[]> {
     const rows = await this.#state
       .selectFrom('deliveries')
-      .select('webhook_id')
+      .select('receiver_id')
+      .where('channel', '=', this.channel)
       .where('due_at', '<=', untilUs)
-      .groupBy('webhook_id')
+      .groupBy('receiver_id')
       .orderBy((row) => row.fn.min('due_at'))
       .limit(limit)
       .execute()
-    return rows.map(({ webhook_id }) => webhook_id)
+    return rows.map(({ receiver_id }) => receiver_id)
   }
 }

@@ -6,13 +6,16 @@ import { randomUUID } from 'node:crypto'
  */
 export type Phase = 'inline' | 'background' | 'repeat' | 'test'
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled'
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled' | 'skipped'
+
+/** How receivers are told: what they are, and who keeps them. */
+export type DeliveryChannel = 'webhook' | 'mail'
 
 /** A delivery that is to be attempted now. */
 export interface DueDelivery {
   readonly id: string
   readonly eventId: string
-  readonly webhookId: string
+  readonly receiverId: string
   readonly ownerId: string
   readonly eventType: string
   readonly resourceId: string
@@ -27,9 +30,9 @@ export interface DueDelivery {
 
 /**
  * How an attempt has ended: `retry` for what may be better in some seconds, `stop` for what another
- * attempt right away would not mend (D38).
+ * attempt right away would not mend (D38), `skipped` where there is no way to any receiver.
  */
-export type Outcome = 'delivered' | 'retry' | 'stop'
+export type Outcome = 'delivered' | 'retry' | 'stop' | 'skipped'
 
 /** What is known of an attempt that has ended. */
 export interface AttemptResult {
@@ -64,13 +67,21 @@ export interface RetryRules {
 /** Deliveries whose last attempt is older than this are given up (D39). */
 export const givenUpAfterUs = 24 * 3_600 * 1_000_000
 
-/** What follows from an attempt that has ended at this time (D38 to D40). */
-export function consequenceOf(
-  { phase, attempts, attemptsMax }: Pick<DueDelivery, 'phase' | 'attempts' | 'attemptsMax'>,
+/** What follows from an attempt that has ended at this time: each channel has rules of its own. */
+export type ConsequenceOf = (
+  delivery: Pick<DueDelivery, 'phase' | 'attempts' | 'attemptsMax'>,
   outcome: Outcome,
   endedAtUs: number,
-  { retryDelayUs, retryCount, resendEveryUs }: RetryRules,
-): Consequence {
+  rules: RetryRules,
+) => Consequence
+
+/** The rules of webhooks (D38 to D40). */
+export const consequenceOf: ConsequenceOf = (
+  { phase, attempts, attemptsMax },
+  outcome,
+  endedAtUs,
+  { retryDelayUs, retryCount, resendEveryUs },
+) => {
   if (outcome === 'delivered') {
     const failures = phase === 'test' ? 'same' : 'reset'
     return { state: 'delivered', phase, dueAtUs: undefined, failures }

@@ -1,9 +1,9 @@
-import type { DeliveryState, DueDelivery, Phase } from './delivery.ts'
+import type { DeliveryChannel, DeliveryState, DueDelivery, Phase } from './delivery.ts'
 
 /** An attempt as it is written down, with what follows from it. */
 export interface EndedAttempt {
   readonly deliveryId: string
-  readonly webhookId: string
+  readonly receiverId: string
   readonly ownerId: string
   readonly eventId: string
   readonly eventType: string
@@ -23,6 +23,8 @@ export interface EndedAttempt {
 
 /** What the engine wants to be written in one transaction. */
 export interface DeskRequest {
+  /** Of all deliveries that the request is about. */
+  readonly channel: DeliveryChannel
   /** Who asks: deliveries are leased under this name. */
   readonly lease: string
   readonly nowUs: number
@@ -43,16 +45,18 @@ export interface DeskRequest {
 export interface DeliveryDesk {
   /** Resolves with the ids of the wanted deliveries that were given. */
   exchange(request: DeskRequest): Promise<readonly string[]>
-  /** Resolves with webhooks that something new is due for, once there are some. */
+  /** Resolves with receivers that something new is due for, once there are some. */
   news(): Promise<readonly string[]>
 }
 
 /** What the engine reads, through a connection of its own. */
 export interface DeliveryReader {
-  /** Deliveries of a webhook that are due, the one that was due first in front. */
-  due(webhookId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]>
-  /** When the next delivery of a webhook is due that is not due yet. */
-  nextDueUs(webhookId: string, nowUs: number): Promise<number | undefined>
-  /** Webhooks with deliveries that are due up to then, those that have waited longest. */
-  webhooksWithDue(untilUs: number, limit: number): Promise<readonly string[]>
+  /** Its receivers, and their deliveries, are of this one. */
+  readonly channel: DeliveryChannel
+  /** Deliveries of a receiver that are due, the one that was due first in front. */
+  due(receiverId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]>
+  /** When the next delivery of a receiver is due that is not due yet. */
+  nextDueUs(receiverId: string, nowUs: number): Promise<number | undefined>
+  /** Receivers with deliveries that are due up to then, those that have waited longest. */
+  receiversWithDue(untilUs: number, limit: number): Promise<readonly string[]>
 }

@@ -1,5 +1,5 @@
 import type { MadeAttempt } from './attempt.ts'
-import { consequenceOf, type DueDelivery } from './delivery.ts'
+import type { ConsequenceOf, DueDelivery } from './delivery.ts'
 import type { EndedAttempt } from './desk.ts'
 
 /** Stands for an attempt that was not made because of a fault of ours: it is followed by the next. */
@@ -19,18 +19,19 @@ export const faultyAttempt: MadeAttempt = {
 export function endedAttempt(
   delivery: DueDelivery,
   { result, ...rules }: MadeAttempt,
-  times: {
+  follow: {
     readonly attemptedAtUs: number
     readonly endedAtUs: number
     readonly resendEveryUs: number
+    readonly consequenceOf: ConsequenceOf
   },
 ): EndedAttempt {
-  const { id, webhookId, ownerId, eventId, eventType } = delivery
+  const { id, receiverId, ownerId, eventId, eventType } = delivery
   const { outcome, statusCode, message, requestHeaders, responseExcerpt } = result
-  const { attemptedAtUs, endedAtUs, resendEveryUs } = times
+  const { attemptedAtUs, endedAtUs, resendEveryUs, consequenceOf } = follow
   return {
     deliveryId: id,
-    webhookId,
+    receiverId,
     ownerId,
     eventId,
     eventType,

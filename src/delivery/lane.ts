@@ -1,12 +1,12 @@
 import type { DueDelivery } from './delivery.ts'
 
 /**
- * Attempts of one webhook at a time (D41). It begins with few, and each answer allows one more; after
+ * Attempts of one receiver at a time (D41). It begins with few, and each answer allows one more; after
  * an attempt without a good answer it is one, so that those that hang cannot use up what is there for
  * all.
  */
 const attemptsAtFirst = 4
-const attemptsOfWebhookMax = 16
+const attemptsOfReceiverMax = 16
 
 /** So many deliveries are taken for each attempt at a time: they wait in memory, without their bodies. */
 const takenForEach = 8
@@ -17,12 +17,12 @@ export interface Leased extends DueDelivery {
 }
 
 /**
- * The deliveries of one webhook that are taken. Those of one resource are attempted one after the
+ * The deliveries of one receiver that are taken. Those of one resource are attempted one after the
  * other, in the order of their events.
  */
 export class Lane {
-  readonly webhookId: string
-  /** Whose webhook it is, once a delivery was found. */
+  readonly receiverId: string
+  /** Whose receiver it is, once a delivery was found. */
   ownerId: string | undefined
   /** Whether the state may have more that is due. */
   hasMore = true
@@ -33,8 +33,8 @@ export class Lane {
   #allowed = attemptsAtFirst
   readonly #busyResources = new Set<string>()
 
-  constructor(webhookId: string) {
-    this.webhookId = webhookId
+  constructor(receiverId: string) {
+    this.receiverId = receiverId
   }
 
   /** How many deliveries may be taken. */
@@ -83,7 +83,7 @@ export class Lane {
   ended({ resourceId }: Leased, hasAnswered: boolean): void {
     this.#active--
     this.#busyResources.delete(resourceId)
-    this.#allowed = hasAnswered ? Math.min(attemptsOfWebhookMax, this.#allowed + 1) : 1
+    this.#allowed = hasAnswered ? Math.min(attemptsOfReceiverMax, this.#allowed + 1) : 1
   }
 
   /** Takes out what waits and is ours only until then; after a failure everything. */

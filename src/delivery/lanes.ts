@@ -1,9 +1,9 @@
 import { Lane } from './lane.ts'
 
-/** Webhooks that something is known to come for, some 300 bytes each; the others wait for the next look. */
+/** Receivers that something is known to come for, some 300 bytes each; the others wait for the next look. */
 export const lanesMax = 50_000
 
-/** The lanes of all webhooks that something is due for, or will be. */
+/** The lanes of all receivers that something is due for, or will be. */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
 
@@ -11,8 +11,8 @@ export class Lanes {
     return this.#lanes.size
   }
 
-  get(webhookId: string): Lane | undefined {
-    return this.#lanes.get(webhookId)
+  get(receiverId: string): Lane | undefined {
+    return this.#lanes.get(receiverId)
   }
 
   /** In turns: who was served is asked last. */
@@ -21,13 +21,13 @@ export class Lanes {
   }
 
   served(lane: Lane): void {
-    this.#lanes.delete(lane.webhookId)
-    this.#lanes.set(lane.webhookId, lane)
+    this.#lanes.delete(lane.receiverId)
+    this.#lanes.set(lane.receiverId, lane)
   }
 
-  /** Has the state looked at for these webhooks. */
-  expectMore(webhookIds: readonly string[]): void {
-    for (const id of webhookIds) {
+  /** Has the state looked at for these receivers. */
+  expectMore(receiverIds: readonly string[]): void {
+    for (const id of receiverIds) {
       const lane = this.#lanes.get(id)
       if (lane) lane.hasMore = true
       else if (this.#lanes.size < lanesMax) this.#lanes.set(id, new Lane(id))

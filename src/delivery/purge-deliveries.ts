@@ -17,13 +17,19 @@ export async function purgeDeliveries(
   if (attemptsUntilUs === undefined && deliveriesUntilUs === undefined) return false
   const isOld = sql<boolean>`attempted_at <= ${attemptsUntilUs ?? 0}`
   await writer.commit(
-    state
-      .updateTable('webhooks')
-      .set({
-        recorded_attempts: sql<number>`recorded_attempts - (SELECT count(*)
-          FROM delivery_attempts WHERE webhook_id = webhooks.id AND ${isOld})`,
-      })
-      .where('id', 'in', state.selectFrom('delivery_attempts').select('webhook_id').where(isOld)),
+    ...(['webhooks', 'email_recipients'] as const).map((table) =>
+      state
+        .updateTable(table)
+        .set({
+          recorded_attempts: sql<number>`recorded_attempts - (SELECT count(*)
+            FROM delivery_attempts WHERE receiver_id = ${sql.ref(`${table}.id`)} AND ${isOld})`,
+        })
+        .where(
+          'id',
+          'in',
+          state.selectFrom('delivery_attempts').select('receiver_id').where(isOld),
+        ),
+    ),
     state.deleteFrom('delivery_attempts').where(isOld),
     state
       .deleteFrom('deliveries')

@@ -86,7 +86,7 @@ function attemptRow({ ended, attempt }: RecordedAttempt) {
   return {
     delivery_id: ended.deliveryId,
     attempt,
-    webhook_id: ended.webhookId,
+    receiver_id: ended.receiverId,
     event_id: ended.eventId,
     event_type: ended.eventType,
     attempted_at: ended.attemptedAtUs,

@@ -1,53 +1,40 @@
 import { sql } from 'kysely'
-import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
 import { padded } from '../state/portions.ts'
-import type { DeliveryDesk, DeskRequest } from './desk.ts'
+import type { DeliveryChannel } from './delivery.ts'
+import type { DeskRequest } from './desk.ts'
+import { countFailures, type DisabledReceiver } from './failure-count.ts'
+import { News } from './news.ts'
 import { type RecordedAttempt, recordAttempts } from './recorded-attempts.ts'
 import { tellNoMore } from './tell-no-more.ts'
 
-/** A receiver that has failed so often in a row is not sent anything any more (D40). */
-const failuresMax = 10
-
-/** A webhook that is not sent anything any more, because it has failed too often. */
-export interface DisabledWebhook {
-  readonly id: string
-  readonly ownerId: UserId
-  readonly url: string
-  readonly consecutiveFailures: number
-}
-
 export interface StateDeskNeeds {
   readonly state: StateDatabase
-  /** Writes down, within a transaction, that a webhook was disabled. */
-  readonly recordDisabled: (transaction: StateDatabase, webhook: DisabledWebhook) => Promise<void>
+  /** Writes down, within a transaction, that a receiver was disabled. */
+  readonly recordDisabled: (transaction: StateDatabase, receiver: DisabledReceiver) => Promise<void>
   /** Tells of what was written down; resolves with what is to follow once it is committed. */
   readonly tell: Tell
 }
 
-/** The desk at the connection that writes the state: all of a request is one transaction. */
-export class StateDesk implements DeliveryDesk {
+/** The desk of all channels, at the connection that writes the state: all of a request is one transaction. */
+export class StateDesk {
   readonly #needs: StateDeskNeeds
-  /** As many as there are webhooks at most. */
-  #new = new Set<string>()
-  #arrived = Promise.withResolvers<void>()
+  readonly #news: Readonly<Record<DeliveryChannel, News>> = {
+    webhook: new News(),
+    mail: new News(),
+  }
 
   constructor(needs: StateDeskNeeds) {
     this.#needs = needs
   }
 
-  /** Tells the engine of new deliveries, once they are committed. */
-  announce(webhookIds: Iterable<string>): void {
-    for (const id of webhookIds) this.#new.add(id)
-    if (this.#new.size > 0) this.#arrived.resolve()
+  /** Tells the engine of a channel of new deliveries, once they are committed. */
+  announce(channel: DeliveryChannel, receiverIds: Iterable<string>): void {
+    this.#news[channel].add(receiverIds)
   }
 
-  async news(): Promise<readonly string[]> {
-    await this.#arrived.promise
-    const ids = [...this.#new]
-    this.#new = new Set()
-    this.#arrived = Promise.withResolvers()
-    return ids
+  async news(channel: DeliveryChannel): Promise<readonly string[]> {
+    return await this.#news[channel].next()
   }
 
   /** What a process has taken that is gone; to be called where there can be no other. */
@@ -65,7 +52,8 @@ export class StateDesk implements DeliveryDesk {
       const taken = await take(transaction, request)
       await release(transaction, request)
       await giveUp(transaction, request)
-      const hasDisabled = await this.#count(transaction, await recordAttempts(transaction, request))
+      const recorded = await recordAttempts(transaction, request)
+      const hasDisabled = await this.#count(transaction, recorded, request.channel)
       return { given: taken, afterwards: hasDisabled ? await tell(transaction) : undefined }
     })
     afterwards?.()
@@ -73,53 +61,23 @@ export class StateDesk implements DeliveryDesk {
   }
 
   /** Counts the failures of each receiver in a row. Resolves with whether one was disabled. */
-  async #count(transaction: StateDatabase, recorded: readonly RecordedAttempt[]): Promise<boolean> {
+  async #count(
+    transaction: StateDatabase,
+    recorded: readonly RecordedAttempt[],
+    channel: DeliveryChannel,
+  ): Promise<boolean> {
     let hasDisabled = false
-    for (const [id, attempts] of Map.groupBy(recorded, ({ ended }) => ended.webhookId)) {
-      const row = await transaction
-        .selectFrom('webhooks')
-        .select(['id', 'owner_id', 'url', 'status', 'consecutive_failures'])
-        .where('id', '=', id)
-        .executeTakeFirst()
-      if (!row) continue
-      const { failures, isTooMany } = failuresAfter(row.consecutive_failures, attempts)
-      const isDisabled = isTooMany && row.status === 'ACTIVE'
-      const deliveredAt = Math.max(
-        ...attempts.map(({ ended }) => (ended.delivered ? ended.endedAtUs : 0)),
-      )
-      await transaction
-        .updateTable('webhooks')
-        .set((webhook) => ({
-          consecutive_failures: failures,
-          recorded_attempts: webhook('recorded_attempts', '+', attempts.length),
-          ...(isDisabled && { status: 'DISABLED' }),
-        }))
-        .$if(deliveredAt > 0, (update) => update.set({ last_delivery_at: deliveredAt }))
-        .where('id', '=', id)
-        .execute()
-      if (!isDisabled) continue
+    for (const [id, attempts] of Map.groupBy(recorded, ({ ended }) => ended.receiverId)) {
+      const disabled = await countFailures(transaction, { channel, id }, attempts)
+      if (disabled === undefined) continue
       hasDisabled = true
-      for (const change of tellNoMore(transaction, id)) {
+      for (const change of tellNoMore(transaction, id, channel)) {
         await transaction.executeQuery(change.compile())
       }
-      const ownerId = row.owner_id as UserId
-      const webhook = { id, ownerId, url: row.url, consecutiveFailures: failures }
-      await this.#needs.recordDisabled(transaction, webhook)
+      await this.#needs.recordDisabled(transaction, disabled)
     }
     return hasDisabled
   }
-}
-
-/** In the order of the attempts; once there were too many, nothing that follows changes that. */
-function failuresAfter(before: number, attempts: readonly RecordedAttempt[]) {
-  let failures = before
-  for (const { ended, counts } of attempts) {
-    const { failures: change } = ended
-    if (!counts || change === 'same') continue
-    failures = change === 'reset' ? 0 : failures + 1
-    if (failures >= failuresMax) return { failures, isTooMany: true }
-  }
-  return { failures, isTooMany: false }
 }
 
 async function take(

@@ -1,9 +1,11 @@
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { Caller } from '../threads/rpc.ts'
 import { threadFailure } from '../threads/start-thread.ts'
-import type { Backlog } from './backlog.ts'
-import type { DeliveryStats } from './deliverer.ts'
-import type { DeliveryProcedures } from './delivery-procedures.ts'
+import type {
+  ChangedReceivers,
+  DeliveryFigures,
+  DeliveryProcedures,
+} from './delivery-procedures.ts'
 
 interface Running {
   readonly thread: Worker
@@ -30,13 +32,13 @@ export class ThreadedDeliveries {
     return this.#failed.promise
   }
 
-  /** Once it resolves, no attempt begins that goes by what these webhooks were before. */
-  async changed(webhookIds: readonly string[]): Promise<void> {
-    await this.run().caller.call('changed', webhookIds)
+  /** Once it resolves, no attempt begins that goes by what these receivers were before. */
+  async changed(changed: ChangedReceivers): Promise<void> {
+    await this.run().caller.call('changed', changed)
   }
 
   /** Undefined while it does not run. */
-  async stats(): Promise<(DeliveryStats & Backlog) | undefined> {
+  async stats(): Promise<DeliveryFigures | undefined> {
     return await this.#running?.caller.call('stats', undefined)
   }
 

@@ -35,7 +35,7 @@ export async function explain(
     .selectFrom('deliveries')
     .select(['state', 'attempts'])
     .where('event_id', '=', event.id)
-    .where('webhook_id', '=', webhook.id)
+    .where('receiver_id', '=', webhook.id)
     .executeTakeFirst()
   const filter = filterAgainst(webhook.filters, filtered(event, webhook.ownerId))
   return {

@@ -26,7 +26,7 @@ export function planTest(
   const event = { id, ownerId, type, resourceId: webhookId as string }
   const delivery = deliveryRow({
     event,
-    webhookId,
+    receiverId: webhookId,
     phase: 'test',
     attemptsMax: 1,
     createdAtUs: atUs,
@@ -56,7 +56,7 @@ export async function findDelivery(state: StateDatabase, webhookId: string, id: 
     .selectFrom('deliveries')
     .select(['id', 'event_id', 'event_type', 'state', 'attempts'])
     .where('id', '=', deliveryIdOf(id))
-    .where('webhook_id', '=', webhookId)
+    .where('receiver_id', '=', webhookId)
     .executeTakeFirst()
 }
 
@@ -101,7 +101,7 @@ export async function planRecovery(
   const events = await state
     .selectFrom('events')
     .leftJoin('deliveries as known', (join) =>
-      join.onRef('known.event_id', '=', 'events.id').on('known.webhook_id', '=', webhookId),
+      join.onRef('known.event_id', '=', 'events.id').on('known.receiver_id', '=', webhookId),
     )
     .select(['events.id', 'events.type', 'events.at', 'events.resource_id', 'events.vault_id'])
     .select(['events.stream_id', 'events.template_id', 'events.severity', 'known.id as known_id'])
@@ -131,7 +131,7 @@ export async function planRecovery(
           type: event.type as EventType,
           resourceId: event.resource_id,
         },
-        webhookId,
+        receiverId: webhookId,
         phase: 'inline',
         attemptsMax: retryCount + 1,
         createdAtUs: event.at,
@@ -140,12 +140,7 @@ export async function planRecovery(
   const next = events[recoveredMax]
   return {
     changes: [
-      ...portionsOf(rows).map((some) =>
-        state
-          .insertInto('deliveries')
-          .values(some)
-          .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doUpdateSet(same)),
-      ),
+      ...portionsOf(rows).map((some) => planDeliveries(state, some)),
       ...again.map(({ known_id }) => planReopening(state, known_id ?? '', retryCount, nowUs)),
     ],
     recovered: missed.length,
@@ -153,8 +148,17 @@ export async function planRecovery(
   }
 }
 
-/** Makes a conflict count as a row that was changed: it is told of already. */
-const same = { event_type: sql<string>`excluded.event_type` }
+/** A conflict counts as a row that was changed: it is told of already. */
+function planDeliveries(
+  state: StateDatabase,
+  rows: readonly ReturnType<typeof deliveryRow>[],
+): Compilable {
+  const same = { event_type: sql<string>`excluded.event_type` }
+  return state
+    .insertInto('deliveries')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['event_id', 'receiver_id']).doUpdateSet(same))
+}
 
 const reopened: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 

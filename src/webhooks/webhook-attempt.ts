@@ -53,7 +53,7 @@ export class WebhookAttempts {
   }
 
   readonly make: MakeAttempt = async (delivery, ending) => {
-    const webhook = await this.#webhookOf(delivery.webhookId)
+    const webhook = await this.#webhookOf(delivery.receiverId)
     if (webhook?.status !== 'ACTIVE') return undefined
     const body = await this.#bodyOf(delivery)
     if (body === undefined) return undefined

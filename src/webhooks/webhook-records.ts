@@ -1,6 +1,6 @@
 import type { ListCursor } from '../core/list-cursor.ts'
 import { formatUs } from '../core/time.ts'
-import { attemptIdOf } from '../delivery/delivery.ts'
+import { attemptRecordsOf } from '../delivery/attempt-records.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { Slice } from '../state/listing.ts'
 
@@ -13,30 +13,11 @@ export interface LoggedDelivery extends ListCursor {
 export async function attemptsOf(
   state: StateDatabase,
   webhookId: string,
-  { offset, limit }: Slice,
+  slice: Slice,
 ): Promise<readonly object[]> {
-  const rows = await state
-    .selectFrom('delivery_attempts')
-    .selectAll()
-    .where('webhook_id', '=', webhookId)
-    .orderBy('attempted_at', 'desc')
-    .orderBy('delivery_id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map((row) => ({
-    id: attemptIdOf(row.delivery_id, row.attempt),
-    created_at: formatUs(row.attempted_at),
-    delivery_id: row.delivery_id,
-    event_id: row.event_id,
-    event_type: row.event_type,
-    attempt: row.attempt,
-    status_code: row.status_code,
-    duration_ms: row.duration_us / 1_000,
-    message: row.message,
-    delivered: row.delivered === 1,
-    attempted_at: formatUs(row.attempted_at),
-    next_attempt_at: row.next_attempt_at === null ? null : formatUs(row.next_attempt_at),
+  const attempts = await attemptRecordsOf(state, webhookId, slice)
+  return attempts.map(({ row, record }) => ({
+    ...record,
     request_headers: JSON.parse(row.request_headers) as object,
     response_excerpt: row.response_excerpt,
   }))
@@ -58,7 +39,7 @@ export async function logOf(
     .select(['delivery.id', 'delivery.event_id', 'delivery.event_type', 'delivery.created_at'])
     .select(['delivery.state', 'delivery.attempts', 'last.status_code', 'last.duration_us'])
     .select(['last.message', 'last.delivered'])
-    .where('delivery.webhook_id', '=', webhookId)
+    .where('delivery.receiver_id', '=', webhookId)
     .orderBy('delivery.created_at', 'desc')
     .orderBy('delivery.id', 'desc')
     .limit(limit)

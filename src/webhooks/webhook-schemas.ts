@@ -1,5 +1,5 @@
+import { attemptFields } from '../delivery/attempt-schema.ts'
 import {
-  boolean,
   component,
   count,
   dateTime,
@@ -9,7 +9,6 @@ import {
   listOf,
   noContent,
   nullable,
-  number,
   pageOf,
   pageQuery,
   query,
@@ -87,18 +86,8 @@ const webhook = component(
 const attempt = component(
   'DeliveryAttempt',
   record({
-    id: uuid,
-    created_at: dateTime,
-    delivery_id: uuid,
-    event_id: uuid,
-    event_type: text,
-    attempt: { type: 'integer', minimum: 1 },
-    status_code: { ...nullable({ type: 'integer' }), description: 'None without an answer.' },
-    duration_ms: number,
-    message: text,
-    delivered: boolean,
-    attempted_at: dateTime,
-    next_attempt_at: nullable(dateTime),
+    ...attemptFields,
+    status_code: { ...attemptFields.status_code, description: 'None without an answer.' },
     request_headers: {
       type: 'object',
       additionalProperties: text,

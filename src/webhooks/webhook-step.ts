@@ -11,7 +11,7 @@ import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
 /** What a delivery is made of: the event, and the webhook that is told of it. */
 export interface PlannedDelivery {
   readonly event: Pick<RecordedEvent, 'id' | 'ownerId' | 'type' | 'resourceId'>
-  readonly webhookId: string
+  readonly receiverId: string
   readonly phase: Phase
   readonly attemptsMax: number
   readonly createdAtUs: number
@@ -32,7 +32,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
     const rows = rest.map((webhook) =>
       deliveryRow({
         event,
-        webhookId: webhook.id,
+        receiverId: webhook.id,
         phase: 'inline',
         attemptsMax: webhook.retry_count + 1,
         createdAtUs: event.atUs,
@@ -48,11 +48,11 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
 
 /** A delivery that is due at the time of its event: so those of one resource are in order. */
 export function deliveryRow(planned: PlannedDelivery) {
-  const { event, webhookId, phase, attemptsMax, createdAtUs } = planned
+  const { event, receiverId, phase, attemptsMax, createdAtUs } = planned
   return {
     id: newDeliveryId(),
     event_id: event.id,
-    webhook_id: webhookId,
+    receiver_id: receiverId,
     owner_id: event.ownerId,
     event_type: event.type,
     resource_id: event.resourceId,
@@ -98,7 +98,7 @@ async function notReplaced(
       .selectFrom('deliveries')
       .innerJoin('events', 'events.id', 'deliveries.event_id')
       .select(['deliveries.id', 'deliveries.body as own', 'events.data'])
-      .where('deliveries.webhook_id', '=', webhook.id)
+      .where('deliveries.receiver_id', '=', webhook.id)
       .where('deliveries.resource_id', '=', event.resourceId)
       .where('deliveries.due_at', 'is not', null)
       .where('deliveries.event_type', '=', event.type)

@@ -116,7 +116,7 @@ export class WebhookStore {
         .where('version', '=', version)
         // It may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
-      ...(isActive ? [] : tellNoMore(this.#state, id).map(optional)),
+      ...(isActive ? [] : tellNoMore(this.#state, id, 'webhook').map(optional)),
       ...(isActive && isAskedElse
         ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
         : []),
@@ -134,7 +134,7 @@ export class WebhookStore {
   remove({ id, ownerId }: Webhook): readonly Compilable[] {
     return [
       this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
-      ...tellNoMore(this.#state, id).map(optional),
+      ...tellNoMore(this.#state, id, 'webhook').map(optional),
     ]
   }
 

@@ -146,7 +146,7 @@ describe('D33: what is coalesced', () => {
     await local.settled()
     const deliveries = await local.deliveries()
     expect(deliveries).toHaveLength(3)
-    expect(deliveries.filter(({ webhook_id }) => webhook_id === paused.id)).toMatchObject([
+    expect(deliveries.filter(({ receiver_id }) => receiver_id === paused.id)).toMatchObject([
       { resource_id: 'two' },
     ])
   })

@@ -55,7 +55,8 @@ class Claimant {
 
   async #asks(request: object): Promise<readonly string[]> {
     const nowUs = local.clock.atUs
-    const nothing = { wanted: [], ended: [], released: [], givenUp: [] }
+    const channel = 'webhook'
+    const nothing = { channel, wanted: [], ended: [], released: [], givenUp: [] } as const
     const lease = { lease: this.#lease, nowUs, leasedUntilUs: nowUs + leaseUs }
     return await local.desk.exchange({ ...nothing, ...lease, ...request })
   }
@@ -63,7 +64,7 @@ class Claimant {
   #ended(deliveryId: string, delivered: boolean): EndedAttempt {
     return {
       deliveryId,
-      webhookId: webhook.id,
+      receiverId: webhook.id,
       ownerId: webhook.ownerId,
       eventId: 'event',
       eventType: 'vault.created',
@@ -237,7 +238,7 @@ describe('D37: of two engines', () => {
         [2, 'answered 503'],
       ]),
     )
-    local.desk.announce(['the end'])
+    local.desk.announce('webhook', ['the end'])
     await Promise.all([stuck.stop(), other.stop()])
   })
 })

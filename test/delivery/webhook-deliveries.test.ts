@@ -36,7 +36,7 @@ describe('D36: the bytes', () => {
       Array.from(
         { length: 3 },
         () =>
-          '{"event_type":"vault.created","timestamp":"2023-11-14T22:13:20.123457","data":{"id":"boiler"}}',
+          '{"event_type":"vault.created","timestamp":"2023-11-14T22:13:20.123457","data":{"id":"boiler","name":"boiler 7"}}',
       ),
     )
     const signatures = receiver.received.map(({ headers }) => headers['x-service-signature'])

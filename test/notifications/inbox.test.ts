@@ -22,18 +22,26 @@ import { dayUs, minuteUs, ToldUsers } from '../support/told-users.ts'
 
 interface ModelEntry {
   readonly resourceId: string
+  readonly severity: string | undefined
   readonly expiresAtUs: number
   isRead: boolean
   isArchived: boolean
 }
 
 type Step =
-  | { readonly kind: 'tell' | 'readAll' | 'archiveRead' | 'purge' }
+  | { readonly kind: 'tell'; readonly severity: string | undefined }
+  | { readonly kind: 'readAll' | 'archiveRead' | 'purge' }
   | { readonly kind: 'read' | 'remove' | 'archive'; readonly which: number }
   | { readonly kind: 'wait'; readonly us: number }
 
 const step: Arbitrary<Step> = oneof(
-  { weight: 6, arbitrary: constant({ kind: 'tell' } as const) },
+  {
+    weight: 6,
+    arbitrary: record({
+      kind: constant('tell' as const),
+      severity: constantFrom(undefined, 'info', 'critical'),
+    }),
+  },
   {
     weight: 6,
     arbitrary: record({
@@ -71,9 +79,10 @@ async function take(users: ToldUsers, model: Model, one: Step): Promise<void> {
     case 'tell': {
       // Each of another resource: a repetition would not be told.
       const resourceId = `v${model.told++}`
-      await users.happen({ resourceId })
+      const { severity } = one
+      await users.happen({ resourceId, severity })
       const expiresAtUs = users.nowUs + 30 * dayUs
-      model.entries.push({ resourceId, expiresAtUs, isRead: false, isArchived: false })
+      model.entries.push({ resourceId, severity, expiresAtUs, isRead: false, isArchived: false })
       return
     }
     case 'readAll':
@@ -117,11 +126,20 @@ async function take(users: ToldUsers, model: Model, one: Step): Promise<void> {
   }
 }
 
+function critical({ severity }: ModelEntry): boolean {
+  return severity === 'critical'
+}
+
 async function assertSame(users: ToldUsers, model: Model): Promise<void> {
   const listed = model.listed(users.nowUs)
   const unread = listed.filter(({ isRead }) => !isRead)
-  for (const [unreadOnly, expected] of [[false, listed] as const, [true, unread] as const]) {
-    const page = await users.inbox.list(users.ada, { unreadOnly, offset: 1, limit: 3 })
+  for (const [wish, expected] of [
+    [{ unreadOnly: false }, listed],
+    [{ unreadOnly: true }, unread],
+    [{ unreadOnly: false, severity: 'critical' }, listed.filter(critical)],
+    [{ unreadOnly: true, severity: 'critical' }, unread.filter(critical)],
+  ] as const) {
+    const page = await users.inbox.list(users.ada, { ...wish, offset: 1, limit: 3 })
     expect(page).toMatchObject({ total: expected.length, unread: unread.length })
     expect(page.entries.map(({ resource_id: id }) => id)).toEqual(
       expected.slice(1, 4).map(({ resourceId }) => resourceId),

@@ -96,6 +96,7 @@ export function entryBody(entry: InboxEntry): object {
     message: entry.message,
     resource_type: entry.resource_type,
     resource_id: entry.resource_id,
+    severity: entry.severity,
     read: entry.isRead,
     archived: entry.isArchived,
     expires_at: formatUs(entry.expires_at),

@@ -104,7 +104,9 @@ async function list(
   }
   const { userId } = callerOf(request)
   const unreadOnly = query.unread_only ?? false
-  const { entries, total, unread } = await inbox.list(userId, { ...sliceOf(page), unreadOnly })
+  const { severity } = query
+  const wish = { ...sliceOf(page), unreadOnly, severity }
+  const { entries, total, unread } = await inbox.list(userId, wish)
   return { ...envelope(entries.map(entryBody), total, page), unread_count: unread }
 }
 

@@ -7,6 +7,7 @@ import {
   keyHeaders,
   listOf,
   noContent,
+  nullable,
   pageOf,
   pageQuery,
   query,
@@ -15,6 +16,8 @@ import {
   uuid,
 } from '../../http/schema.ts'
 import { entryTypes } from './inbox-entry.ts'
+
+const severity = { ...text, enum: ['info', 'warning', 'critical'] } as const
 
 /** Entries that one request archives by their ids. */
 const archivedMax = 100
@@ -30,6 +33,7 @@ const entry = component(
     message: { ...text, examples: ['Vault created: boiler 7'] },
     resource_type: { ...text, examples: ['vault'] },
     resource_id: text,
+    severity: { ...nullable(severity), description: 'Of an alert; null for anything else.' },
     read: boolean,
     archived: boolean,
     expires_at: { ...dateTime, description: 'After 30 days it is gone.' },
@@ -54,6 +58,7 @@ export const listInbox = {
   querystring: query({
     ...inboxPageQuery,
     unread_only: { type: 'boolean', default: false },
+    severity: { ...severity, description: 'Of alerts: nothing else is listed then.' },
   }),
   response: {
     200: record({ ...(page['properties'] as Record<string, object>), unread_count: unreadCount }),

@@ -48,7 +48,7 @@ export async function addToInbox(
 ): Promise<boolean> {
   const position = await nextPosition(transaction, event)
   if (position === undefined) return false
-  const { id, ownerId, atUs, type, resourceType, resourceId } = event
+  const { id, ownerId, atUs, type, resourceType, resourceId, severity = null } = event
   const text = textOf(event)
   const expiresAtUs = atUs + entryLifetimeUs
   const hour = hourOf(expiresAtUs)
@@ -66,6 +66,7 @@ export async function addToInbox(
       event_type: type,
       resource_type: resourceType,
       resource_id: resourceId,
+      severity,
       read_at: null,
       archived_at: null,
     })

@@ -11,6 +11,12 @@ import { hourOf } from './lifetime.ts'
 /** Expired entries that one commit removes. */
 const removedMax = 5_000
 
+export interface InboxWish extends Slice {
+  readonly unreadOnly: boolean
+  /** Of alerts; nothing else is wanted then. */
+  readonly severity?: string | undefined
+}
+
 export interface InboxPage {
   readonly entries: readonly InboxEntry[]
   readonly total: number
@@ -40,27 +46,30 @@ export class InboxStore {
   /** A page of what is neither archived nor expired, newest first. */
   async list(
     ownerId: UserId,
-    { unreadOnly, offset, limit }: Slice & { readonly unreadOnly: boolean },
+    { unreadOnly, severity, offset, limit }: InboxWish,
   ): Promise<InboxPage> {
     const nowUs = this.#clock.nowUs()
     // One view of the state for all of it: what comes in between would shift the page.
     return await this.#state.transaction().execute(async (view) => {
       const marks = await marksOf(view, ownerId)
       const { listed, unread } = await countsOf(view, ownerId, { marks, nowUs })
-      const total = unreadOnly ? unread : listed
-      if (offset >= total) return { entries: [], total, unread }
       const after = unreadOnly ? marks.readThrough : marks.archivedThrough
+      const wanted = sql`FROM inbox_entries
+        WHERE owner_id = ${ownerId} AND archived_at IS NULL
+          AND ${unreadOnly ? sql`read_at IS NULL` : sql`1 = 1`}
+          AND ${severity === undefined ? sql`1 = 1` : sql`severity = ${severity}`}
+          AND position > ${after} AND expires_at > ${nowUs}`
+      let total = unreadOnly ? unread : listed
+      // Hours are counted as a whole; of alerts alone an index is gone over.
+      if (severity !== undefined) total = await countIn(view, wanted)
+      if (offset >= total) return { entries: [], total, unread }
       const rows = await view
         .selectFrom('inbox_entries')
         .selectAll()
         .where(
           'id',
           'in',
-          sql<string>`(SELECT id FROM inbox_entries
-            WHERE owner_id = ${ownerId} AND archived_at IS NULL
-              AND ${unreadOnly ? sql`read_at IS NULL` : sql`1 = 1`}
-              AND position > ${after} AND expires_at > ${nowUs}
-            ORDER BY position DESC LIMIT ${limit} OFFSET ${offset})`,
+          sql<string>`(SELECT id ${wanted} ORDER BY position DESC LIMIT ${limit} OFFSET ${offset})`,
         )
         .orderBy('position', 'desc')
         .execute()
@@ -252,4 +261,9 @@ function entryOf(row: Selectable<StateSchema['inbox_entries']>, marks: Marks): I
     isRead: row.read_at !== null || row.position <= marks.readThrough,
     isArchived: row.archived_at !== null || row.position <= marks.archivedThrough,
   }
+}
+
+async function countIn(view: StateDatabase, wanted: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`SELECT count(*) AS total ${wanted}`.execute(view)
+  return rows[0]?.total ?? 0
 }
