@@ -184,7 +184,8 @@ export const readAlertHistory = {
 
 const delivery = record({
   deliveryId: text,
-  webhookId: uuid,
+  webhookId: { ...nullable(uuid), description: 'Where it was sent, or else:' },
+  recipientId: { ...nullable(uuid), description: 'The address that it was mailed to.' },
   state: text,
   attempts: count,
   lastAttemptAt: moment,

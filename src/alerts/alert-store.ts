@@ -28,7 +28,9 @@ export interface AlertCount {
 export interface ToldDelivery {
   readonly eventId: string
   readonly deliveryId: string
-  readonly webhookId: string
+  /** Of an address that it was mailed to, or else of a webhook. */
+  readonly recipientId: string | undefined
+  readonly webhookId: string | undefined
   readonly state: string
   readonly attempts: number
   readonly lastAttemptAtUs: number | undefined
@@ -117,7 +119,7 @@ export class AlertStore {
     if (eventIds.length === 0) return []
     const rows = await this.#state
       .selectFrom('deliveries')
-      .select(['id', 'event_id', 'webhook_id', 'state', 'attempts', 'last_attempt_at'])
+      .select(['id', 'event_id', 'channel', 'receiver_id', 'state', 'attempts', 'last_attempt_at'])
       .where('event_id', 'in', eventIds)
       .orderBy('created_at')
       .orderBy('id')
@@ -125,7 +127,8 @@ export class AlertStore {
     return rows.map((row) => ({
       eventId: row.event_id,
       deliveryId: row.id,
-      webhookId: row.webhook_id,
+      webhookId: row.channel === 'webhook' ? row.receiver_id : undefined,
+      recipientId: row.channel === 'mail' ? row.receiver_id : undefined,
       state: row.state,
       attempts: row.attempts,
       lastAttemptAtUs: row.last_attempt_at ?? undefined,

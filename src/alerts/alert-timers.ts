@@ -32,7 +32,7 @@ interface Rung {
 export interface AlertTimersNeeds {
   readonly state: StateDatabase
   readonly clock: Clock
-  readonly watches: AlertWatch
+  readonly watches: Pick<AlertWatch, 'dueUsAtHand'>
   readonly ring: (expired: ExpiredTimers) => void
 }
 

@@ -6,6 +6,7 @@ import type { AlertWatches, StreamWatch } from '../pipeline/alert-watches.ts'
 import type { EntryReader } from '../pipeline/entry-reader.ts'
 import type { FieldMap } from '../pipeline/stream-schema.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
+import { Downtimes } from './downtimes.ts'
 import { Findings } from './findings.ts'
 import { loadRules, loadWatches } from './load-watches.ts'
 import { WatchedStream } from './watched-stream.ts'
@@ -30,11 +31,17 @@ export interface AlertWatchNeeds {
 export class AlertWatch implements AlertWatches {
   readonly findings = new Findings()
   readonly #needs: AlertWatchNeeds
+  #downtimes = new Downtimes()
   readonly #streams = new LruMap<string, WatchedStream | typeof gone>(streamsMax)
   readonly #compiled = new LruMap<string, CompiledAlertRules>(compiledMax)
 
   constructor(needs: AlertWatchNeeds) {
     this.#needs = needs
+  }
+
+  watchAtHand(streamId: string): WatchedStream | undefined {
+    const known = this.#streams.get(streamId)
+    return known === gone ? undefined : known
   }
 
   /** @param coming more streams that will be asked for */
@@ -51,31 +58,37 @@ export class AlertWatch implements AlertWatches {
     return found === gone ? undefined : found
   }
 
-  /** Lets a stream have the rules of the version that an entry names, unless it has newer ones. */
+  /** Lets a stream have the rules of the newer version that an entry names. */
   async adopt(watch: StreamWatch, entry: EntryReader, offset: number): Promise<void> {
     const { streamVersion } = entry
     const stream = watch as WatchedStream
-    if (streamVersion <= stream.version) return
     const { newest, facts } = stream
     const isNewest = newest.version === streamVersion
     const next = isNewest ? newest : await loadRules(this.#needs.state, facts.id, streamVersion)
     if (next) stream.adopt(next, entry, offset)
   }
 
+  async passDowntime(entry: EntryReader, offset: number): Promise<void> {
+    await this.#downtimes.load(this.#needs.state)
+    this.#downtimes.add(offset, entry.timestampUs, entry.receivedAtUs)
+  }
+
   /** When the next timer of a stream runs out; undefined also where the stream is not at hand. */
   dueUsAtHand(streamId: string): number | undefined {
-    const known = this.#streams.get(streamId)
-    return known === undefined || known === gone ? undefined : known.dueUs
+    return this.watchAtHand(streamId)?.dueUs
   }
 
   async write(transaction: StateDatabase): Promise<() => void> {
     const { findings } = this
     const { clock, tell } = this.#needs
-    if (findings.touched.size === 0) return nothing
+    const downtimes = this.#downtimes
+    await downtimes.write(transaction)
+    if (findings.touched.size === 0) return () => downtimes.written()
     await writeFindings(transaction, findings, clock)
     const tellOthers = findings.notices.length > 0 ? await tell(transaction) : nothing
     return () => {
       findings.clear()
+      downtimes.written()
       tellOthers()
     }
   }
@@ -84,15 +97,21 @@ export class AlertWatch implements AlertWatches {
   forget(): void {
     this.findings.clear()
     this.#streams.clear()
+    this.#downtimes = new Downtimes()
   }
 
   async #load(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#streams.set(id, gone)
+    const downtimes = this.#downtimes
+    await downtimes.load(this.#needs.state)
     for (const loaded of await loadWatches(this.#needs.state, ids)) {
       const { findings } = this
       const compile = (rules: readonly AlertRule[], fields: FieldMap) =>
         this.#compile(rules, fields)
-      this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, findings, compile }))
+      this.#streams.set(
+        loaded.facts.id,
+        new WatchedStream({ ...loaded, findings, downtimes, compile }),
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { type AlertRule, fieldsOfRules } from '../../processors/alert-rules.ts'
+import { type AlertRule, compileAlertRules, fieldsOfRules } from '../../processors/alert-rules.ts'
 import { DomainError, type ErrorDetail, invalidParameter } from '../core/errors.ts'
 import { formatUs } from '../core/time.ts'
 import { alertRulesOf, parseProposedRules } from '../data-streams/alert-definition.ts'
@@ -9,10 +9,14 @@ import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import { type TimeRange, timeRange } from '../queries/time-range.ts'
+import type { StateDatabase } from '../state/database.ts'
 import type { BacktestAlert, BacktestPlan, BacktestResult } from './backtest.ts'
 import { diffOf } from './backtest-diff.ts'
 import { backtestAlerts } from './backtest-schemas.ts'
 import type { Backtests } from './backtests.ts'
+import { isFleetRuleId } from './fleet-rule.ts'
+import { fleetRulesInForce } from './fleet-rule-store.ts'
+import { runnableRules } from './runnable-rules.ts'
 
 /** A leap year. */
 const daysMax = 366
@@ -20,6 +24,7 @@ const usPerDay = 86_400_000_000
 
 export interface BacktestRoutesNeeds {
   readonly backtests: Backtests
+  readonly state: StateDatabase
   readonly streams: DataStreamStore
   readonly posts: Posts
   readonly nowUs: () => number
@@ -49,7 +54,7 @@ const options = {
 
 /** `POST /streams/{streamId}/alerts/backtest` (D31) */
 export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
-  const { backtests, posts, nowUs, callerOf } = needs
+  const { backtests, state, posts, nowUs, callerOf } = needs
   return async (app) => {
     app.post<{ Params: { streamId: string }; Body: BacktestBody }>(
       '/streams/:streamId/alerts/backtest',
@@ -59,7 +64,8 @@ export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
         return await posts.answer({ request, reply, userId }, async () => {
           const stream = await ownStream(needs, userId, request.params.streamId)
           const range = rangeOf(request.body, nowUs())
-          const plan = planOf(stream, request.body.rules)
+          const fleetRules = await fleetRulesInForce(state, stream.id)
+          const plan = planOf(stream, fleetRules, request.body.rules)
           const signal = goneSignal(reply)
           const asked = { userId, streamId: stream.id, ...range, plan, signal }
           const body = bodyOf(await backtests.run(asked))
@@ -81,11 +87,16 @@ function rangeOf({ start, end }: BacktestBody, nowUs: number): TimeRange {
 }
 
 /** @throws DomainError `invalid_request` naming what is wrong with the proposed rules */
-function planOf(stream: DataStream, rules: unknown): BacktestPlan {
+function planOf(
+  stream: DataStream,
+  fleetRules: readonly AlertRule[],
+  rules: unknown,
+): BacktestPlan {
   const fields = storedFieldsOf(stream)
   const own = alertRulesOf(stream.processing, fields)
-  const proposed = rules === undefined ? own : proposedRules(rules, fields)
-  const current = rules === undefined ? undefined : own
+  const inForce = runnableRules({ rules: own, fields }, fleetRules, compileAlertRules)
+  const proposed = rules === undefined ? inForce : proposedRules(rules, fields)
+  const current = rules === undefined ? undefined : inForce
   const columns = fieldsOfRules([...proposed, ...(current ?? [])], fields)
   return { proposed, current, fields, columns }
 }
@@ -103,7 +114,7 @@ function proposedRules(
 }
 
 function bodyOf({ readings, proposed, current }: BacktestResult) {
-  const diff = current === undefined ? null : diffOf(proposed.alerts, current.alerts)
+  const diff = current === undefined ? null : diffOfOwn(proposed.alerts, current.alerts)
   return {
     readings,
     count: proposed.count,
@@ -114,6 +125,15 @@ function bodyOf({ readings, proposed, current }: BacktestResult) {
       onlyCurrent: diff.onlyCurrent.map(shortBody),
     },
   }
+}
+
+/** Rules of fleets go on whatever the stream's own ones are: both raise what those raise. */
+function diffOfOwn(proposed: readonly BacktestAlert[], current: readonly BacktestAlert[]) {
+  const ofFleets = current.filter(({ ruleId }) => isFleetRuleId(ruleId))
+  const own = current.filter(({ ruleId }) => !isFleetRuleId(ruleId))
+  const { both, ...rest } = diffOf(proposed, own)
+  const all = [...both, ...ofFleets]
+  return { ...rest, both: all.toSorted((left, right) => left.triggeredAtUs - right.triggeredAtUs) }
 }
 
 function alertBody(alert: BacktestAlert) {

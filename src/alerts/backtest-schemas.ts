@@ -80,7 +80,7 @@ export const backtestAlerts = {
       diff: {
         ...nullable(record({ both: differing, onlyProposed: differing, onlyCurrent: differing })),
         description:
-          'Against the rules of the stream. Null where these are the ones that were run.',
+          'Against all rules that hold for the stream; those for many streams go on in any case. Null where these are the ones that were run.',
       },
     }),
   },

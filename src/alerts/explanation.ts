@@ -39,11 +39,14 @@ export async function explain(
 function deliveryBody({
   deliveryId,
   webhookId,
+  recipientId,
   state,
   attempts,
   lastAttemptAtUs,
 }: ToldDelivery): object {
-  return { deliveryId, webhookId, state, attempts, lastAttemptAt: shown(lastAttemptAtUs) }
+  const lastAttemptAt = shown(lastAttemptAtUs)
+  const receiver = { webhookId: webhookId ?? null, recipientId: recipientId ?? null }
+  return { deliveryId, ...receiver, state, attempts, lastAttemptAt }
 }
 
 async function clocksOf(state: StateDatabase, streamId: string) {

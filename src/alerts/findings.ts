@@ -2,7 +2,8 @@ import type { AlertTransition } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
 import { type EventId, newId } from '../core/ids.ts'
 import { type AlertAction, type AlertRow, alertBody, alertIdOf, type HistoryRow } from './alert.ts'
-import type { StreamFacts, WatchedStream } from './watched-stream.ts'
+import type { StreamFacts } from './saved-watch.ts'
+import type { WatchedStream } from './watched-stream.ts'
 
 /** The entry that something follows from. */
 export interface Moment {

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditLog } from '../audit/audit-log.ts'
 import { DomainError } from '../core/errors.ts'
 import { type AlertRuleId, parseId, type UserId } from '../core/ids.ts'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
 import type { QueryOf } from '../http/schema.ts'
-import type { CallerOf } from '../http/server.ts'
+import { actorOf, type CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { StateWriter } from '../state/database.ts'
 import { ownVault } from '../vaults/vault-routes.ts'
@@ -16,6 +17,7 @@ import {
   fleetRulesMax,
   parseFleetRule,
 } from './fleet-rule.ts'
+import { FleetRuleAudit } from './fleet-rule-audit.ts'
 import {
   changeFleetRule,
   createFleetRule,
@@ -29,6 +31,7 @@ export interface FleetRuleRoutesNeeds {
   readonly rules: FleetRuleStore
   readonly vaults: VaultStore
   readonly writer: StateWriter
+  readonly audit: AuditLog
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -89,7 +92,8 @@ function oneRuleRoutes(app: FastifyInstance, needs: FleetRuleRoutesNeeds): void 
     const isElsewhere = content.vaultId !== before.vaultId
     if (isElsewhere) await assertOwnVault(needs, callerOf(request).userId, content)
     const { rule, changes } = rules.change(before, content)
-    if (await writer.attempt(...changes)) return fleetRuleBody(rule)
+    const audit = auditOf(needs, request).changed(before, rule)
+    if (await writer.attempt(...changes, ...audit)) return fleetRuleBody(rule)
     await ownRule(needs, request)
     throw changedMeanwhile()
   })
@@ -99,7 +103,8 @@ function oneRuleRoutes(app: FastifyInstance, needs: FleetRuleRoutesNeeds): void 
     { schema: deleteFleetRule, config: { scope: 'streams:write', errors: ['conflict'] } },
     async (request, reply) => {
       const rule = await ownRule(needs, request)
-      if (await writer.attempt(...rules.remove(rule))) return reply.code(204).send()
+      const audit = auditOf(needs, request).deleted(rule)
+      if (await writer.attempt(...rules.remove(rule), audit)) return reply.code(204).send()
       await ownRule(needs, request)
       throw changedMeanwhile()
     },
@@ -119,11 +124,18 @@ async function create(
     return {
       statusCode: 201,
       body: fleetRuleBody(rule),
-      changes,
+      changes: [...changes, auditOf(needs, request).created(rule)],
       refusal: async () =>
         new DomainError('conflict', `a user can have ${fleetRulesMax} such alert rules at most`),
     }
   })
+}
+
+function auditOf(
+  { audit, callerOf }: Pick<FleetRuleRoutesNeeds, 'audit' | 'callerOf'>,
+  request: FastifyRequest,
+): FleetRuleAudit {
+  return new FleetRuleAudit(audit, actorOf(request, callerOf))
 }
 
 /** @throws DomainError `not_found`, `insufficient_permissions` for a vault that others have made public */

@@ -1,4 +1,5 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
+import type { AlertRule } from '../../processors/alert-rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { type AlertRuleId, newId, type UserId, type VaultId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
@@ -139,6 +140,15 @@ export class FleetRuleStore {
     return { ...counted, examples }
   }
 
+  /** Streams of all users that have not been looked at since something was changed. */
+  async pending(): Promise<number> {
+    const { pending } = await this.#state
+      .selectFrom('alert_rule_changes')
+      .select((row) => row.fn.countAll<number>().as('pending'))
+      .executeTakeFirstOrThrow()
+    return pending
+  }
+
   #listed(ownerId: UserId) {
     return this.#state
       .selectFrom('alert_rules')
@@ -166,6 +176,19 @@ export class FleetRuleStore {
       )
     return optional(insert)
   }
+}
+
+/** The rules of fleets that a stream has by now, as the decider runs them. */
+export async function fleetRulesInForce(
+  state: StateDatabase,
+  streamId: string,
+): Promise<readonly AlertRule[]> {
+  const row = await state
+    .selectFrom('alert_memories')
+    .select('fleet_rules')
+    .where('stream_id', '=', streamId)
+    .executeTakeFirst()
+  return JSON.parse(row?.fleet_rules ?? '[]') as readonly AlertRule[]
 }
 
 export function fleetRuleOf(row: Selectable<StateSchema['alert_rules']>): FleetRule {

@@ -64,9 +64,16 @@ export function changedFleetRule(before: FleetRule, change: unknown): FleetRuleC
   return parseFleetRule({ name, vaultId, tags, rule, ...change })
 }
 
-/** The id of a rule on its streams: a stream's own rules can have no such ids. */
+/** What ids of rules of fleets begin with on their streams: a stream's own rules can have no such ids. */
+const fleetPrefix = 'fleet:'
+
 function ruleIdOnStreams(id: AlertRuleId): string {
-  return `fleet:${id}`
+  return `${fleetPrefix}${id}`
+}
+
+/** Whether a rule of a stream is one of many streams. */
+export function isFleetRuleId(ruleId: string): boolean {
+  return ruleId.startsWith(fleetPrefix)
 }
 
 /** The rule as a stream with these fields would have it, or why it cannot. */

@@ -7,7 +7,7 @@ import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import type { AlertRow } from './alert.ts'
-import type { SavedWatch, StreamFacts, VersionRules } from './watched-stream.ts'
+import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
 
 /** Streams of one query. */
 const portion = 500

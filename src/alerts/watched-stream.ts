@@ -15,36 +15,13 @@ import {
   verdictFleetRules,
 } from '../pipeline/entry.ts'
 import type { EntryReader } from '../pipeline/entry-reader.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
+import type { Downtimes } from './downtimes.ts'
 import type { Findings, Moment } from './findings.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
+import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
 import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
-
-/** Whose alerts they are. */
-export interface StreamFacts {
-  readonly id: string
-  readonly ownerId: string
-  readonly vaultId: string
-}
-
-/** The rules of one version of a stream, and what they stand on. */
-export interface VersionRules {
-  readonly version: number
-  /** What the stream is called. */
-  readonly name: string
-  readonly rules: readonly AlertRule[]
-  /** Those that are stored, after the transform. */
-  readonly fields: FieldMap
-}
-
-/** What is kept of a stream between two transactions. */
-export interface SavedWatch {
-  readonly of: VersionRules
-  readonly fleetRules: readonly AlertRule[]
-  readonly memories: Readonly<Record<string, RuleMemory>>
-}
 
 export interface WatchedStreamNeeds {
   readonly facts: StreamFacts
@@ -58,6 +35,7 @@ export interface WatchedStreamNeeds {
   readonly newest: VersionRules
   readonly compile: CompileRules
   readonly findings: Findings
+  readonly downtimes: Downtimes
 }
 
 /**
@@ -72,6 +50,9 @@ export class WatchedStream implements StreamWatch {
   readonly recent = new RecentReadings()
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
+  readonly #downtimes: Downtimes
+  /** Downtimes that were taken. */
+  #downtimesTaken = 0
   readonly #memories: Map<string, RuleMemory>
   readonly #open: Map<string, AlertRow>
   #of: VersionRules
@@ -82,12 +63,13 @@ export class WatchedStream implements StreamWatch {
   #receivedAtUs: number
 
   constructor(needs: WatchedStreamNeeds) {
-    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings } = needs
+    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings, downtimes } = needs
     this.facts = facts
     this.clock = clock
     this.newest = newest
     this.#compile = compile
     this.#findings = findings
+    this.#downtimes = downtimes
     this.#receivedAtUs = receivedAtUs
     this.#of = saved?.of ?? { version: 0, name: '', rules: [], fields: {} }
     this.#fleetRules = saved?.fleetRules ?? []
@@ -135,11 +117,13 @@ export class WatchedStream implements StreamWatch {
 
   /** Goes on with the rules of another version, from this entry on. */
   adopt(next: VersionRules, entry: EntryReader, offset: number): void {
+    this.#takeDowntimes()
     this.#of = next
     this.#change(this.#momentOf(entry, offset))
   }
 
   see(entry: EntryReader, offset: number): void {
+    if (this.#downtimesTaken !== this.#downtimes.count) this.#takeDowntimes()
     switch (entry.verdict) {
       case verdictAccepted:
         this.#read(entry, offset)
@@ -157,6 +141,18 @@ export class WatchedStream implements StreamWatch {
       default:
       // What was refused, redriven, imported or removed is no matter of alerts.
     }
+  }
+
+  /** What silence makes of them is not saved by itself: whoever is read again takes them again. */
+  #takeDowntimes(): void {
+    const { count } = this.#downtimes
+    for (const downtime of this.#downtimes.after(this.#downtimesTaken)) {
+      for (const rule of this.#compiled.rules) {
+        const memory = this.#memories.get(rule.id)
+        if (memory) step(rule, memory, downtime)
+      }
+    }
+    this.#downtimesTaken = count
   }
 
   #read(entry: EntryReader, offset: number): void {

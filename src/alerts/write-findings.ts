@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
 import type { UserId } from '../core/ids.ts'
-import { Events } from '../events/events.ts'
+import { Events, type NewEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { portionsOf } from '../state/portions.ts'
 import type { AlertRow } from './alert.ts'
@@ -22,7 +22,7 @@ export async function writeFindings(
     await transaction.insertInto('alert_history').values(rows).execute()
   }
   await putMemories(transaction, [...touched])
-  for (const notice of notices) await record(transaction, notice, clock)
+  await new Events(transaction, clock).recordAll(notices.map(eventOf))
 }
 
 /** Takes away alerts that were pending, and came to nothing. First: others may follow of their rules. */
@@ -33,8 +33,18 @@ async function drop(transaction: StateDatabase, ids: readonly string[]): Promise
   }
 }
 
-/** Of an alert, what stays as it began. */
-const lasting: ReadonlySet<string> = new Set(['id', 'stream_id', 'owner_id', 'vault_id', 'rule_id'])
+/** Of an alert, what stays as it began: what is not written again costs no look into the indexes of it. */
+const lasting: ReadonlySet<string> = new Set([
+  'id',
+  'stream_id',
+  'owner_id',
+  'vault_id',
+  'rule_id',
+  'rule',
+  'field',
+  'severity',
+  'created_at',
+])
 
 async function putAlerts(transaction: StateDatabase, alerts: readonly AlertRow[]): Promise<void> {
   const [first] = alerts
@@ -80,12 +90,8 @@ function excluded(columns: readonly string[]): object {
   return Object.fromEntries(columns.map((column) => [column, sql.ref(`excluded.${column}`)]))
 }
 
-async function record(
-  transaction: StateDatabase,
-  { id, type, facts, alert, data }: AlertNotice,
-  clock: Clock,
-): Promise<void> {
-  const changes = new Events(transaction, clock).record({
+function eventOf({ id, type, facts, alert, data }: AlertNotice): NewEvent {
+  return {
     id,
     type,
     ownerId: facts.ownerId as UserId,
@@ -95,6 +101,5 @@ async function record(
     streamId: facts.id,
     severity: alert.severity,
     data,
-  })
-  for (const change of changes) await transaction.executeQuery(change.compile())
+  }
 }

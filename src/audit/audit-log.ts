@@ -25,6 +25,14 @@ export const auditActions = [
   'webhook.changed',
   'webhook.rotated',
   'webhook.deleted',
+  'alert_rule.created',
+  'alert_rule.changed',
+  'alert_rule.deleted',
+  'email.created',
+  'email.changed',
+  'email.deleted',
+  'email.verified',
+  'email.unsubscribed',
   'login.failed',
 ] as const
 

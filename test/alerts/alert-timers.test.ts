@@ -67,6 +67,31 @@ test('D30: a timer that ran out while the service was stopped is rung for at the
   expect(rung).toEqual([{ streamIds: ids, dueUs: nowUs }])
 })
 
+test('a timer that readings have put off is not rung for, and is looked at again when it is due', async () => {
+  const laterUs = nowUs + 5 * second
+  await due(1, nowUs)
+  const { state } = tests
+  const watches = { dueUsAtHand: () => laterUs }
+  timers = new AlertTimers({ state, clock, watches, ring: (expired) => rung.push(expired) })
+
+  await timers.look()
+
+  expect(rung).toEqual([])
+  const rows = await state.selectFrom('alert_memories').select('due_at').execute()
+  expect(rows).toEqual([{ due_at: laterUs }])
+})
+
+test('very many that do not come back keep no other one waiting', async () => {
+  await due(10_000, nowUs)
+  await timers.look()
+  nowUs += second
+  const [other] = await due(1, nowUs)
+
+  await timers.look()
+
+  expect(rung.at(-1)).toEqual({ streamIds: [other], dueUs: nowUs })
+})
+
 test('a timer whose entry does not come back is rung for again', async () => {
   const ids = await due(1, nowUs)
   await timers.look()

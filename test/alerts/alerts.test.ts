@@ -54,6 +54,49 @@ test('D31: a rule that is broken fires once, and ends once', async () => {
   ])
 })
 
+test('D31: a thousand breaches at once are one alert, which is told once', async () => {
+  await webhook('stream.alert_triggered', 'stream.alert_cleared')
+  const stream = await RuledStream.make(service.api, tooHot)
+  const breaches = Array.from({ length: 1_000 }, (_, index) => ({
+    timestamp: new Date(Date.UTC(2026, 0, 1) + index).toISOString(),
+    temperature: 81 + (index % 10),
+  }))
+
+  const statuses = await Promise.all(
+    breaches.map(async (breach) => {
+      const path = `/streams/${stream.id}/data`
+      return (await service.api.withToken('POST', path, breach)).status
+    }),
+  )
+
+  expect(new Set(statuses)).toEqual(new Set([202]))
+  await service.api.settled(stream.id, breaches.length)
+  expect(await stream.alerts()).toMatchObject([{ state: 'firing' }])
+  expect(await stream.history()).toHaveLength(1)
+  await stream.act('clear')
+  // Nothing of it is told after its end.
+  const toldOf = () =>
+    receiver.received
+      .map(({ body }) => JSON.parse(body.toString()) as Told & { readonly eventId: string })
+      .filter(({ data }) => data['streamId'] === stream.id)
+  const ended = () => toldOf().map(({ eventType }) => eventType)
+  await expect.poll(ended).toContain('stream.alert_cleared')
+  expect(new Set(toldOf().map(({ eventId }) => eventId)).size).toBe(2)
+})
+
+test('D22: a stream that is paused keeps its alerts, and people can end them', async () => {
+  const stream = await RuledStream.make(service.api, tooHot)
+  await stream.push(90)
+  await service.api.withToken('POST', `/streams/${stream.id}/pause`)
+
+  expect(await stream.alerts()).toMatchObject([{ state: 'firing' }])
+  expect((await stream.act('acknowledge')).body.state).toBe('acknowledged')
+  expect((await stream.act('clear')).body.state).toBe('cleared')
+  await service.api.withToken('POST', `/streams/${stream.id}/resume`)
+  await stream.push(20, 90)
+  expect(await stream.alerts()).toMatchObject([{ state: 'firing' }, { state: 'cleared' }])
+})
+
 test('D26: who has subscribed to the events of a stream is told of its alerts', async () => {
   const stream = await RuledStream.make(service.api, tooHot)
   const key = await createKey(service.api, { userId: await service.api.userId() })
@@ -114,4 +157,29 @@ test('the severity chooses which webhooks are told', async () => {
       .filter(({ path }) => path.endsWith('/critical'))
       .map(({ body: bytes }) => (JSON.parse(bytes.toString()) as Told).data['ruleId'])
   await expect.poll(critical).toEqual(['burning'])
+})
+
+test('the inbox has alerts of all severities, and lists those of one', async () => {
+  const burning = { ...tooHot, id: 'burning', threshold: 200, severity: 'critical' }
+  const stream = await RuledStream.make(service.api, tooHot, burning)
+  await stream.push(90, 300)
+  interface Inbox {
+    readonly content: readonly { readonly severity: string; readonly resource_id: string }[]
+    readonly total_records: number
+  }
+  const inbox = async (query: string) =>
+    (await service.api.withKey<Inbox>('GET', `/notifications/in-app${query}`)).body
+  const alerts = await stream.alerts()
+  const burningId = alerts.find(({ ruleId }) => ruleId === 'burning')?.alertId
+
+  const critical = await inbox('?severity=critical&page_size=100')
+  const all = await inbox('?page_size=100')
+
+  expect(critical.content.map((one) => one.resource_id)).toContain(burningId)
+  expect(new Set(critical.content.map(({ severity }) => severity))).toEqual(new Set(['critical']))
+  expect(critical.total_records).toBe(critical.content.length)
+  expect(all.content.map((one) => one.resource_id)).toEqual(
+    expect.arrayContaining(alerts.map(({ alertId }) => alertId)),
+  )
+  expect((await service.api.withKey('GET', '/notifications/in-app?severity=mild')).status).toBe(400)
 })

@@ -45,6 +45,7 @@ describe('backtests', () => {
     const backtests = new Backtests({ readSeries: readPage })
     const users = Array.from({ length: 8 }, (_, index) => `user-${index}`)
     const running = users.map((user) => backtests.run(request(user, 10)))
+    expect(backtests.open).toBe(8)
 
     await expect(backtests.run(request('user-3', 10))).rejects.toMatchObject({
       code: 'rate_limited',

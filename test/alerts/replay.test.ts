@@ -37,7 +37,15 @@ const rules = [
 
 const changed = [{ ...rules[0], threshold: 90 }, rules[1], rules[4]]
 
-type Kind = 'reading' | 'timer' | 'redriven' | 'imported' | 'filtered' | 'action' | 'fleet'
+type Kind =
+  | 'reading'
+  | 'timer'
+  | 'redriven'
+  | 'imported'
+  | 'filtered'
+  | 'action'
+  | 'fleet'
+  | 'downtime'
 
 interface Step {
   readonly kind: Kind
@@ -53,7 +61,15 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({
     kind: fc.oneof(
       { weight: 12, arbitrary: fc.constant<Kind>('reading') },
-      fc.constantFrom<Kind>('timer', 'redriven', 'imported', 'filtered', 'action', 'fleet'),
+      fc.constantFrom<Kind>(
+        'timer',
+        'redriven',
+        'imported',
+        'filtered',
+        'action',
+        'fleet',
+        'downtime',
+      ),
     ),
     temperature: fc.integer({ min: 0, max: 120 }),
     passed: fc.nat(8),
@@ -84,7 +100,9 @@ function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => voi
   let atUs = nowUs
   let version = 1
   return all.map((step, offset) => {
-    atUs += step.passed * second
+    const beforeUs = atUs
+    // Some downtimes are longer than anybody may be silent.
+    atUs += step.passed * second * (step.kind === 'downtime' ? 6 : 1)
     if (step.isOfNext) version = 2
     const stream = { streamId, version }
     const receivedAtUs = atUs
@@ -115,6 +133,9 @@ function entriesOf(all: readonly Step[]): readonly ((writer: EntryWriter) => voi
           return
         case 'fleet':
           writer.fleetRules(stream, step.temperature % 2 === 0 ? [] : fleetRules, receivedAtUs)
+          return
+        case 'downtime':
+          writer.downtime(beforeUs, receivedAtUs)
           return
         case 'action':
           writer.alertAction(stream, actionOf(step, offset), receivedAtUs)
