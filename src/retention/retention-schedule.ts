@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
-import { keptUs } from '../data-streams/retention.ts'
+import { durationUs } from '../core/duration.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { ExpiringStore, Expiry, TimeSeriesStore } from '../time-series/time-series-store.ts'
 import type { WindowStore } from '../time-series/windows/window-store.ts'
@@ -44,7 +44,7 @@ function resultsExpiryOf({ streamId, aggregated }: KeptStream, nowUs: number): E
 }
 
 function expiryAfter(streamId: string, text: string | null, nowUs: number): Expiry | undefined {
-  const kept = keptUs(text)
+  const kept = durationUs(text)
   if (kept === undefined) return undefined
   const rounding = roundingUs(kept)
   const beforeUs = Math.floor((nowUs - kept) / rounding) * rounding
@@ -52,7 +52,7 @@ function expiryAfter(streamId: string, text: string | null, nowUs: number): Expi
 }
 
 function noteKept(kept: Map<string, number>, { streamId, raw }: KeptStream): void {
-  const us = keptUs(raw)
+  const us = durationUs(raw)
   if (us !== undefined) kept.set(streamId, us)
 }
 

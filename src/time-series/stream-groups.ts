@@ -32,8 +32,17 @@ export function groupByStream<Record extends StreamState>(
     const record = streams.stream(id)
     const { newestContent } = record
     const readings: StoredReading[] = []
-    const sent = { received, readings, arrived: readings, redriven }
-    groups.set(id, { id, record, ...sent, unchanged: 0, newestContent })
+    const arrived = readings
+    groups.set(id, {
+      id,
+      record,
+      received,
+      readings,
+      arrived,
+      redriven,
+      unchanged: 0,
+      newestContent,
+    })
   }
   for (const reading of shipment.readings) {
     const group = groups.get(reading.streamId)
@@ -61,16 +70,21 @@ export function isRising({ record, readings }: StreamGroup): boolean {
   return true
 }
 
-/** What a shipment adds to a stream's record, and the record after it. */
+/** What a shipment adds to a stream's record. A shipment has thousands of them: each is one small object. */
 export interface CountChange<Record extends StreamState = StreamState> {
   readonly id: string
   readonly record: Record
-  readonly added: StoredCounts & { readonly timestampMaxUs: number }
-  readonly after: {
-    readonly counts: StoredCounts
-    readonly timestampMaxUs: number
-    readonly newestContent: bigint | undefined
-  }
+  readonly added: AddedCounts
+  /** What the record has to say from now on. */
+  readonly newestContent: bigint | undefined
+}
+
+export type AddedCounts = Pick<
+  StoredCounts,
+  'received' | 'stored' | 'duplicates' | 'unchanged' | 'latencyUs' | 'lastStoredAtUs'
+> & {
+  /** -1 where nothing was stored. */
+  readonly timestampMaxUs: number
 }
 
 export function countChange<Record extends StreamState>(
@@ -89,36 +103,29 @@ export function countChange<Record extends StreamState>(
     }
     timestampMaxUs = Math.max(timestampMaxUs, reading.timestampUs)
   }
-  const { counts } = record
-  const lastStoredAtUs = stored > 0 ? nowUs : counts.lastStoredAtUs
+  const lastStoredAtUs = stored > 0 ? nowUs : record.counts.lastStoredAtUs
   const found = readings.length - stored
+  const added = { received, stored, duplicates: found, unchanged, latencyUs, lastStoredAtUs }
+  return { id, record, added: { ...added, timestampMaxUs }, newestContent }
+}
+
+/** What the record of a stream says after a change of it. */
+export function stateAfter({
+  record: { counts, timestampMaxUs },
+  added,
+  newestContent,
+}: CountChange): Pick<StreamState, 'counts' | 'timestampMaxUs' | 'newestContent'> {
   return {
-    id,
-    record,
-    added: {
-      received,
-      stored,
-      duplicates: found,
-      deleted: 0,
-      expired: 0,
-      keptFromUs: 0,
-      unchanged,
-      latencyUs,
-      lastStoredAtUs,
-      timestampMaxUs,
+    counts: {
+      ...counts,
+      received: counts.received + added.received,
+      stored: counts.stored + added.stored,
+      duplicates: counts.duplicates + added.duplicates,
+      unchanged: counts.unchanged + added.unchanged,
+      latencyUs: counts.latencyUs + added.latencyUs,
+      lastStoredAtUs: added.lastStoredAtUs,
     },
-    after: {
-      counts: {
-        ...counts,
-        received: counts.received + received,
-        stored: counts.stored + stored,
-        duplicates: counts.duplicates + found,
-        unchanged: counts.unchanged + unchanged,
-        latencyUs: counts.latencyUs + latencyUs,
-        lastStoredAtUs,
-      },
-      timestampMaxUs: Math.max(record.timestampMaxUs, timestampMaxUs),
-      newestContent,
-    },
+    timestampMaxUs: Math.max(timestampMaxUs, added.timestampMaxUs),
+    newestContent,
   }
 }

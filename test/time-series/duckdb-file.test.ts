@@ -7,7 +7,7 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 async function openFile(limits: Partial<QueryLimits> = {}) {
   const folder = new TemporaryFolder()
   const all = { atOnce: 2, waitingMax: 3, ms: 60_000, ...limits }
-  const file = await DuckDbFile.open(folder.file('time-series.duckdb'), all)
+  const file = await DuckDbFile.open(folder.file('time-series.duckdb'), { limits: all })
   return {
     file,
     async [Symbol.asyncDispose]() {

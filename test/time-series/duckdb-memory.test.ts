@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
+import { DuckDbFile, type FileOptions } from '../../src/time-series/duckdb/duckdb-file.ts'
 import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,9 +27,9 @@ async function readAll(connection: DuckDBConnection): Promise<Record<string, unk
 }
 
 /** An open file with a table whose blocks fill the buffers once they were read. */
-async function filled() {
+async function filled(options?: Partial<FileOptions>) {
   const folder = new TemporaryFolder()
-  const file = await DuckDbFile.open(folder.file('time-series.duckdb'))
+  const file = await DuckDbFile.open(folder.file('time-series.duckdb'), options)
   await file.writer.run(
     'CREATE TABLE many AS SELECT range AS n, hash(range) AS noise FROM range(5_000_000)',
   )
@@ -114,4 +114,80 @@ test('reopening waits until memory was given back, and the new file has the whol
 
   expect(await limitOf(file.writer)).toBe(limit)
   expect(await file.read(readAll)).toMatchObject([{ n: total }])
+})
+
+/** What is in force, as DuckDB says it. */
+async function settings(file: DuckDbFile) {
+  const [row] = await rowsOf(
+    file.writer,
+    `SELECT current_setting('threads') AS threads,
+       current_setting('checkpoint_threshold') AS checkpoint`,
+  )
+  return { threads: Number(row?.['threads']), checkpoint: String(row?.['checkpoint']) }
+}
+
+test('rows of many tables that are not in the file yet stay in memory', async () => {
+  await using opened = await filled()
+  const { file } = opened
+  const tables = 60
+  const columns = Array.from({ length: 16 }, (_, index) => `range + ${index} AS c${index}`)
+  for (let table = 0; table < tables; table++) {
+    await file.writer.run(`CREATE TABLE t${table} AS SELECT ${columns.join(', ')} FROM range(0)`)
+  }
+  for (let table = 0; table < tables; table++) {
+    await file.writer.run(`INSERT INTO t${table} SELECT ${columns.join(', ')} FROM range(400)`)
+  }
+
+  await file.releaseMemory()
+
+  const [row] = await rowsOf(
+    file.writer,
+    `SELECT sum(temporary_storage_bytes)::DOUBLE AS swapped, sum(memory_usage_bytes) FILTER (
+       WHERE tag = 'IN_MEMORY_TABLE')::DOUBLE AS unwritten FROM duckdb_memory()`,
+  )
+  expect(row).toMatchObject({ swapped: 0 })
+  expect(Number(row?.['unwritten'])).toBeGreaterThan(8 * mebibyte)
+})
+
+test('checkpoints are rarer where many columns are written to, and by and by as often as before', async () => {
+  await using opened = await filled()
+  const { file } = opened
+  expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
+
+  await file.wrote(2_000)
+  expect(await settings(file)).toMatchObject({ checkpoint: '62.5 MiB' })
+
+  await file.wrote(1_500)
+  expect(await settings(file)).toMatchObject({ checkpoint: '62.5 MiB' })
+
+  await file.wrote(10)
+  expect(await settings(file)).toMatchObject({ checkpoint: '31.2 MiB' })
+
+  for (let round = 0; round < 3; round++) await file.wrote(10)
+  expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
+})
+
+test('who reads has two threads, who writes has one', async () => {
+  await using opened = await filled({ processors: 3 })
+  const { file } = opened
+  expect(await settings(file)).toMatchObject({ threads: 2 })
+
+  await file.wrote(10)
+  expect(await settings(file)).toMatchObject({ threads: 1 })
+
+  await file.read(async () => {
+    await file.wrote(10)
+    expect(await settings(file)).toMatchObject({ threads: 2 })
+  })
+  await file.reopen()
+  expect(await settings(file)).toMatchObject({ threads: 1 })
+})
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [64, 2],
+])('on a machine with %i processors, who reads has %i threads', async (processors, threads) => {
+  await using opened = await filled({ processors })
+  expect(await settings(opened.file)).toMatchObject({ threads })
 })

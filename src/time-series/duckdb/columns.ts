@@ -31,7 +31,8 @@ export abstract class Column<Value = unknown> {
 
   /** Sets all rows. */
   fill(values: readonly Value[]): this {
-    for (const [row, value] of values.entries()) this.set(row, value)
+    let row = 0
+    for (const value of values) this.set(row++, value)
     return this
   }
 

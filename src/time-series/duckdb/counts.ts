@@ -1,16 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { CountChange } from '../stream-groups.ts'
-import { noCounts } from '../stream-state.ts'
-import type { StoredCounts } from '../time-series-store.ts'
+import { type CountChange, stateAfter } from '../stream-groups.ts'
 import { appendColumns } from './append.ts'
 import type { Catalog, StreamRecord } from './catalog.ts'
-import { BigIntColumn, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
+import { BigIntColumn, type Column, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
 
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
 const countRowsSlack = 50_000
-
-/** A row that changes nothing about the newest reading. */
-const nothingAdded = { ...noCounts, timestampMaxUs: -1, newestContent: undefined }
 
 /**
  * Appends what was added, within the transaction of the rows; now and then one row per stream takes
@@ -23,19 +18,18 @@ export async function writeCounts(
 ): Promise<number> {
   const compact = catalog.countRows + changes.length > catalog.streams.size + countRowsSlack
   if (!compact) {
-    const rows = changes.map(({ record, added, after }) => ({
-      ...added,
-      key: record.key,
-      // In every row: of two with one newest time, either may be found.
-      newestContent: after.newestContent,
-    }))
+    // The newest content stands in every row: of two with one newest time, either may be found.
+    const rows = changes.map(({ record: { key }, added, newestContent }) => {
+      return { key, counts: added, newestContent }
+    })
     await append(writer, rows)
     return catalog.countRows + rows.length
   }
-  const changed = new Map(changes.map(({ record, after }) => [record, after]))
+  const changed = new Map(changes.map((change) => [change.record, change]))
   const rows = [...catalog.streams.values()].map((record) => {
-    const { counts, timestampMaxUs, newestContent } = changed.get(record) ?? record
-    return { ...counts, key: record.key, timestampMaxUs, newestContent }
+    const change = changed.get(record)
+    const { counts, timestampMaxUs, newestContent } = change ? stateAfter(change) : record
+    return { key: record.key, counts: { ...counts, timestampMaxUs }, newestContent }
   })
   await writer.run('DELETE FROM stream_counts')
   await append(writer, rows)
@@ -48,7 +42,7 @@ export async function addDeleted(
   { key }: StreamRecord,
   deleted: number,
 ): Promise<void> {
-  await append(writer, [{ ...nothingAdded, key, deleted }])
+  await append(writer, [{ key, counts: { ...nothingStored, deleted } }])
 }
 
 /** Adds expired readings to the counts of streams, within the transaction that removes them. */
@@ -56,7 +50,10 @@ export async function addExpired(
   writer: DuckDBConnection,
   expired: Iterable<readonly [record: StreamRecord, readings: number]>,
 ): Promise<number> {
-  const rows = [...expired].map(([{ key }, count]) => ({ ...nothingAdded, key, expired: count }))
+  const rows = [...expired].map(([{ key }, count]) => ({
+    key,
+    counts: { ...nothingStored, expired: count },
+  }))
   await append(writer, rows)
   return rows.length
 }
@@ -66,7 +63,10 @@ export async function addKeptFrom(
   writer: DuckDBConnection,
   kept: Iterable<readonly [record: StreamRecord, keptFromUs: number]>,
 ): Promise<number> {
-  const rows = [...kept].map(([{ key }, keptFromUs]) => ({ ...nothingAdded, key, keptFromUs }))
+  const rows = [...kept].map(([{ key }, keptFromUs]) => ({
+    key,
+    counts: { ...nothingStored, keptFromUs },
+  }))
   await append(writer, rows)
   return rows.length
 }
@@ -81,39 +81,51 @@ export async function replaceCounts(
   timestampMaxUs: number,
 ): Promise<number> {
   const { rowsChanged } = await writer.run(`DELETE FROM stream_counts WHERE "streamId" = ${key}`)
-  await append(writer, [{ ...counts, key, timestampMaxUs, newestContent: undefined }])
+  await append(writer, [{ key, counts: { ...counts, timestampMaxUs } }])
   return rowsChanged - 1
 }
 
-/** What is appended for one stream. */
-interface CountRow extends StoredCounts {
+/** What is appended for one stream. What is not said is 0. */
+interface CountRow {
   readonly key: number
-  readonly timestampMaxUs: number
-  readonly newestContent: bigint | undefined
+  readonly counts: Readonly<Partial<Record<CountColumn, number>>> & {
+    readonly timestampMaxUs: number
+  }
+  readonly newestContent?: bigint | undefined
 }
+
+/** Of a row that changes nothing about the newest reading. */
+const nothingStored = { timestampMaxUs: -1 }
 
 async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Promise<void> {
-  await appendColumns(writer, 'stream_counts', [
-    new IntegerColumn(rows.length).fill(rows.map(({ key }) => key)),
-    new BigIntColumn(rows.length).fill(rows.map(({ received }) => received)),
-    new BigIntColumn(rows.length).fill(rows.map(({ stored }) => stored)),
-    new BigIntColumn(rows.length).fill(rows.map(({ duplicates }) => duplicates)),
-    new BigIntColumn(rows.length).fill(rows.map(({ latencyUs }) => latencyUs)),
-    new BigIntColumn(rows.length).fill(rows.map(({ lastStoredAtUs }) => lastStoredAtUs)),
-    new BigIntColumn(rows.length).fill(rows.map(({ timestampMaxUs }) => timestampMaxUs)),
-    new BigIntColumn(rows.length).fill(rows.map(({ deleted }) => deleted)),
-    new BigIntColumn(rows.length).fill(rows.map(({ unchanged }) => unchanged)),
-    contentColumn(rows),
-    new BigIntColumn(rows.length).fill(rows.map(({ expired }) => expired)),
-    new BigIntColumn(rows.length).fill(rows.map(({ keptFromUs }) => keptFromUs)),
-  ])
+  const count = rows.length
+  const keys = new IntegerColumn(count)
+  const newestContents = new UnsignedBigIntColumn(count)
+  const columns = countColumns.map((name) => ({ name, column: new BigIntColumn(count) }))
+  let index = 0
+  for (const { key, counts, newestContent } of rows) {
+    keys.set(index, key)
+    for (const { name, column } of columns) column.set(index, counts[name] ?? 0)
+    if (newestContent === undefined) newestContents.setNull(index)
+    else newestContents.set(index, newestContent)
+    index++
+  }
+  const all: Column[] = columns.map(({ column }) => column)
+  await appendColumns(writer, 'stream_counts', [keys, ...all.toSpliced(8, 0, newestContents)])
 }
 
-function contentColumn(rows: readonly CountRow[]): UnsignedBigIntColumn {
-  const column = new UnsignedBigIntColumn(rows.length)
-  for (const [row, { newestContent }] of rows.entries()) {
-    if (newestContent === undefined) column.setNull(row)
-    else column.set(row, newestContent)
-  }
-  return column
-}
+/** In the order of the table's DDL, where the newest content stands behind the first eight. */
+const countColumns = [
+  'received',
+  'stored',
+  'duplicates',
+  'latencyUs',
+  'lastStoredAtUs',
+  'timestampMaxUs',
+  'deleted',
+  'unchanged',
+  'expired',
+  'keptFromUs',
+] as const
+
+type CountColumn = (typeof countColumns)[number]

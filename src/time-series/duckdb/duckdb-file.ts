@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
+import { rowsOf } from './rows-of.ts'
 
 /**
  * Limit of DuckDB's buffers. In ordinary work they stay far below it, because they are told to give
@@ -9,19 +11,32 @@ import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
  */
 const memoryLimit = '512MB'
 
-/** What is left of the buffers when they are told to let go of what nobody uses. */
-const memoryKept = '8MB'
-
-const threads = '2'
-
-/** Log that is merged into the file at once: until then its rows are kept in memory, too. */
-const checkpointBytes = '8MB'
+/**
+ * One who reads has help, where a processor is left then for acknowledgements: on two of them, a scan on both
+ * made those wait for its turns. One who writes has none: while the other thread does the work, DuckDB waits
+ * for it by asking again and again, which costs as much as the work.
+ */
+const threadsOfReadersMax = 2
+const threadsOfWriter = 1
 
 /**
  * A block holds one column of a table, however few its rows: readings that are spread over many
  * months must not take a quarter of a megabyte for each.
  */
-const blockBytes = '16384'
+const blockBytes = 16_384
+
+/** What is left of blocks that nobody uses when the buffers are told to let go of them, at least. */
+const keptBytesMin = 4_000_000
+
+/** Log that is merged into the file at once, at least: until then its rows are kept in memory, too. */
+const checkpointBytesMin = 8_000_000
+
+/**
+ * Rows need at least a block of each column at hand, and one of its validity, and a checkpoint writes as
+ * many. The log has to hold about as much to be worth one: with hundreds of tables they would follow one
+ * another.
+ */
+const blocksPerColumn = 2
 
 interface OpenFile {
   readonly instance: DuckDBInstance
@@ -30,6 +45,12 @@ interface OpenFile {
 
 /** A table goes once, and there is a rest before the next one. */
 const readAttemptsMax = 10
+
+export interface FileOptions {
+  readonly limits: QueryLimits
+  /** Those of the machine, as far as they are ours. */
+  readonly processors: number
+}
 
 /**
  * A DuckDB file that is not closed under its users.
@@ -40,21 +61,26 @@ const readAttemptsMax = 10
 export class DuckDbFile {
   readonly path: string
   readonly #limits: QueryLimits
+  readonly #threadsOfReaders: number
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
+  #spreadBytes = 0
+  #threads = threadsOfWriter
   #open: OpenFile | undefined
   /** Pending while the file is being closed or opened. */
   #changing: Promise<void> | undefined
 
-  private constructor(path: string, open: OpenFile, limits: QueryLimits) {
+  private constructor(path: string, open: OpenFile, { limits, processors }: FileOptions) {
     this.path = path
     this.#open = open
     this.#limits = limits
+    this.#threadsOfReaders = Math.max(1, Math.min(threadsOfReadersMax, processors - 1))
     this.#turns = new QueryTurns(limits)
   }
 
-  static async open(path: string, limits: QueryLimits = queryLimits): Promise<DuckDbFile> {
-    return new DuckDbFile(path, await openFile(path), limits)
+  static async open(path: string, options: Partial<FileOptions> = {}): Promise<DuckDbFile> {
+    const { limits = queryLimits, processors = availableParallelism() } = options
+    return new DuckDbFile(path, await openFile(path), { limits, processors })
   }
 
   /** Queries that are being answered, and that wait for their turn. */
@@ -89,7 +115,10 @@ export class DuckDbFile {
   async look<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()
-    const reading = withConnection(this.#open.instance, work)
+    const reading = withConnection(this.#open.instance, async (connection) => {
+      await this.#workWith(this.#threadsOfReaders, connection)
+      return await work(connection)
+    })
     this.#readers.add(reading)
     try {
       return await reading
@@ -107,6 +136,8 @@ export class DuckDbFile {
     await this.#alone(async () => {
       this.#shut()
       this.#open = await openFile(this.path)
+      this.#spreadBytes = 0
+      this.#threads = threadsOfWriter
     })
   }
 
@@ -121,11 +152,32 @@ export class DuckDbFile {
   async releaseMemory(): Promise<boolean> {
     if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
+      // What is not in the file yet would be swapped out, and read again for the next rows.
+      const bytes = Math.max(keptBytesMin, this.#spreadBytes) + (await unwrittenBytes(this.writer))
       // Refused when more than that is in use: then there is nothing to give back.
-      await this.writer.run(`SET memory_limit = '${memoryKept}'`).catch(() => undefined)
+      await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
     })
     return true
+  }
+
+  /** Prepares for rows like the last ones, which went to so many columns, of all tables. */
+  async wrote(columns: number): Promise<void> {
+    if (this.#readers.size === 0) await this.#workWith(threadsOfWriter, this.writer)
+    const wanted = columns * blocksPerColumn * blockBytes
+    const now = this.#spreadBytes
+    if (wanted > now / 2 && wanted <= now) return
+    // Less by and by only: the next rows may go to many columns again.
+    this.#spreadBytes = Math.max(wanted, Math.ceil(now / 2))
+    const checkpointBytes = Math.max(checkpointBytesMin, this.#spreadBytes)
+    await this.writer.run(`SET checkpoint_threshold = '${checkpointBytes}B'`)
+  }
+
+  /** Of two that change it at once, either may be the last: it is of no effect but on speed. */
+  async #workWith(threads: number, connection: DuckDBConnection): Promise<void> {
+    if (this.#threads === threads) return
+    this.#threads = threads
+    await connection.run(`SET threads = ${threads}`)
   }
 
   #shut(): void {
@@ -156,11 +208,21 @@ export class DuckDbFile {
 async function openFile(path: string): Promise<OpenFile> {
   const instance = await DuckDBInstance.create(path, {
     memory_limit: memoryLimit,
-    threads,
-    default_block_size: blockBytes,
-    checkpoint_threshold: checkpointBytes,
+    threads: String(threadsOfWriter),
+    default_block_size: String(blockBytes),
+    checkpoint_threshold: `${checkpointBytesMin}B`,
   })
   return { instance, writer: await instance.connect() }
+}
+
+/** Memory of rows that are in the log, and not in the file yet. */
+async function unwrittenBytes(connection: DuckDBConnection): Promise<number> {
+  const [row] = await rowsOf(
+    connection,
+    `SELECT coalesce(sum(memory_usage_bytes), 0)::DOUBLE AS bytes FROM duckdb_memory()
+     WHERE tag <> 'BASE_TABLE'`,
+  )
+  return Number(row?.['bytes'])
 }
 
 async function withConnection<Result>(

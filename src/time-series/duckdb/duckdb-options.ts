@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { RollupOptions } from './rollups/rollups.ts'
+import type { RollupOptions } from '../rollups/candidates.ts'
 
 /** What may be said of a store when it is opened. */
 export interface DuckDbOptions {

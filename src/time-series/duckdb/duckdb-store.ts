@@ -41,9 +41,9 @@ import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { writeShipment } from './write-shipment.ts'
 
-/** After so many rows, or characters, DuckDB is asked to give back unused memory. */
+/** After so many rows, or bytes of the journal, DuckDB is asked to give back unused memory. */
 const rowsPerRelease = 100_000
-const textPerRelease = 16_000_000
+const bytesPerRelease = 24_000_000
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
@@ -67,7 +67,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   #isSuspect = false
   #lastWrite: Promise<void> = Promise.resolve()
   #rowsSinceRelease = 0
-  #textSinceRelease = 0
+  #bytesSinceRelease = 0
 
   private constructor(file: DuckDbFile, contents: Contents, { clock, ...options }: StoreOptions) {
     this.#file = file
@@ -146,9 +146,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     await this.#lateReadings.room()
     await this.#exclusively(async () => {
       await this.#move(shipment, () => this.#writeAll(shipment))
-      for (const { values, extra = '' } of shipment.readings) {
-        this.#textSinceRelease += values.length + extra.length
-      }
+      this.#bytesSinceRelease += shipment.bytes ?? 0
       await this.#releaseMemory(shipment.readings.length)
     })
     this.#lateReadings.wake()
@@ -271,17 +269,18 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       lateTables: this.#contents.late,
       lookUpRowsMax: this.#lookUpRowsMax,
     }
-    await writeShipment(this.#file.writer, known, { shipment, nowUs: this.#clock.nowUs() })
+    const now = { shipment, nowUs: this.#clock.nowUs() }
+    await this.#file.wrote(await writeShipment(this.#file.writer, known, now))
   }
 
   async #releaseMemory(rows: number): Promise<void> {
     this.#rowsSinceRelease += rows
     const isDue =
-      this.#rowsSinceRelease >= rowsPerRelease || this.#textSinceRelease >= textPerRelease
+      this.#rowsSinceRelease >= rowsPerRelease || this.#bytesSinceRelease >= bytesPerRelease
     // While somebody reads it has to wait: the next shipment tries again.
     if (!isDue || !(await this.#file.releaseMemory())) return
     this.#rowsSinceRelease = 0
-    this.#textSinceRelease = 0
+    this.#bytesSinceRelease = 0
   }
 
   async #reopenIfSuspect(): Promise<void> {

@@ -1,10 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { adoptTouches, removalTouches } from '../rollups/rollup-touches.ts'
 import type { Removal } from '../time-series-store.ts'
 import { adoptChanges, removalChange } from '../windows/window-changes.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'
 import { newestOf, tablesOf } from './newest.ts'
-import { adoptTouches, removalTouches, writeTouches } from './rollups/mark-rollups.ts'
+import { writeTouches } from './rollups/mark-rollups.ts'
 import { rowsOf } from './rows-of.ts'
 import type { StoreTurns } from './store-turns.ts'
 import { writeMarks } from './windows/mark-windows.ts'
@@ -46,7 +47,7 @@ async function markTouched(
 ): Promise<void> {
   const change = removalChange(catalog.windows, record, removal)
   const changes = change ? [change] : []
-  const rolledUp = removalTouches(catalog, record, removal)
+  const rolledUp = removalTouches(catalog.rollups.streams, record, removal)
   if (changes.length + rolledUp.length === 0) return
   await writer.run('BEGIN')
   await writeMarks(writer, changes)
@@ -96,7 +97,7 @@ async function finish(
   // Once more: windows may have been computed between two portions.
   const change = record && removalChange(catalog.windows, record, removal)
   const changes = change ? [change] : []
-  const rolledUp = record ? removalTouches(catalog, record, removal) : []
+  const rolledUp = record ? removalTouches(catalog.rollups.streams, record, removal) : []
   await writer.run('BEGIN')
   await writeMarks(writer, changes)
   await writeTouches(writer, rolledUp)

@@ -1,5 +1,5 @@
 import type { StreamGroup } from '../stream-groups.ts'
-import type { StoredReading } from '../time-series-store.ts'
+import type { Shape, StoredReading } from '../time-series-store.ts'
 import { type StreamRecord, tableName } from './catalog.ts'
 import { monthOf } from './months.ts'
 
@@ -10,28 +10,55 @@ export interface TableRows {
   readonly readings: StoredReading[]
 }
 
-/** Where the readings of a group belong. Neighbours mostly belong together, which costs little. */
-export function rowsByTable(
-  { record, readings }: StreamGroup<StreamRecord>,
-  duplicates: ReadonlySet<StoredReading>,
-): TableRows[] {
-  const tables = new Map<string, TableRows>()
-  let rows: TableRows | undefined
-  let day = -1
-  let shape = ''
-  for (const reading of readings) {
-    if (duplicates.size > 0 && duplicates.has(reading)) continue
-    const readingDay = Math.floor(reading.timestampUs / usPerDay)
-    if (!rows || readingDay !== day || reading.shape.id !== shape) {
-      day = readingDay
-      shape = reading.shape.id
-      const table = tableName(shape, monthOf(reading.timestampUs))
-      rows = tables.get(table) ?? { table, record, readings: [] }
-      tables.set(table, rows)
+/**
+ * Tells where readings belong. Neighbours mostly belong together, and so do streams of one shape: what was
+ * found last for a shape is kept, because to write down the name of a table costs more than to look.
+ */
+export class TableFinder {
+  readonly #found = new Map<Shape, FoundTable>()
+
+  rowsOf(
+    { record, readings }: StreamGroup<StreamRecord>,
+    duplicates: ReadonlySet<StoredReading>,
+  ): readonly TableRows[] {
+    const only = this.#onlyTableOf(readings)
+    if (only !== undefined && duplicates.size === 0) return [{ table: only, record, readings }]
+    const parts = new Map<string, TableRows>()
+    let part: TableRows | undefined
+    for (const reading of readings) {
+      if (duplicates.size > 0 && duplicates.has(reading)) continue
+      const table = this.#tableOf(reading)
+      if (part?.table !== table) {
+        part = parts.get(table) ?? { table, record, readings: [] }
+        parts.set(table, part)
+      }
+      part.readings.push(reading)
     }
-    rows.readings.push(reading)
+    return [...parts.values()]
   }
-  return [...tables.values()]
+
+  /** Nearly always there is one, and nothing has to be sorted out. */
+  #onlyTableOf(readings: readonly StoredReading[]): string | undefined {
+    const [first] = readings
+    if (first === undefined) return undefined
+    const table = this.#tableOf(first)
+    for (const reading of readings) if (this.#tableOf(reading) !== table) return undefined
+    return table
+  }
+
+  #tableOf({ shape, timestampUs }: StoredReading): string {
+    const day = Math.floor(timestampUs / usPerDay)
+    const found = this.#found.get(shape)
+    if (found?.day === day) return found.table
+    const table = tableName(shape.id, monthOf(timestampUs))
+    this.#found.set(shape, { day, table })
+    return table
+  }
+}
+
+interface FoundTable {
+  readonly day: number
+  readonly table: string
 }
 
 const usPerDay = 86_400_000_000

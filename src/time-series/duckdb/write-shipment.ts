@@ -1,21 +1,28 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { countChange, groupByStream } from '../stream-groups.ts'
+import { adoptTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
 import type { Shipment } from '../time-series-store.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
 import { writeCounts } from './counts.ts'
 import { examine, type Known } from './duplicates.ts'
 import { createLateTables, lateRowsOf, withoutLate } from './late/late-rows.ts'
-import { adoptTouches, shipmentTouches, writeTouches } from './rollups/mark-rollups.ts'
+import { writeTouches } from './rollups/mark-rollups.ts'
 import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
-import { rowsByTable } from './table-rows.ts'
+import { TableFinder, type TableRows } from './table-rows.ts'
 import { shipmentChanges, writeMarks } from './windows/mark-windows.ts'
 
-/** Rows, counts and position in one transaction; memory follows once it is committed. */
+/** Columns of each table of readings beside its fields. */
+const ownColumns = 6
+
+/**
+ * Rows, counts and position in one transaction; memory follows once it is committed. Resolves with the
+ * number of columns, of all tables, that readings were written to.
+ */
 export async function writeShipment(
   writer: DuckDBConnection,
   known: Known,
   { shipment, nowUs }: { readonly shipment: Shipment; readonly nowUs: number },
-): Promise<void> {
+): Promise<number> {
   const { catalog, lateTables } = known
   const streamsBefore = catalog.streams.size
   const all = groupByStream(catalog, shipment)
@@ -23,10 +30,11 @@ export async function writeShipment(
   const lateRows = lateRowsOf(lateTables, all, late)
   await createLateTables(writer, known, lateRows)
   const groups = withoutLate(all, late)
-  const rows = groups.flatMap((group) => rowsByTable(group, duplicates))
+  const tables = new TableFinder()
+  const rows = groups.flatMap((group) => tables.rowsOf(group, duplicates))
   await createMissing(writer, catalog, rows)
   const marked = await shipmentChanges(writer, catalog, all, shipment)
-  const rolledUp = shipmentTouches(catalog, all)
+  const rolledUp = shipmentTouches(catalog.rollups.streams, all)
 
   await writer.run('BEGIN')
   await appendNewStreams(writer, catalog, streamsBefore)
@@ -40,8 +48,9 @@ export async function writeShipment(
   await writer.run(`UPDATE shipper_position SET next_offset = ${shipment.nextOffset}`)
   await writer.run('COMMIT')
 
-  for (const { record, added, after } of changes) {
-    Object.assign(record, after)
+  for (const change of changes) {
+    const { record, added } = change
+    Object.assign(record, stateAfter(change))
     record.rate.add(added.stored, nowUs)
   }
   for (const { table, readings } of rows) catalog.grown(table, readings.length)
@@ -50,4 +59,13 @@ export async function writeShipment(
   adoptTouches(rolledUp)
   catalog.countRows = countRows
   catalog.position = shipment.nextOffset
+  return columnsOf(rows)
+}
+
+function columnsOf(rows: readonly TableRows[]): number {
+  const widths = new Map<string, number>()
+  for (const { table, readings } of rows) {
+    widths.set(table, ownColumns + (readings[0]?.shape.columns.length ?? 0))
+  }
+  return [...widths.values()].reduce((sum, width) => sum + width, 0)
 }

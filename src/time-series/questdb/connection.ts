@@ -16,6 +16,9 @@ export interface QuestDbServer {
 /** How long an answer may take. */
 const answerMsDefault = 30_000
 
+/** Answers of a server, or of a proxy before it, that will be others soon: nobody knows what was done. */
+const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
 /** An answer that is larger ends the request. */
 const answerBytesMax = 64 * 1024 * 1024
 
@@ -71,6 +74,7 @@ export class QuestDbConnection {
   readonly #isPinned: boolean
   readonly #answerMs: number
   #pinned: Socket | undefined
+  #opened = 0
 
   constructor(server: QuestDbServer, options: ConnectionOptions) {
     const { sockets, isPinned = false, answerMs = answerMsDefault } = options
@@ -84,6 +88,11 @@ export class QuestDbConnection {
     this.#headers = credentials === undefined ? {} : { authorization: `Basic ${credentials}` }
   }
 
+  /** TCP connections that there have been: on a new one another process may answer. */
+  get opened(): number {
+    return this.#opened
+  }
+
   /**
    * Runs one statement.
    *
@@ -92,8 +101,14 @@ export class QuestDbConnection {
   async run(sql: string, signal?: AbortSignal): Promise<QuestDbRows> {
     const path = `/exec?quoteLargeNum=true&timings=false&query=${encodeURIComponent(sql)}`
     const { status, body } = await this.#request({ method: 'GET', path, signal })
+    this.#assertAnswers(status)
     const answer = parsed(body)
-    if (status !== 200) throw new QuestDbRefusal(status, answer.error ?? body.toString())
+    if (status !== 200) throw new QuestDbRefusal(status, answer?.error ?? body.toString())
+    const isDone = answer?.dataset ?? answer?.ddl ?? answer?.dml
+    // Taken for an answer without rows it would say that nothing is stored.
+    if (!answer || isDone === undefined || answer.error !== undefined) {
+      throw this.#away(answer?.error ?? 'its answer is none of QuestDB')
+    }
     return { columns: answer.columns ?? [], rows: answer.dataset ?? [] }
   }
 
@@ -104,6 +119,7 @@ export class QuestDbConnection {
    */
   async write(lines: Uint8Array): Promise<void> {
     const { status, body } = await this.#request({ method: 'POST', path: '/write', body: lines })
+    this.#assertAnswers(status)
     if (status !== 204) throw new QuestDbRefusal(status, body.toString())
   }
 
@@ -113,7 +129,9 @@ export class QuestDbConnection {
   }
 
   /** Nothing has been sent yet: a new socket is still connecting. */
-  #checkPinned(sent: http.ClientRequest, socket: Socket): void {
+  #noteSocket(sent: http.ClientRequest, socket: Socket): void {
+    if (socket.connecting) this.#opened++
+    if (!this.#isPinned) return
     this.#pinned ??= socket
     if (socket !== this.#pinned) sent.destroy(new Error('the connection was lost'))
   }
@@ -137,20 +155,25 @@ export class QuestDbConnection {
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         })
         sent.once('error', reject)
-        if (this.#isPinned) sent.once('socket', (socket) => this.#checkPinned(sent, socket))
+        sent.once('socket', (socket) => this.#noteSocket(sent, socket))
         sent.once('response', (response) => resolve(collect(response)))
         sent.end(body)
       })
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof QuestDbAnswerTooLarge) throw error
-      throw new QuestDbAway(
-        `QuestDB at ${host}:${port} cannot be asked: ${reasonOf(error, this.#answerMs)}`,
-        {
-          cause: error,
-        },
-      )
+      throw this.#away(reasonOf(error, this.#answerMs), error)
     }
+  }
+
+  /** What stands before a server says so when that is away, and a server that has too much to do. */
+  #assertAnswers(status: number): void {
+    if (passingStatuses.has(status)) throw this.#away(`it answers ${status}`)
+  }
+
+  #away(reason: string, cause?: unknown): QuestDbAway {
+    const { host, port } = this.server
+    return new QuestDbAway(`QuestDB at ${host}:${port} cannot be asked: ${reason}`, { cause })
   }
 }
 
@@ -170,6 +193,9 @@ interface ExecAnswer {
   readonly columns?: readonly QuestDbColumn[]
   readonly dataset?: readonly (readonly unknown[])[]
   readonly error?: string
+  /** Of a statement without rows. */
+  readonly ddl?: string
+  readonly dml?: string
 }
 
 async function collect(response: http.IncomingMessage): Promise<Answer> {
@@ -185,11 +211,11 @@ async function collect(response: http.IncomingMessage): Promise<Answer> {
   return { status: response.statusCode ?? 0, body: Buffer.concat(chunks, bytes) }
 }
 
-function parsed(body: Buffer): ExecAnswer {
+function parsed(body: Buffer): ExecAnswer | undefined {
   try {
     return JSON.parse(body.toString()) as ExecAnswer
   } catch {
-    return {}
+    return undefined
   }
 }
 

@@ -2,7 +2,8 @@ import type { Offset } from '../../journal/journal.ts'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
 import type { StoredReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
-import { digestOf, isAliveAt, literal, quoted, storedDigest, tableOf } from './layout.ts'
+import { markOf } from './expiry.ts'
+import { digestOf, literal, quoted, storedDigest, tableOf } from './layout.ts'
 import type { Unapplied } from './unapplied.ts'
 
 /** Readings of one look-up: its statement has to fit into the head of a request. */
@@ -18,6 +19,8 @@ export interface DuplicateNeeds {
   readonly unapplied: Unapplied
   /** The store's position: rows from it on were sent by an attempt that did not come to its end. */
   readonly position: Offset
+  /** Of the next portion that expires: what bears its mark, or a later one, is not counted as expired yet. */
+  readonly expiryRound: number
 }
 
 /**
@@ -54,10 +57,12 @@ export async function findDuplicates(
 }
 
 async function storedAlready(
-  { connection, position }: DuplicateNeeds,
+  { connection, position, expiryRound }: DuplicateNeeds,
   suspects: readonly Suspect[],
 ): Promise<StoredReading[]> {
   const found: StoredReading[] = []
+  // What an attempt has marked that did not come to its end is still counted as there, once.
+  const isStored = `("$removedBy" = null OR "$removedBy" <= ${markOf(expiryRound)}) AND "$offset" < ${position}`
   for (const [shape, all] of byShape(suspects)) {
     const table = tableOf(connection.server.prefix, shape)
     // In the order of time, so that each look-up touches few partitions.
@@ -66,7 +71,7 @@ async function storedAlready(
       const asked = new Map(
         sorted.slice(from, from + lookUpMax).map((reading) => [identityOf(reading), reading]),
       )
-      const { rows } = await connection.run(lookUp(table, [...asked.values()], position))
+      const { rows } = await connection.run(lookUp(table, [...asked.values()], isStored))
       for (const [streamId, timestamp, digest] of rows) {
         const identity = `${String(streamId)} ${String(timestamp)} ${digestOf(digest as string | null)}`
         const reading = asked.get(identity)
@@ -95,13 +100,13 @@ function identityOf({ streamId, timestampUs, digest }: StoredReading): string {
 }
 
 /** Rows that have the stream, the time and the digest of one of the readings, or of several. */
-function lookUp(table: string, readings: readonly StoredReading[], position: Offset): string {
+function lookUp(table: string, readings: readonly StoredReading[], isStored: string): string {
   const times = new Set(readings.map(({ timestampUs }) => timestampUs))
   const streams = new Set(readings.map(({ streamId }) => literal(streamId)))
   const digests = new Set(readings.map(({ digest }) => storedDigest(digest)))
   return `SELECT "streamId", "timestamp"::LONG, "$digest" FROM ${quoted(table)}
     WHERE "timestamp" IN (${[...times].join()}) AND "streamId" IN (${[...streams].join()})
-      AND ${isOneOf(digests)} AND ${isAliveAt(position)}`
+      AND ${isOneOf(digests)} AND ${isStored}`
 }
 
 function isOneOf(digests: Set<bigint>): string {

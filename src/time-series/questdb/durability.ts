@@ -55,6 +55,7 @@ export class Durability {
   #proving: Promise<void> | undefined
   #problem: string | undefined
   #lost: string | undefined
+  #repetitions = 0
 
   constructor({ server, ledger, heldBytesMax, logger }: DurabilityNeeds) {
     this.#server = server
@@ -72,6 +73,11 @@ export class Durability {
   noted(change: UnprovenChange): UnprovenChange | undefined {
     const isOnDisk = this.#isSynced && this.#ledger.unproven.isEmpty
     return isOnDisk ? undefined : change
+  }
+
+  /** How many have begun. */
+  get repetitions(): number {
+    return this.#repetitions
   }
 
   get isRepeating(): boolean {
@@ -104,6 +110,7 @@ export class Durability {
       return true
     }
     this.#repetition = { server, next: unproven.from ?? position, statement: 0 }
+    this.#repetitions++
     this.#logger.warn(
       { from: unproven.from ?? position, to: position },
       'QuestDB was started anew: what is not proven to be on its disk is sent again',

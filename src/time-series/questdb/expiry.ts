@@ -1,6 +1,9 @@
 import type { Offset } from '../../journal/journal.ts'
+import { ceilTo } from '../windows/window-starts.ts'
 import { literal, partitionOf, quoted } from './layout.ts'
 import type { WritePlace } from './writer-turns.ts'
+
+const hourUs = 3_600_000_000
 
 export interface ExpiringPortion {
   readonly streamIds: readonly string[]
@@ -88,12 +91,15 @@ export async function dropDeadPartitions(
   { table, position, round, beforeUs }: DeadPartitions,
 ): Promise<void> {
   await unapplied.applied(connection)
-  const start = `timestamp_floor('${partitionOf(table) === 'HOUR' ? 'h' : 'd'}', "timestamp")`
+  const isHourly = partitionOf(table) === 'HOUR'
+  const start = `timestamp_floor('${isHourly ? 'h' : 'd'}', "timestamp")`
+  // Whole partitions: of one that the time falls into the rest may live.
+  const untilUs = ceilTo(beforeUs, isHourly ? hourUs : 24 * hourUs)
   const isNeeded = `"$removedBy" = null OR "$removedBy" >= ${position}
     OR "$removedBy" <= ${markOf(round)} OR "$offset" >= ${position}`
   const { rows } = await connection.run(
     `SELECT ${start}::LONG start, sum(CASE WHEN ${isNeeded} THEN 1 ELSE 0 END) FROM ${quoted(table)}
-     WHERE "timestamp" < ${beforeUs} ORDER BY start`,
+     WHERE "timestamp" < ${untilUs} ORDER BY start`,
   )
   const { rows: newest } = await connection.run(
     `SELECT ${start}::LONG FROM ${quoted(table)} ORDER BY "timestamp" DESC LIMIT 1`,

@@ -26,6 +26,9 @@ const ownColumns: readonly (readonly [name: string, type: string])[] = [
   ['$flagged', 'VARCHAR'],
 ]
 
+/** Rows with the same of these replace each other. */
+export const upsertKeys = ['timestamp', 'streamId', '$digest'] as const
+
 /** Streams that QuestDB expects in a table; it makes room for more by itself. */
 const streamsExpected = 16_384
 
@@ -82,7 +85,7 @@ export function createTable(table: string, shape: Shape): string {
   )
   return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${columns.join(', ')})
     TIMESTAMP("timestamp") PARTITION BY ${partitionOf(shape.id)} WAL
-    DEDUP UPSERT KEYS("timestamp", "streamId", "$digest")`
+    DEDUP UPSERT KEYS(${upsertKeys.map(quoted).join(', ')})`
 }
 
 /**

@@ -1,12 +1,16 @@
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
+import { adoptTouches } from '../rollups/rollup-touches.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { KnownWindows } from '../windows/known-windows.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
+import type { WindowRange } from '../windows/window-starts.ts'
 import { type PositionChange, PositionsFile, type UnprovenChange } from './positions-file.ts'
 import { RetentionClasses } from './retention-classes.ts'
+import { KnownRollups, type RollupAsOf } from './rollups/known-rollups.ts'
+import type { RollupDay, RollupTables } from './rollups/rollup-tables.ts'
 import type { Proof, UnprovenLog } from './unproven-log.ts'
 import type { WindowTables } from './windows/window-tables.ts'
 
@@ -14,6 +18,8 @@ import type { WindowTables } from './windows/window-tables.ts'
 export class Ledger {
   /** Which windows there are, and which of them have to be computed. */
   readonly windows = new KnownWindows()
+  /** Which streams are rolled up, and what of that has to be computed. */
+  readonly rollups = new KnownRollups()
   /** Which tables readings lie in. */
   readonly classes = new RetentionClasses()
   readonly #file: PositionsFile
@@ -32,6 +38,7 @@ export class Ledger {
     const parsed = (definition: string) => this.windows.parsed(definition)
     for (const change of this.#file.classes()) this.classes.add(change, 0)
     for (const { id, windows } of this.#file.windows.read(parsed)) this.windows.add(id, windows)
+    for (const { id, marked } of this.#file.rollups.read()) this.rollups.add(id, marked)
   }
 
   /** Of the data folder. */
@@ -54,6 +61,10 @@ export class Ledger {
 
   get shapes(): ReadonlyMap<string, Shape> {
     return this.#shapes
+  }
+
+  get streams(): ReadonlyMap<string, StreamState> {
+    return this.#streams
   }
 
   stream(id: string): StreamState | undefined {
@@ -101,6 +112,7 @@ export class Ledger {
       this.#streams.set(id, record)
     }
     adoptChanges(this.windows, change.windows ?? [])
+    adoptTouches(change.rollups ?? [])
     const neededFrom = this.unproven.from ?? change.position
     for (const one of change.classes ?? []) this.classes.add(one, neededFrom)
   }
@@ -113,6 +125,25 @@ export class Ledger {
   /** Results of windows, for who reads. */
   get windowTables(): WindowTables {
     return this.#file.windows
+  }
+
+  /** Rollups and their marks: all that the work writes becomes durable, or nothing. */
+  writeRollups(work: (tables: RollupTables) => void): void {
+    this.#file.transact(() => work(this.#file.rollups))
+  }
+
+  /** What rows say of a stream now; undefined when it is not rolled up. */
+  rollupOf(id: string): RollupAsOf | undefined {
+    return this.rollups.asOfNow(id, this.keptFromUs(id))
+  }
+
+  /** Rows of a stream as they were; undefined when they have been written anew. */
+  rollupDays(
+    id: string,
+    { asOf, shape, range }: RollupDaysQuery,
+  ): readonly RollupDay[] | undefined {
+    if (!this.rollups.isAsOf(id, asOf)) return undefined
+    return this.#file.rollups.daysOfShape(id, shape, range)
   }
 
   refused(query: RefusedReadingsQuery): RefusedReadingsPage {
@@ -129,11 +160,18 @@ export class Ledger {
     this.#file.forgetShapes(id, this.#position, unproven)
     this.#streams.get(id)?.shapes.clear()
     this.classes.forget(id)
+    this.rollups.remove(id)
   }
 
   close(): void {
     this.#file.close()
   }
+}
+
+export interface RollupDaysQuery {
+  readonly asOf: RollupAsOf
+  readonly shape: string
+  readonly range: WindowRange
 }
 
 /** A stream of which nothing is stored. */

@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { RollupChange } from '../rollups/rollup-touches.ts'
 import { noCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 import type { WindowChange } from '../windows/window-changes.ts'
 import { RefusedTable, refusedDdl } from './refused-table.ts'
 import type { ClassChange } from './retention-classes.ts'
+import { RollupTables, rollupsDdl } from './rollups/rollup-tables.ts'
 import { type Proof, UnprovenLog, type UnprovenStretch, unprovenTables } from './unproven-log.ts'
 import { WindowTables, windowsDdl } from './windows/window-tables.ts'
 import type { RefusedReading } from './write-rows.ts'
 
-/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. 4: and classes. */
-const fileVersion = 4
+/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. 4: and classes. 5: and rollups. */
+const fileVersion = 5
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS position (
@@ -30,6 +32,7 @@ const ddl = `
     stream TEXT NOT NULL, from_offset INTEGER NOT NULL, class TEXT, PRIMARY KEY (stream, from_offset)
   ) STRICT, WITHOUT ROWID;
   ${windowsDdl}
+  ${rollupsDdl}
   ${unprovenTables}
 `
 
@@ -53,6 +56,7 @@ export interface PositionChange {
   /** Readings that QuestDB did not take. */
   readonly refused?: readonly RefusedReading[]
   readonly windows?: readonly WindowChange[]
+  readonly rollups?: readonly RollupChange[]
   readonly classes?: readonly ClassChange[]
   /** What QuestDB could lose of it; nothing when it is on its disk by now. */
   readonly unproven?: UnprovenChange | undefined
@@ -89,6 +93,8 @@ export class PositionsFile {
   readonly id: string
   /** To be written in a transaction. */
   readonly windows: WindowTables
+  /** The same. */
+  readonly rollups: RollupTables
   readonly unproven: UnprovenLog
   readonly refused: RefusedTable
   readonly #database: DatabaseSync
@@ -100,6 +106,7 @@ export class PositionsFile {
   constructor(path: string) {
     this.#database = openForWriting(path)
     this.windows = new WindowTables(this.#database)
+    this.rollups = new RollupTables(this.#database)
     this.refused = new RefusedTable(this.#database)
     this.id = String(this.#database.prepare('SELECT folder FROM position').get()?.['folder'])
     this.#move = this.#database.prepare(
@@ -140,12 +147,23 @@ export class PositionsFile {
 
   /** Makes a change durable. */
   commit(change: PositionChange): void {
-    const { position, streams, newShapes, expiryRound, refused = [], windows = [] } = change
+    const {
+      position,
+      streams,
+      newShapes,
+      expiryRound,
+      refused = [],
+      windows = [],
+      rollups = [],
+    } = change
     this.transact(() => {
       for (const { id, columns } of newShapes) this.#shape.run(id, JSON.stringify(columns))
       for (const stream of streams) this.#write(stream)
       if (refused.length > 0) this.refused.keep(refused)
       this.windows.writeChanges(windows)
+      for (const { id, rollup, touched } of rollups) {
+        this.rollups.addMarks(id, rollup.marks.unmarked(touched))
+      }
       for (const one of change.classes ?? []) this.#setClass(one)
       if (change.unproven) this.#note(position, change.unproven)
       this.#move.run(position, expiryRound ?? null)
@@ -158,6 +176,7 @@ export class PositionsFile {
       for (const table of ['stream_shapes', 'stream_classes']) {
         this.#database.prepare(`DELETE FROM ${table} WHERE stream = ?`).run(stream)
       }
+      this.rollups.forget(stream)
       this.#note(position, unproven)
     })
   }

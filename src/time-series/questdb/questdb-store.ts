@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
+import type { RollupOptions } from '../rollups/candidates.ts'
 import type { StoreCopy } from '../store-copy.ts'
 import type { StoreDurability } from '../store-durability.ts'
 import type {
@@ -25,9 +26,14 @@ import type { WindowStore } from '../windows/window-store.ts'
 import { QuestDbConnection, type QuestDbServer } from './connection.ts'
 import { QuestDbWriter, type StoreLogger } from './questdb-writer.ts'
 import { QuestDbReader } from './read/reader.ts'
+import { inSession, type ReadSession } from './read/session.ts'
+import { QuestDbRollups, rollupOptions } from './rollups/questdb-rollups.ts'
 
 /** TCP connections for queries: as many as are answered at a time. */
 const readSockets = 4
+
+/** Looks of the service itself at readings are short. */
+const lookMs = 60_000
 
 export interface QuestDbStoreOptions {
   readonly server: QuestDbServer
@@ -37,6 +43,7 @@ export interface QuestDbStoreOptions {
   readonly logger: StoreLogger
   /** Bytes of entries that the journal keeps because QuestDB could lose them. */
   readonly heldBytesMax: number
+  readonly rollups?: RollupOptions
 }
 
 /** Time series on a QuestDB server, written by one thread. Opens without it, and waits for it. */
@@ -47,6 +54,8 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
   readonly #reading: QuestDbConnection
   readonly #closing = new AbortController()
   readonly #watched: Promise<void>
+  readonly #looking: QuestDbConnection
+  readonly #rollups: QuestDbRollups
 
   constructor(options: QuestDbStoreOptions) {
     this.#writer = new QuestDbWriter(options)
@@ -54,6 +63,15 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
     this.#reading = new QuestDbConnection(options.server, { sockets: readSockets })
     this.#reader = new QuestDbReader({ connection: this.#reading, stored: this.#writer })
     this.#watched = this.#writer.durability.watch(this.#closing.signal)
+    this.#looking = new QuestDbConnection(options.server, { sockets: 1, answerMs: lookMs })
+    this.#rollups = this.#writer.newRollups({
+      look: (work) => this.#look(work),
+      clock: options.clock,
+      options: options.rollups ?? rollupOptions,
+      onFailure: (error) =>
+        options.logger.error({ err: error }, 'readings could not be rolled up; trying again'),
+    })
+    this.#rollups.start()
   }
 
   get durability(): StoreDurability {
@@ -93,7 +111,12 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   totals(): StoredTotals {
-    return this.#writer.totals()
+    return { ...this.#writer.totals(), rollups: this.#rollups.totals() }
+  }
+
+  /** Rolls up some of what is due, which happens by itself, too. Returns whether there was anything. */
+  async rollUp(): Promise<boolean> {
+    return await this.#rollups.step()
   }
 
   queries(): QueryLoad {
@@ -142,12 +165,22 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
     this.#closing.abort()
     this.#writer.interrupt()
     this.#reader.close()
+    this.#looking.close()
   }
 
   async close(): Promise<void> {
     this.interrupt()
-    await this.#watched
+    await Promise.all([this.#watched, this.#rollups.stop()])
     await this.#writer.close()
     this.#reading.close()
   }
+
+  /** What the service itself wants to know waits for no turn of queries. */
+  async #look<Result>(work: (session: ReadSession) => Promise<Result>): Promise<Result> {
+    const signal = AbortSignal.any([AbortSignal.timeout(lookMs), this.#closing.signal])
+    const place = { connection: this.#looking, stored: this.#writer, signal }
+    return await inSession(place, nothing, work)
+  }
 }
+
+function nothing(): void {}

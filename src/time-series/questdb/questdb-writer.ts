@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
-import { countChange, groupByStream, type StreamGroup } from '../stream-groups.ts'
+import { removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
 import type {
   Expiry,
@@ -9,24 +10,28 @@ import type {
   Shape,
   Shipment,
   StoredCounts,
-  StoredReading,
   StoredTotals,
 } from '../time-series-store.ts'
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import { type ArrangeNeeds, arrangeClasses } from './arrange-classes.ts'
+import { Completeness } from './completeness.ts'
 import type { QuestDbConnection, QuestDbServer } from './connection.ts'
 import { StoreCopies } from './copy/store-copies.ts'
 import { findDuplicates } from './duplicates.ts'
 import { Durability } from './durability.ts'
 import { dueExpiries, expireReadings, noteKeptFrom } from './expire-readings.ts'
-import { Ledger, newStream } from './ledger.ts'
+import { Ledger, newStream, type RollupDaysQuery } from './ledger.ts'
 import { prepareTables } from './preparation.ts'
 import { newestOutside, removeReadings, removeStream } from './removal.ts'
 import { Repetitions } from './repetitions.ts'
+import type { RollupAsOf } from './rollups/known-rollups.ts'
+import { QuestDbRollups, type QuestDbRollupsNeeds } from './rollups/questdb-rollups.ts'
+import type { RollupDay } from './rollups/rollup-tables.ts'
 import { RowBuffer } from './row-buffer.ts'
+import { shapesOf, withoutRefused, withRefused } from './taken-readings.ts'
 import { bitsOf } from './unproven-log.ts'
 import { QuestDbWindows } from './windows/questdb-windows.ts'
-import { type RefusedReading, writeRows } from './write-rows.ts'
+import { writeRows } from './write-rows.ts'
 import { type WritePlace, WriterTurns } from './writer-turns.ts'
 
 export interface QuestDbWriterOptions {
@@ -56,6 +61,7 @@ export class QuestDbWriter {
   readonly #logger: StoreLogger
   readonly #ledger: Ledger
   readonly durability: Repetitions
+  readonly completeness: Completeness
   readonly #durability: Durability
   readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
@@ -75,6 +81,8 @@ export class QuestDbWriter {
     this.copies = new StoreCopies({ turns: this.#turns, ledger, path })
     this.#needs = { ledger, turns: this.#turns, durability: this.#durability }
     this.durability = new Repetitions({ ...this.#needs, buffer: this.#buffer })
+    const look = () => this.durability.look()
+    this.completeness = new Completeness({ ...this.#needs, look })
   }
 
   position(): Offset {
@@ -89,6 +97,12 @@ export class QuestDbWriter {
   /** The shapes that readings of a stream have had. */
   shapesOf(id: string): readonly Shape[] {
     return this.#ledger.shapesOf(id)
+  }
+
+  readonly rollupOf = (id: string): RollupAsOf | undefined => this.#ledger.rollupOf(id)
+
+  rollupDays(id: string, query: RollupDaysQuery): readonly RollupDay[] | undefined {
+    return this.#ledger.rollupDays(id, query)
   }
 
   counts(streamId: string): StoredCounts {
@@ -147,9 +161,14 @@ export class QuestDbWriter {
       }
       const touched = removalChange(this.#ledger.windows, record, removal)
       const windows = touched ? [touched] : []
+      const rollups = removalTouches(this.#ledger.rollups.streams, record, removal)
       const streams = [change]
-      this.#ledger.commit({ position, streams, newShapes: [], windows, unproven })
+      this.#ledger.commit({ position, streams, newShapes: [], windows, rollups, unproven })
     })
+  }
+
+  newRollups(needs: Omit<QuestDbRollupsNeeds, 'ledger'>): QuestDbRollups {
+    return new QuestDbRollups({ ...needs, ledger: this.#ledger })
   }
 
   async removeStream(streamId: string): Promise<number> {
@@ -201,8 +220,9 @@ export class QuestDbWriter {
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const newShapes = this.#newShapes(shipment)
     await unapplied.settle(connection)
-    const { position } = ledger
-    const duplicates = await findDuplicates({ connection, unapplied, position }, groups)
+    const { position, expiryRound } = ledger
+    const known = { connection, unapplied, position, expiryRound }
+    const duplicates = await findDuplicates(known, groups)
     await prepareTables(connection, newShapes)
     const kept = groups.flatMap(({ readings }) =>
       duplicates.size > 0 ? readings.filter((reading) => !duplicates.has(reading)) : readings,
@@ -228,18 +248,21 @@ export class QuestDbWriter {
     const taken = withoutRefused(groups, refused)
     const changes = taken.map((group) => countChange(group, duplicates, nowUs))
     const shapesAdded = shapesOf(kept, ledger.classes.placeOf)
-    const streams = changes.map(({ id, record, after }) => ({
-      id,
-      ...after,
-      counts: withRefused(id, after.counts, refused),
-      newShapes: [...(shapesAdded.get(id) ?? [])].filter((shape) => !record.shapes.has(shape)),
-    }))
+    const streams = changes.map((change) => {
+      const { id, record } = change
+      const after = stateAfter(change)
+      const counts = withRefused(id, after.counts, refused)
+      const added = [...(shapesAdded.get(id) ?? [])]
+      return { id, ...after, counts, newShapes: added.filter((shape) => !record.shapes.has(shape)) }
+    })
     const { from, nextOffset, bytes = 0 } = shipment
     const isRefused = new Set(refused.map(({ reading }) => reading))
     const sent = isRefused.size > 0 ? kept.filter((reading) => !isRefused.has(reading)) : kept
     const stretch = { from, nextOffset, bytes, sent: bitsOf(shipment, sent) }
     const unproven = this.#durability.noted({ stretch })
-    ledger.commit({ position: nextOffset, streams, newShapes, refused, windows, unproven })
+    const rollups = shipmentTouches(ledger.rollups.streams, groups)
+    const touched = { windows, rollups }
+    ledger.commit({ position: nextOffset, streams, newShapes, refused, ...touched, unproven })
     unapplied.add(kept)
     for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
   }
@@ -253,46 +276,4 @@ export class QuestDbWriter {
     }
     return [...shapes.values()]
   }
-}
-
-/** Groups whose readings are those that QuestDB has taken. */
-function withoutRefused(
-  groups: readonly StreamGroup[],
-  refused: readonly RefusedReading[],
-): readonly StreamGroup[] {
-  if (refused.length === 0) return groups
-  const readings = new Set(refused.map(({ reading }) => reading))
-  return groups.map((group) => ({
-    ...group,
-    readings: group.readings.filter((reading) => !readings.has(reading)),
-  }))
-}
-
-function withRefused(
-  streamId: string,
-  counts: StoredCounts,
-  refused: readonly RefusedReading[],
-): StoredCounts {
-  if (refused.length === 0) return counts
-  const added = refused.filter(({ reading }) => reading.streamId === streamId).length
-  return { ...counts, refused: (counts.refused ?? 0) + added }
-}
-
-/** The shapes of readings, by stream. Neighbours are mostly of one, which costs little. */
-function shapesOf(
-  readings: readonly StoredReading[],
-  placeOf: (reading: StoredReading) => Shape,
-): Map<string, Set<string>> {
-  const shapes = new Map<string, Set<string>>()
-  let last: { readonly streamId: string; readonly shape: Shape } | undefined
-  for (const reading of readings) {
-    const { streamId } = reading
-    const shape = placeOf(reading)
-    if (last?.streamId === streamId && last.shape === shape) continue
-    last = { streamId, shape }
-    const known = shapes.get(streamId)
-    if (known) known.add(shape.id)
-    else shapes.set(streamId, new Set([shape.id]))
-  }
-  return shapes
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Offset } from '../../journal/journal.ts'
+import { type RollupChange, removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
 import type { Repetition, StoreDurability } from '../store-durability.ts'
 import { groupByStream } from '../stream-groups.ts'
 import type { Removal, Shipment } from '../time-series-store.ts'
@@ -74,7 +75,7 @@ export class Repetitions implements StoreDurability {
       const [refused] = await writeRows(connection, this.#buffer, readings)
       if (refused) throw new Error(`QuestDB does not take a reading again: ${refused.message}`)
       unapplied.add(readings)
-      await this.#markWindows(shipment)
+      await this.#markTouched(shipment)
       this.#durability.repeated(shipment.nextOffset)
     })
   }
@@ -85,26 +86,30 @@ export class Repetitions implements StoreDurability {
       const shapes = this.#ledger.shapesOf(removal.streamId).map(({ id }) => id)
       await removeReadings({ ...place, shapes }, removal)
       const record = this.#ledger.stream(removal.streamId)
-      const touched = record && removalChange(this.#ledger.windows, record, removal)
-      if (touched) this.#mark([touched])
+      if (record) {
+        const touched = removalChange(this.#ledger.windows, record, removal)
+        const rollups = removalTouches(this.#ledger.rollups.streams, record, removal)
+        this.#mark(touched ? [touched] : [], rollups)
+      }
       this.#durability.repeated(removal.nextOffset)
     })
   }
 
-  /** Windows may have been computed of what was left. */
-  async #markWindows(shipment: Shipment): Promise<void> {
+  /** Windows and rollups may have been computed of what was left. */
+  async #markTouched(shipment: Shipment): Promise<void> {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const arrived = { groups, told: undefined }
     const changes = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )
-    this.#mark(changes)
+    this.#mark(changes, shipmentTouches(ledger.rollups.streams, groups))
   }
 
-  #mark(windows: readonly WindowChange[]): void {
-    if (windows.length === 0) return
-    this.#ledger.commit({ position: this.#ledger.position, streams: [], newShapes: [], windows })
+  #mark(windows: readonly WindowChange[], rollups: readonly RollupChange[]): void {
+    if (windows.length === 0 && rollups.length === 0) return
+    const { position } = this.#ledger
+    this.#ledger.commit({ position, streams: [], newShapes: [], windows, rollups })
   }
 
   /** Has QuestDB write everything to its disk, so that the journal can forget it. */

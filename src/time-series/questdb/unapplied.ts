@@ -8,6 +8,11 @@ const rowsMax = 200_000
 
 const pollMs = 10
 
+/** QuestDB has given up on a table: what it has taken of it is shown to nobody until somebody lets it go on. */
+export class QuestDbSuspended extends Error {
+  override readonly name = 'QuestDbSuspended'
+}
+
 /** How far a table is: the newest transaction that queries see, and the newest that there is. */
 interface TableProgress {
   readonly applied: number
@@ -131,7 +136,7 @@ export class Unapplied {
     return progress
   }
 
-  /** @throws Error when QuestDB has given up on a table */
+  /** @throws QuestDbSuspended */
   async #progress(
     connection: QuestDbConnection,
     signal?: AbortSignal,
@@ -144,7 +149,9 @@ export class Unapplied {
     const progress = new Map<string, TableProgress>()
     for (const [name, applied, sequenced, isSuspended, message] of rows) {
       if (isSuspended === true) {
-        throw new Error(`QuestDB has suspended the table ${String(name)}: ${String(message)}`)
+        throw new QuestDbSuspended(
+          `QuestDB has suspended the table ${String(name)}: ${String(message)}`,
+        )
       }
       progress.set(String(name), { applied: Number(applied), sequenced: Number(sequenced) })
     }

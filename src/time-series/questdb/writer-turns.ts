@@ -23,6 +23,7 @@ export class WriterTurns {
   readonly #ledger: Ledger
   readonly #durability: Durability
   #connection: QuestDbConnection | undefined
+  #isKnown = false
   #isClosing = false
   #last: Promise<void> = Promise.resolve()
 
@@ -31,6 +32,11 @@ export class WriterTurns {
     this.#ledger = ledger
     this.#durability = durability
     this.unapplied = new Unapplied(server.prefix, ledger.classes.placeOf)
+  }
+
+  /** Whether the server was asked who it is, and has not gone since, as far as anybody knows. */
+  get isConnected(): boolean {
+    return this.#isKnown
   }
 
   /**
@@ -84,6 +90,7 @@ export class WriterTurns {
       await claimTables(connection, { id, isNew: !unproven.hasProof })
       if (await this.#durability.connected(connection)) this.unapplied.forget()
       await prepareTables(connection, shapes.values())
+      this.#isKnown = true
       return connection
     } catch (error) {
       this.#disconnect()
@@ -94,6 +101,7 @@ export class WriterTurns {
   #disconnect(): void {
     this.#connection?.close()
     this.#connection = undefined
+    this.#isKnown = false
     // Nobody knows what became of what was under way.
     this.unapplied.addUnknown()
   }

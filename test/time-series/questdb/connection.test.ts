@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../scripts/servers/free-port.ts'
 import {
   QuestDbAway,
   QuestDbConnection,
@@ -17,7 +18,7 @@ import {
 } from '../../../src/time-series/questdb/layout.ts'
 import { shapeOf } from '../../../src/time-series/shape.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
-import { freePort } from '../../support/service-process.ts'
+import { answering, Receiver } from '../../support/receiver.ts'
 
 describe.skipIf(isQuestDbMissing)('a connection to QuestDB', () => {
   let questDb: QuestDb
@@ -99,6 +100,23 @@ describe.skipIf(isQuestDbMissing)('a connection to QuestDB', () => {
     )
     await expect(nobody.run('SELECT 1')).rejects.toThrow(QuestDbAway)
     nobody.close()
+  })
+
+  test.each([
+    [200, '<html>sign in</html>'],
+    [200, '{}'],
+    [200, '{"columns":[],"dataset":[[1]'],
+    [200, '{"columns":[],"dataset":[],"error":"out of memory"}'],
+    [429, '{"error":"too many"}'],
+    [503, 'nobody is there'],
+  ])('takes %i %s for no answer', async (status, body) => {
+    await using server = await Receiver.start()
+    server.behaviour = answering(status, body)
+    const { port } = new URL(server.url)
+    const one = new QuestDbConnection({ ...questDb.server(), port: Number(port) }, { sockets: 1 })
+    await expect(one.run('SELECT 1')).rejects.toThrow(QuestDbAway)
+    if (status !== 200) await expect(one.write(Buffer.from('x y=1\n'))).rejects.toThrow(QuestDbAway)
+    one.close()
   })
 
   test('gives up when it is told to', async () => {

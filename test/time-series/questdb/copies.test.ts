@@ -6,9 +6,12 @@ import { QuestDbStore } from '../../../src/time-series/questdb/questdb-store.ts'
 import { shapeOf } from '../../../src/time-series/shape.ts'
 import type { StoreCopy } from '../../../src/time-series/store-copy.ts'
 import type { DataPoint } from '../../../src/time-series/time-series-store.ts'
+import { allRolledUp, minutes, rolledUp } from '../../contracts/time-series-rollups-contract.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { openQuestDbStore } from '../../support/questdb-store.ts'
+import { eagerRollups, longAfter } from '../../support/rollup-history.ts'
 import {
+  aggregateQuery,
   allPoints,
   expire,
   hourUs,
@@ -40,12 +43,17 @@ describe.skipIf(isQuestDbMissing)('a copy of rows on a server', () => {
     const restorer = new RowRestorer(server)
     await restorer.begin()
     await restorer.restore(path, bytesOf(readServedRows(served, never)))
+    await restorer.finish()
     restorer.close()
     const logger = { warn: () => undefined, error: () => undefined }
     const options = { server, path, clock: systemClock, logger, heldBytesMax: 1024 ** 3 }
     const store = new QuestDbStore(options)
     await look(store)
     await store.close()
+    // They are nothing that was left.
+    const another = new RowRestorer(server, { discardsCutOff: true })
+    await expect(another.begin()).rejects.toThrow('already')
+    another.close()
     await questDb.dropTables(server)
   }
 
@@ -77,6 +85,27 @@ describe.skipIf(isQuestDbMissing)('a copy of rows on a server', () => {
       // The same again is counted as what it would have been.
       await remove(again, { startUs: marchUs + 5 * hourUs, endUs: marchUs + 7 * hourUs })
       expect(again.counts('boiler').deleted).toBe(counts.deleted + 2)
+    })
+    expect(store.endCopy()).toBeUndefined()
+  })
+
+  test('answers what was rolled up when it was made, whatever has come since', async () => {
+    using folder = new TemporaryFolder()
+    await using opened = await openQuestDbStore(questDb, longAfter, { rollups: eagerRollups })
+    const { store } = opened
+    await ship(store, minutes(4, Number))
+    await rolledUp(store)
+    await remove(store, { startUs: marchUs, endUs: marchUs + hourUs })
+    const answer = await store.aggregate(aggregateQuery(allRolledUp))
+    const copy = await store.copyTo(folder.path, never)
+    await ship(store, [storedReading({ timestampUs: marchUs + 3 * hourUs + 1 })])
+    await remove(store, { startUs: marchUs + hourUs, endUs: marchUs + 2 * hourUs })
+    await rolledUp(store)
+
+    await restored(copy, async (again) => {
+      expect(again.totals().rollups).toMatchObject({ streams: 1, marks: 1 })
+      expect(await again.aggregate(aggregateQuery(allRolledUp))).toEqual(answer)
+      expect(answer.points).toMatchObject([{ count: 180 }])
     })
     expect(store.endCopy()).toBeUndefined()
   })
@@ -184,6 +213,30 @@ describe.skipIf(isQuestDbMissing)('a copy of rows on a server', () => {
       expect(again.counts('boiler')).toMatchObject({ stored: all.length, duplicates: all.length })
     })
     store.endCopy()
+  })
+
+  test('whose restore was cut off is taken by no service', async () => {
+    using folder = new TemporaryFolder()
+    await using opened = await openQuestDbStore(questDb)
+    await ship(opened.store, [storedReading(), storedReading()])
+    const copy = await opened.store.copyTo(folder.path, never)
+    const server = questDb.newServer()
+    const restorer = new RowRestorer(server)
+    const cutOff = async function* () {
+      yield* bytesOf(readServedRows(copy.served ?? expect.fail(), never))
+      throw new Error('cut off')
+    }
+    await expect(restorer.restore(copy.files[0] ?? '', cutOff())).rejects.toThrow('cut off')
+    restorer.close()
+    opened.store.endCopy()
+
+    const logger = { warn: () => undefined, error: () => undefined }
+    const path = folder.file('other.db')
+    const options = { server, path, clock: systemClock, logger, heldBytesMax: 1024 ** 3 }
+    const store = new QuestDbStore(options)
+    await expect(ship(store, [storedReading()])).rejects.toThrow('another data folder')
+    await store.close()
+    await questDb.dropTables(server)
   })
 
   test('is not made of what another process of the server has', async () => {

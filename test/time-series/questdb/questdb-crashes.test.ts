@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import {
+  hourUs,
   marchUs,
   type ReadingNotes,
   shipmentOf,
@@ -21,15 +22,18 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
         await using written = new Written(questDb)
+        // It keeps its month: what has expired is given back only when it was counted.
+        await written.ship([storedReading({ streamId: 'pump', timestampUs: oldestUs })])
         const model = new Model()
         for (const one of steps) {
           if (one.kind === 'ship') await ship(written, one, model)
-          else await remove(written, one, model)
+          else if (one.kind === 'remove') await remove(written, one, model)
+          else await expire(written, one, model)
           expect(written.writer.counts('boiler')).toMatchObject(model.counts)
         }
         expect(await written.identities()).toEqual(model.identities)
       }),
-      { numRuns: 20 },
+      { numRuns: 25 },
     )
   })
 })
@@ -63,12 +67,28 @@ async function remove(
   model.remove(startUs, endUs)
 }
 
+/** One that has died is not begun anew at once: others come first. */
+async function expire(written: Written, { hours, crash }: Expire, model: Model): Promise<void> {
+  const beforeUs = model.laterThanEver(hours)
+  const expiries = [{ streamId: 'boiler', beforeUs }]
+  const work = () => written.writer.expire(expiries, new AbortController().signal)
+  if (crash === 'none') {
+    await work()
+    model.expire(beforeUs)
+  } else {
+    await written.losing(work, crash)
+    model.hide(beforeUs)
+  }
+}
+
 /** Whether the process dies before it has written its position, and how far QuestDB is by then. */
 type Crash = 'none' | 'sent' | 'applied'
 const crash = fc.constantFrom<Crash>('none', 'none', 'sent', 'applied')
 
+const oldestUs = marchUs - 6 * hourUs
+
 /** A time among few, over two months, so that much comes twice and much is removed. */
-const timeUs = fc.nat(12).map((hour) => marchUs + (hour - 6) * 3_600_000_000)
+const timeUs = fc.nat(12).map((hour) => oldestUs + hour * hourUs)
 
 interface Ship {
   readonly readings: readonly ReadingNotes[]
@@ -80,6 +100,11 @@ interface Ship {
 interface Remove {
   readonly startUs: number
   readonly endUs: number
+  readonly crash: Crash
+}
+
+interface Expire {
+  readonly hours: number
   readonly crash: Crash
 }
 
@@ -105,15 +130,26 @@ const step = fc.oneof(
       crash,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('expire' as const),
+      hours: fc.integer({ min: 1, max: 6 }),
+      crash,
+    }),
+  },
 )
 
 /** What has to be there, and to be counted. */
 class Model {
   readonly #there = new Map<string, number>()
-  counts = { received: 0, stored: 0, duplicates: 0, deleted: 0 }
+  /** Too old, marked, and not counted yet: they are counted as there, and shown to nobody. */
+  readonly #hidden = new Set<string>()
+  #keptUs = oldestUs
+  counts = { received: 0, stored: 0, duplicates: 0, deleted: 0, expired: 0 }
 
   get identities(): string[] {
-    return [...this.#there.keys()].sort()
+    return [...this.#there.keys()].filter((one) => !this.#hidden.has(one)).sort()
   }
 
   take({ timestampUs, digest }: StoredReading): void {
@@ -126,9 +162,30 @@ class Model {
 
   remove(startUs: number, endUs: number): void {
     for (const [identity, timestampUs] of this.#there) {
-      if (timestampUs < startUs || timestampUs >= endUs) continue
+      if (timestampUs < startUs || timestampUs >= endUs || this.#hidden.has(identity)) continue
       this.#there.delete(identity)
       this.counts.deleted++
+    }
+  }
+
+  /** Readings are kept from later and later on. */
+  laterThanEver(hours: number): number {
+    this.#keptUs += hours * hourUs
+    return this.#keptUs
+  }
+
+  hide(beforeUs: number): void {
+    for (const [identity, timestampUs] of this.#there) {
+      if (timestampUs < beforeUs) this.#hidden.add(identity)
+    }
+  }
+
+  expire(beforeUs: number): void {
+    for (const [identity, timestampUs] of this.#there) {
+      if (timestampUs >= beforeUs) continue
+      this.#there.delete(identity)
+      this.#hidden.delete(identity)
+      this.counts.expired++
     }
   }
 }

@@ -2,15 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { QuestDbAway } from '../../../src/time-series/questdb/connection.ts'
 import { RepetitionPending } from '../../../src/time-series/questdb/durability.ts'
 import { quoted } from '../../../src/time-series/questdb/layout.ts'
+import { QuestDbSuspended } from '../../../src/time-series/questdb/unapplied.ts'
 import { shapeOf } from '../../../src/time-series/shape.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
-import { shipmentOf, storedReading } from '../../support/stored-readings.ts'
+import { hourUs, marchUs, shipmentOf, storedReading } from '../../support/stored-readings.ts'
 import { Written } from '../../support/written-to-questdb.ts'
 
 describe.skipIf(isQuestDbMissing)('the writer', () => {
   let questDb: QuestDb
   beforeAll(async () => {
-    questDb = await QuestDb.start()
+    // So that a table can be suspended.
+    questDb = await QuestDb.start(['dev.mode.enabled=true'])
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
@@ -53,6 +55,55 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
     await expect(written.writer.write(shipmentOf([storedReading()], 1))).rejects.toThrow(
       'other columns',
     )
+  })
+
+  test.each([
+    ['keeps what comes twice', 'DEDUP DISABLE'],
+    ['would take others for the same', 'DEDUP ENABLE UPSERT KEYS("timestamp", "streamId")'],
+    ['drops what is old by itself', 'SET TTL 1 MONTH'],
+  ])('refuses a table that %s', async (_, change) => {
+    await using written = new Written(questDb)
+    await written.ship([storedReading()])
+    await written.settled()
+    await written.run(`ALTER TABLE ${quoted(written.table)} ${change}`)
+    await written.reopen()
+
+    await expect(written.ship([storedReading()])).rejects.toThrow('ALTER TABLE')
+    expect(written.writer.position()).toBe(1)
+  })
+
+  test('waits for a table that QuestDB has suspended, and goes on with it later', async () => {
+    await using written = new Written(questDb)
+    await written.ship([storedReading({ digest: 1n })])
+    await written.settled()
+    await written.run(`ALTER TABLE ${quoted(written.table)} SUSPEND WAL`)
+    await written.ship([storedReading({ digest: 2n })])
+
+    await expect(written.settled()).rejects.toThrow(QuestDbSuspended)
+    const again = [storedReading({ digest: 2n }), storedReading({ digest: 3n })]
+    await expect(written.ship(again)).rejects.toThrow(QuestDbSuspended)
+    expect(written.writer.counts('boiler').stored).toBe(2)
+
+    await written.run(`ALTER TABLE ${quoted(written.table)} RESUME WAL`)
+    await written.ship(again)
+    expect(written.writer.counts('boiler')).toMatchObject({ stored: 3, duplicates: 1 })
+    expect(await written.identities()).toHaveLength(3)
+  })
+
+  test('counts once what a crash has left marked as too old, though the same comes again', async () => {
+    await using written = new Written(questDb)
+    const old = storedReading({ digest: 1n })
+    await written.ship([old, storedReading({ timestampUs: marchUs + 2 * hourUs })])
+    const expiry = { streamId: 'boiler', beforeUs: marchUs + hourUs }
+    const expire = () => written.writer.expire([expiry], new AbortController().signal)
+    await written.losing(expire, 'applied')
+
+    await written.ship([old])
+    await expire()
+
+    const counts = { stored: 2, duplicates: 1, expired: 1 }
+    expect(written.writer.counts('boiler')).toMatchObject(counts)
+    expect(await written.identities()).toHaveLength(1)
   })
 
   test('goes on after QuestDB was stopped and started, and says meanwhile that it is away', async () => {

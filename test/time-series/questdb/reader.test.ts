@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../scripts/servers/free-port.ts'
 import { QuestDbConnection } from '../../../src/time-series/questdb/connection.ts'
 import {
   columnsOf,
@@ -7,11 +8,12 @@ import {
   storedDigest,
   tableOf,
 } from '../../../src/time-series/questdb/layout.ts'
-import { type AppliedStore, QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
+import { QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
+import type { AppliedStore } from '../../../src/time-series/questdb/read/session.ts'
+import { QuestDbSuspended } from '../../../src/time-series/questdb/unapplied.ts'
 import { shapeOf } from '../../../src/time-series/shape.ts'
 import type { DataPoint, ReadingsCursor } from '../../../src/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
-import { freePort } from '../../support/service-process.ts'
 import { aggregateQuery, marchUs, readingsQuery } from '../../support/stored-readings.ts'
 
 const shape = shapeOf({ temperature: { type: 'number' } })
@@ -161,6 +163,14 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
     })
   })
 
+  test('says that readings cannot be read while a table of theirs is suspended', async () => {
+    const stored = { ...storedUpTo(1, marchUs), applied: suspended }
+    const reader = new QuestDbReader({ connection: db.connection(), stored })
+    const failure = reader.query(readingsQuery())
+    await expect(failure).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(failure).rejects.not.toThrow('/var')
+  })
+
   test('says when the server is away', async () => {
     const server = { ...db.newServer(), port: await freePort() }
     const connection = new QuestDbConnection(server, { sockets: 1 })
@@ -181,12 +191,21 @@ function storedUpTo(position: number, timestampMaxUs: number): AppliedStore {
     position: () => position,
     stream: (id) => (id === 'boiler' ? { timestampMaxUs } : undefined),
     shapesOf: (id) => (id === 'boiler' ? [shape] : []),
+    rollupOf: () => undefined,
+    rollupDays: () => undefined,
+    completeness: { reached: async () => 0, assertSince: async () => undefined },
     applied: async () => undefined,
   }
 }
 
+/** Rows that are not applied any more. */
+async function suspended(): Promise<void> {
+  throw new QuestDbSuspended('/var/lib is full')
+}
+
 /** Rows that are applied at no time. */
 async function never(_: QuestDbConnection, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<void>()
   signal?.addEventListener('abort', () => reject(signal.reason))
   await promise

@@ -45,6 +45,23 @@ describe.skipIf(isQuestDbMissing)('readings of streams that keep them for some t
     return opened
   })
 
+  test('stay when what goes lies in the same day', async () => {
+    await using written = new Written(questDb)
+    const { writer } = written
+    await writer.arrange(new Map([['boiler', 20 * dayUs]]))
+    const hours = [18, 20, 30]
+    await written.ship(hours.map((hour) => storedReading({ timestampUs: marchUs + hour * hourUs })))
+    const expireBefore = async (hour: number) => {
+      const expiries = [{ streamId: 'boiler', beforeUs: marchUs + hour * hourUs }]
+      await writer.expire(expiries, new AbortController().signal)
+    }
+    await expireBefore(19)
+    expect(await written.identities()).toHaveLength(2)
+    await expireBefore(21)
+    expect(await written.identities()).toHaveLength(1)
+    expect(writer.counts('boiler')).toMatchObject({ stored: 3, expired: 2 })
+  })
+
   test('free the disk when they go, whatever others keep', async () => {
     await using written = new Written(questDb)
     const { writer } = written

@@ -2,10 +2,10 @@ import type { AggregatedField, AggregateFunction } from '../../aggregate-query.t
 import type { Range } from '../../aggregation/point-reader.ts'
 import { isReadableAs } from '../../aggregation/united-fields.ts'
 import { bucketRuns } from '../../bucket-runs.ts'
+import { coveredRanges, type RolledUpStream } from '../../rollups/covered.ts'
 import type { Column, Shape } from '../../time-series-store.ts'
 import { gapsOf } from '../../windows/window-starts.ts'
 import type { Catalog } from '../catalog.ts'
-import { coveredRanges, type RolledUpStream } from '../rollups/covered.ts'
 import { rollupTable } from '../rollups/rollup-catalog.ts'
 import { hasPart, partName, type RollupPart } from '../rollups/rollup-columns.ts'
 import { bucketSql } from './bucket.ts'
@@ -45,12 +45,12 @@ export function rolledUpPointsSql(
   chunk: Range,
 ): string | undefined {
   const parts = neededParts(selection)
-  const streams = selection.streams.filter(isRolledUp)
+  const streams = selection.streams.filter((stream) => stream.rollup !== undefined)
   if (!parts || streams.length === 0) return undefined
   const { buckets } = selection.query
-  const covered = coveredRanges(streams, buckets, chunk)
+  const covered = coveredRanges(streams.flatMap(rolledUpAsOfNow), buckets, chunk)
   if (covered.length === 0) return undefined
-  const others = selection.streams.filter((stream) => !isRolledUp(stream))
+  const others = selection.streams.filter((stream) => stream.rollup === undefined)
   const needs: Needs = { catalog, selection, parts, chunk }
   const sources = [
     ...rollupSources({ ...needs, selection: { ...selection, streams } }, covered),
@@ -69,8 +69,8 @@ export function rolledUpPointsSql(
     FROM (${sources.join('\nUNION ALL ')}) GROUP BY "$series", "$bucket"`
 }
 
-function isRolledUp(stream: SelectedStream): stream is SelectedStream & RolledUpStream {
-  return stream.rollup !== undefined
+function rolledUpAsOfNow({ rollup, keptFromUs }: SelectedStream): readonly RolledUpStream[] {
+  return rollup ? [{ marked: rollup.marks.all, keptFromUs }] : []
 }
 
 function neededParts({ fields, columns, holdUsMax }: Selection): readonly NeededPart[] | undefined {

@@ -1,13 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { CountChange } from '../../stream-groups.ts'
-import { noCounts } from '../../stream-state.ts'
+import { adoptTouches } from '../../rollups/rollup-touches.ts'
+import { type CountChange, stateAfter } from '../../stream-groups.ts'
 import { adoptChanges, type WindowChange } from '../../windows/window-changes.ts'
 import { TouchedWindows } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type StreamRecord } from '../catalog.ts'
 import { BigIntColumn, IntegerColumn } from '../columns.ts'
 import { writeCounts } from '../counts.ts'
-import { adoptTouches, lateTouches, writeTouches } from '../rollups/mark-rollups.ts'
+import { lateTouches, writeTouches } from '../rollups/mark-rollups.ts'
 import { rowsOf } from '../rows-of.ts'
 import { createMonth } from '../shipment-rows.ts'
 import { writeMarks } from '../windows/mark-windows.ts'
@@ -62,8 +62,9 @@ export async function settleLate(
   for (const { late } of moves) await writer.run(`DROP TABLE ${quoted(late.name)}`)
   await writer.run('COMMIT')
 
-  for (const { record, added, after } of changes) {
-    record.counts = after.counts
+  for (const change of changes) {
+    const { record, added } = change
+    record.counts = stateAfter(change).counts
     record.rate.add(added.stored, nowUs)
     lateTables.settled(record, added.stored + added.duplicates)
   }
@@ -152,34 +153,13 @@ function changesOf(
   nowUs: number,
 ): readonly CountChange<StreamRecord>[] {
   return [...catalog.streams].flatMap(([id, record]) => {
-    const added = counted.get(record.key)
-    return added ? [{ id, ...changeOf(record, added, nowUs) }] : []
+    const found = counted.get(record.key)
+    if (!found) return []
+    const { counts, newestContent } = record
+    const lastStoredAtUs = found.stored > 0 ? nowUs : counts.lastStoredAtUs
+    const added = { ...found, received: 0, unchanged: 0, lastStoredAtUs, timestampMaxUs: -1 }
+    return [{ id, record, added, newestContent }]
   })
-}
-
-function changeOf(
-  record: StreamRecord,
-  counted: Counted,
-  nowUs: number,
-): Omit<CountChange<StreamRecord>, 'id'> {
-  const { counts, timestampMaxUs, newestContent } = record
-  const { stored, duplicates, latencyUs } = counted
-  const lastStoredAtUs = stored > 0 ? nowUs : counts.lastStoredAtUs
-  return {
-    record,
-    added: { ...noCounts, stored, duplicates, latencyUs, lastStoredAtUs, timestampMaxUs: -1 },
-    after: {
-      counts: {
-        ...counts,
-        stored: counts.stored + stored,
-        duplicates: counts.duplicates + duplicates,
-        latencyUs: counts.latencyUs + latencyUs,
-        lastStoredAtUs,
-      },
-      timestampMaxUs,
-      newestContent,
-    },
-  }
 }
 
 type Touching = Omit<WindowChange<StreamRecord>, 'touched'> & { touched: TouchedWindows }

@@ -1,8 +1,9 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
+import { rollupWidthUs } from '../../rollups/rollup-width.ts'
 import type { Shape } from '../../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
 import { type RollupChunk, type RollupPiece } from './due-rollups.ts'
-import { rollupTable, rollupWidthUs } from './rollup-catalog.ts'
+import { rollupTable } from './rollup-catalog.ts'
 import { createRollupTable, rollUpSql, valueName } from './rollup-columns.ts'
 
 /** Rows of one shape as the engine has computed them. */

@@ -1,9 +1,9 @@
+import { rollupWidthUs } from '../../rollups/rollup-width.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
 import { ceilTo, floorTo } from '../../windows/window-starts.ts'
 import type { WindowMark } from '../../windows/window-store.ts'
 import type { Catalog, ReadingsTable, StreamRecord } from '../catalog.ts'
 import { startOfMonthUs } from '../months.ts'
-import { rollupWidthUs } from './rollup-catalog.ts'
 
 /** Streams that are rolled up together: each is a row of a statement. */
 const piecesMax = 1_000

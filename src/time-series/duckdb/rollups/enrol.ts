@@ -1,4 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Candidate } from '../../rollups/candidates.ts'
+import { rollupWidthUs } from '../../rollups/rollup-width.ts'
 import { floorTo } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from '../catalog.ts'
@@ -6,51 +8,6 @@ import { IntegerColumn } from '../columns.ts'
 import { monthOf } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 import { appendMarks } from '../windows/mark-windows.ts'
-import { rollupWidthUs } from './rollup-catalog.ts'
-
-/** Streams that are looked at together. */
-const candidatesMax = 1_000
-
-/** A stream that may have enough readings to be rolled up. */
-export interface Candidate {
-  readonly id: string
-  readonly record: StreamRecord
-}
-
-/** From when on rows are worth their space. */
-export interface RollupThresholds {
-  /** Readings of a stream: fewer are read in no time. */
-  readonly readingsMin: number
-  /** Readings that one row stands for, on the average. */
-  readonly perRowMin: number
-}
-
-/** Remembers how many readings streams had when they were looked at: with twice as many they are again. */
-export class Candidates {
-  readonly #lookedAt = new WeakMap<StreamRecord, number>()
-  readonly #readingsMin: number
-
-  constructor({ readingsMin }: RollupThresholds) {
-    this.#readingsMin = readingsMin
-  }
-
-  in({ streams, rollups }: Catalog): readonly Candidate[] {
-    const found: Candidate[] = []
-    for (const [id, record] of streams) {
-      const { stored, deleted, expired } = record.counts
-      const isMany = stored - deleted - expired >= this.#readingsMin
-      if (!isMany || record.shapes.size === 0 || record.timestampMaxUs < 0) continue
-      if (rollups.streams.has(id) || stored < (this.#lookedAt.get(record) ?? 0) * 2) continue
-      found.push({ id, record })
-      if (found.length === candidatesMax) break
-    }
-    return found
-  }
-
-  lookedAt(candidates: readonly Candidate[]): void {
-    for (const { record } of candidates) this.#lookedAt.set(record, record.counts.stored)
-  }
-}
 
 /** Those of which one row would stand for many readings, in the month of their newest one. */
 export async function denseStreams(
@@ -59,8 +16,8 @@ export async function denseStreams(
   {
     candidates,
     perRowMin,
-  }: { readonly candidates: readonly Candidate[]; readonly perRowMin: number },
-): Promise<readonly Candidate[]> {
+  }: { readonly candidates: readonly Candidate<StreamRecord>[]; readonly perRowMin: number },
+): Promise<readonly Candidate<StreamRecord>[]> {
   const readings = new Map<number, number>()
   const rows = new Map<number, number>()
   for (const [table, keys] of newestTables(catalog, candidates)) {
@@ -85,7 +42,7 @@ export async function denseStreams(
 
 function newestTables(
   catalog: Catalog,
-  candidates: readonly Candidate[],
+  candidates: readonly Candidate<StreamRecord>[],
 ): ReadonlyMap<ReadingsTable, readonly number[]> {
   const keys = new Map<ReadingsTable, number[]>()
   for (const { record } of candidates) {
@@ -102,7 +59,7 @@ function newestTables(
 export async function enrol(
   writer: DuckDBConnection,
   catalog: Catalog,
-  dense: readonly Candidate[],
+  dense: readonly Candidate<StreamRecord>[],
 ): Promise<void> {
   const marked = dense
     .filter(({ id, record }) => !catalog.rollups.streams.has(id) && record.timestampMaxUs >= 0)

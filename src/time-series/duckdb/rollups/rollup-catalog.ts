@@ -1,24 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { rollupSegments } from '../../rollups/rollup-width.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
-import type { WindowRange, WindowSegment } from '../../windows/window-starts.ts'
+import type { WindowRange } from '../../windows/window-starts.ts'
 import { rowsOf } from '../rows-of.ts'
 import { loadMarks } from '../windows/load-marks.ts'
-
-/**
- * What one row of a rollup stands for: half an hour of a stream. The clocks of nearly all zones, India's among them,
- * differ from UTC by whole multiples of it.
- */
-export const rollupWidthUs = 1_800_000_000
 
 const rollupsDdl = `
   CREATE TABLE IF NOT EXISTS rollup_streams ("streamId" INTEGER);
   CREATE TABLE IF NOT EXISTS rollup_marks ("streamId" INTEGER, from_us BIGINT, to_us BIGINT);
 `
-
-/** All of time is cut alike. */
-const segments: readonly WindowSegment[] = [
-  { version: 0, fromUs: 0, definition: { widthUs: rollupWidthUs, fields: [] } },
-]
 
 /** The streams that are rolled up, in memory; the tables hold the same. */
 export class RollupCatalog {
@@ -54,7 +44,7 @@ export class RollupCatalog {
   }
 
   add(id: string, marked: readonly WindowRange[] = []): void {
-    this.#streams.set(id, new StreamWindows(segments, marked))
+    this.#streams.set(id, new StreamWindows(rollupSegments, marked))
   }
 
   remove(id: string): void {

@@ -5,7 +5,15 @@ import { QuestDbConnection, type QuestDbServer } from '../connection.ts'
 import { checkpointMs, isSyncing, processOf, transactionsOf } from '../durability.ts'
 import { literal, quoted, tableOf } from '../layout.ts'
 import { PositionsFile } from '../positions-file.ts'
-import { claimTables, ownerTable, prepareTables } from '../preparation.ts'
+import {
+  claimTables,
+  isRestoring,
+  ownerOf,
+  ownerTable,
+  ownRestored,
+  prepareTables,
+  restoringOf,
+} from '../preparation.ts'
 import { RowBuffer } from '../row-buffer.ts'
 import { Unapplied } from '../unapplied.ts'
 import { writeRows } from '../write-rows.ts'
@@ -17,6 +25,11 @@ const rowsPerRequest = 5_000
 /** Rows by table, as a backup names them. */
 export type RowCounts = Readonly<Record<string, number>>
 
+export interface RestoreOptions {
+  /** Whether to take away first what a restore has left that was cut off. */
+  readonly discardsCutOff?: boolean
+}
+
 /** Brings the rows of a backup back to a server that has none of ours, into tables of a new data folder. */
 export class RowRestorer {
   readonly #server: QuestDbServer
@@ -24,9 +37,13 @@ export class RowRestorer {
   readonly #buffer: RowBuffer
   readonly #unapplied: Unapplied
   readonly #tables = new Set<string>()
+  readonly #discardsCutOff: boolean
+  /** Of the folder that there will be. */
+  readonly #folder = randomUUID()
 
-  constructor(server: QuestDbServer) {
+  constructor(server: QuestDbServer, { discardsCutOff = false }: RestoreOptions = {}) {
     this.#server = server
+    this.#discardsCutOff = discardsCutOff
     // Pinned: what one process has taken, another may have lost.
     const options = { sockets: 1, isPinned: true, answerMs: checkpointMs }
     this.#connection = new QuestDbConnection(server, options)
@@ -38,49 +55,68 @@ export class RowRestorer {
   async begin(): Promise<void> {
     const { host, port, prefix } = this.#server
     const { rows } = await this.#connection.run(
-      `SELECT table_name FROM tables() WHERE table_name = ${literal(ownerTable(prefix))}
-         OR starts_with(table_name, ${literal(tableOf(prefix, ''))}) LIMIT 1`,
+      `SELECT table_name FROM tables() WHERE starts_with(table_name, ${literal(tableOf(prefix, ''))})`,
     )
-    if (rows.length === 0) return
-    throw new Error(
-      `QuestDB at ${host}:${port} has the table ${String(rows[0]?.[0])} already: a backup is only restored into a ` +
-        'server that has none, or under another name: STREAMVAULT_TIMESERIES_URL=questdb://host:port/name',
-    )
+    const tables = [...rows.map(([table]) => String(table)), ownerTable(prefix)]
+    const owner = await ownerOf(this.#connection)
+    if (isRestoring(owner) && this.#discardsCutOff) {
+      // The owner goes last: until then it is known what the others are.
+      for (const table of tables) await this.#drop(table)
+    } else if (isRestoring(owner)) {
+      throw new Error(
+        `QuestDB at ${host}:${port} has tables of a restore that was cut off, or is under way: --discard-cut-off takes ` +
+          'away what one has left that was cut off',
+      )
+    } else if (owner !== undefined || rows.length > 0) {
+      throw new Error(
+        `QuestDB at ${host}:${port} has the table ${tables[0]} already: a backup is only restored into a ` +
+          'server that has none, or under another name: STREAMVAULT_TIMESERIES_URL=questdb://host:port/name',
+      )
+    }
   }
 
   /**
-   * Sends all rows, and notes in the file of positions, which was of another folder, that they are there.
+   * Sends all rows, and notes in the file of positions, which was of another folder, that they are on QuestDB's disk:
+   * so nobody may have the file before `finish`.
    *
    * @param lines as `readServedRows` has made them
    */
   async restore(path: string, lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {
     const connection = this.#connection
     const process = await processOf(connection)
-    const folder = randomUUID()
     this.#tables.add(ownerTable(this.#server.prefix))
-    await claimTables(connection, { id: folder, isNew: true })
+    await claimTables(connection, { id: restoringOf(this.#folder), isNew: true })
     const rows = await this.#send(lines)
     await this.#unapplied.applied(connection)
-    if (!(await isSyncing(connection))) {
-      await connection.run('CHECKPOINT CREATE')
-      await connection.run('CHECKPOINT RELEASE')
-    }
     const transactions = await transactionsOf(connection)
     const file = new PositionsFile(path)
-    file.moveTo({ folder, process, transactions })
+    file.moveTo({ folder: this.#folder, process, transactions })
     file.close()
     return rows
   }
 
+  /** Gives the tables to the folder: a service may take them. All of it is on QuestDB's disk then. */
+  async finish(): Promise<void> {
+    const connection = this.#connection
+    await ownRestored(connection, this.#folder)
+    if (await isSyncing(connection)) return
+    await connection.run('CHECKPOINT CREATE')
+    await connection.run('CHECKPOINT RELEASE')
+  }
+
   /** Takes away what was brought. */
   async discard(): Promise<void> {
-    for (const table of this.#tables) {
-      await this.#connection.run(`DROP TABLE IF EXISTS ${quoted(table)}`)
-    }
+    const owner = ownerTable(this.#server.prefix)
+    this.#tables.delete(owner)
+    for (const table of [...this.#tables, owner]) await this.#drop(table)
   }
 
   close(): void {
     this.#connection.close()
+  }
+
+  async #drop(table: string): Promise<void> {
+    await this.#connection.run(`DROP TABLE IF EXISTS ${quoted(table)}`)
   }
 
   async #send(lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {

@@ -13,13 +13,15 @@ import type {
   ReadingsQuery,
 } from '../../time-series-store.ts'
 import { QuestDbAnswerTooLarge, QuestDbAway, type QuestDbConnection } from '../connection.ts'
+import { ReadingsLost, RepetitionPending } from '../durability.ts'
+import { QuestDbSuspended } from '../unapplied.ts'
 import { QuestDbPointReader } from './aggregation/point-reader.ts'
 import { select } from './aggregation/selection.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
 import { newestTimes, readLatest } from './latest.ts'
 import { needsTooMuchMemory } from './memory-limits.ts'
 import { readRaw } from './raw-readings.ts'
-import { ReadSession, type Stored } from './session.ts'
+import { type AppliedStore, inSession, type ReadSession, type Stored } from './session.ts'
 
 /**
  * Queries that ask the server at a time, so that they leave something of it to who writes; how many wait;
@@ -29,12 +31,6 @@ const questDbQueryLimits: QueryLimits = { atOnce: 4, waitingMax: 64, ms: 10_000 
 
 /** When an answer is worth another try, in seconds. */
 const retryAfter = 5
-
-/** What is stored, and when it can be read. */
-export interface AppliedStore extends Stored {
-  /** Resolves when queries on a connection see what was stored before the call. */
-  applied(connection: QuestDbConnection, signal?: AbortSignal): Promise<void>
-}
 
 export interface QuestDbReaderNeeds {
   readonly connection: QuestDbConnection
@@ -92,7 +88,6 @@ export class QuestDbReader {
     this.#closing.abort(new Error('the time-series store is closed'))
   }
 
-  /** What is prepared is what the store knew at the position that the work is done at. */
   async #read<Prepared, Result>(
     prepare: (stored: Stored) => Prepared,
     work: (session: ReadSession, prepared: Prepared) => Promise<Result>,
@@ -103,16 +98,7 @@ export class QuestDbReader {
       const signal = AbortSignal.any([deadline, this.#closing.signal])
       const { connection, stored } = this.#needs
       try {
-        const position = stored.position()
-        const prepared = prepare(stored)
-        await stored.applied(connection, signal)
-        const session = new ReadSession({
-          connection,
-          stored,
-          position,
-          signal,
-        })
-        return await work(session, prepared)
+        return await inSession({ connection, stored, signal }, prepare, work)
       } catch (error) {
         if (this.#closing.signal.aborted) throw error
         throw this.#failureOf(error, deadline)
@@ -126,6 +112,14 @@ export class QuestDbReader {
       return new DomainError('query_too_slow', message)
     }
     if (error instanceof QuestDbAnswerTooLarge) return needsTooMuchMemory()
+    if (error instanceof RepetitionPending || error instanceof ReadingsLost) {
+      return new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
+    }
+    if (error instanceof QuestDbSuspended) {
+      // Which one, and why, is told by readiness: it may name files of the server.
+      const message = 'QuestDB has suspended a table: its readings cannot be read until it goes on'
+      return new DomainError('store_unavailable', message, { retryAfter, cause: error })
+    }
     if (!(error instanceof QuestDbAway)) return error
     return new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
   }

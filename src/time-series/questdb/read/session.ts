@@ -1,7 +1,11 @@
 import type { Offset } from '../../../journal/journal.ts'
 import type { Column, Shape } from '../../time-series-store.ts'
+import type { Completeness } from '../completeness.ts'
 import type { QuestDbConnection } from '../connection.ts'
 import { quoted, tableOf } from '../layout.ts'
+import type { RollupDaysQuery } from '../ledger.ts'
+import type { RollupAsOf } from '../rollups/known-rollups.ts'
+import type { RollupDay } from '../rollups/rollup-tables.ts'
 import type { Row } from './field-values.ts'
 import { visibleAt } from './statement.ts'
 
@@ -12,6 +16,17 @@ export interface Stored {
   stream(id: string): { readonly timestampMaxUs: number } | undefined
   /** The shapes that readings of a stream have had. */
   shapesOf(id: string): readonly Shape[]
+  /** What rows of rollups say of a stream now; undefined when it is not rolled up. */
+  rollupOf(id: string): RollupAsOf | undefined
+  /** Rows as they were; undefined when they have been written anew. */
+  rollupDays(id: string, query: RollupDaysQuery): readonly RollupDay[] | undefined
+}
+
+/** What is stored, and when it can be read. */
+export interface AppliedStore extends Stored {
+  readonly completeness: Pick<Completeness, 'reached' | 'assertSince'>
+  /** Resolves when queries on a connection see what was stored before the call. */
+  applied(connection: QuestDbConnection, signal?: AbortSignal): Promise<void>
 }
 
 /** A table of readings. */
@@ -21,7 +36,33 @@ export interface ReadTable {
   readonly columns: readonly Column[]
 }
 
-export interface SessionNeeds {
+export interface SessionPlace {
+  readonly connection: QuestDbConnection
+  readonly stored: AppliedStore
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes one answer. What is prepared is what the store knew at the position that the session is at.
+ *
+ * @throws RepetitionPending when rows are missing, or may have been meanwhile; QuestDbAway
+ */
+export async function inSession<Prepared, Result>(
+  { connection, stored, signal }: SessionPlace,
+  prepare: (stored: Stored) => Prepared,
+  work: (session: ReadSession, prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  const stretch = await stored.completeness.reached(connection, signal)
+  const position = stored.position()
+  const prepared = prepare(stored)
+  await stored.applied(connection, signal)
+  const session = new ReadSession({ connection, stored, position, signal })
+  const result = await work(session, prepared)
+  await stored.completeness.assertSince(stretch, connection, signal)
+  return result
+}
+
+interface SessionNeeds {
   readonly connection: QuestDbConnection
   readonly stored: Stored
   readonly position: Offset
@@ -50,6 +91,10 @@ export class ReadSession {
   /** The tables that a stream has readings in. */
   tablesOf(streamId: string): ReadTable[] {
     return this.#needs.stored.shapesOf(streamId).map((shape) => this.tableOf(shape))
+  }
+
+  rollupDays(streamId: string, query: RollupDaysQuery): readonly RollupDay[] | undefined {
+    return this.#needs.stored.rollupDays(streamId, query)
   }
 
   tableOf({ id, columns }: Shape): ReadTable {

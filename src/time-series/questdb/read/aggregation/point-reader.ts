@@ -8,10 +8,12 @@ import type {
 import { bucketRuns, nextBucketUs, usualWidthUs } from '../../../bucket-runs.ts'
 import type { KnownValue } from '../../../fill.ts'
 import type { ReadSession } from '../session.ts'
-import { microseconds, ofStreams, piecesOf, within } from '../statement.ts'
+import { piecesOf } from '../statement.ts'
 import { EdgeValues } from './edges.ts'
+import { firstUsOf } from './first-reading.ts'
 import { PointValues } from './point-values.ts'
 import { type PointTotals, readTotals, type TotalsQuestion } from './read-totals.ts'
+import { readRolledUpTotals } from './rolled-up-totals.ts'
 import { RowValues } from './row-values.ts'
 import type { Selection } from './selection.ts'
 import { plain, scaledDown } from './totals.ts'
@@ -49,7 +51,9 @@ export class QuestDbPointReader implements PointReader {
     const range = { fromUs: query.startUs, toUs: Math.min(query.endUs, endUs) }
     const buckets = (range.toUs - range.fromUs) / usualWidthUs(query.buckets)
     const fromUs =
-      buckets > bucketsLookedThrough ? await firstUsOf(session, selection, range) : range.fromUs
+      buckets > bucketsLookedThrough
+        ? await firstUsOf(session, selection.sources, range)
+        : range.fromUs
     const stretches = fromUs < range.toUs ? [{ fromUs, toUs: range.toUs }] : []
     return new QuestDbPointReader(session, selection, stretches)
   }
@@ -112,7 +116,9 @@ export class QuestDbPointReader implements PointReader {
     const session = this.#session
     const selection = this.#selection
     const question = { range, limit, order, after, scale: plain }
-    const totals = await readTotals(session, selection, question)
+    const totals =
+      (await readRolledUpTotals(session, selection, question)) ??
+      (await readTotals(session, selection, question))
     const values = new PointValues(selection, {
       edges: await EdgeValues.read(session, selection, totals),
       rows: await RowValues.read(session, selection, totals),
@@ -137,24 +143,6 @@ export class QuestDbPointReader implements PointReader {
     if (!isTooLarge) return []
     return await readTotals(this.#session, this.#selection, { ...question, scale: scaledDown })
   }
-}
-
-/** When the first of the readings was; the end of the range when there is none. */
-async function firstUsOf(
-  session: ReadSession,
-  { sources }: Selection,
-  range: Range,
-): Promise<number> {
-  let firstUs = range.toUs
-  for (const { shape, streams } of sources) {
-    const [row] = await session.rows(
-      `SELECT ${microseconds('"timestamp"')} FROM ${session.tableOf(shape).name}
-       WHERE ${ofStreams([...streams.keys()])} AND ${within({ ...range, toUs: firstUs })}
-         AND ${session.visible} ORDER BY "timestamp" LIMIT 1`,
-    )
-    if (row) firstUs = Number(row[0])
-  }
-  return firstUs
 }
 
 /** The first values that come of some fields, of each series. */

@@ -39,8 +39,20 @@ export async function readTotals(
   selection: Selection,
   question: TotalsQuestion,
 ): Promise<PointTotals[]> {
-  const { order, limit } = question
-  const found = new Map<string, PointTotals>()
+  const found: FoundTotals = new Map()
+  await addTotals(found, session, { selection, question })
+  return firstOf(found, question)
+}
+
+/** By bucket and series. */
+export type FoundTotals = Map<string, PointTotals>
+
+/** Adds the totals of the first points of a range to what there is. */
+export async function addTotals(
+  found: FoundTotals,
+  session: ReadSession,
+  { selection, question }: { readonly selection: Selection; readonly question: TotalsQuestion },
+): Promise<void> {
   const indices = selection.columns.map((_, index) => index)
   // Without columns, points are counted all the same.
   const pieces = indices.length === 0 ? [[]] : piecesOf(indices, columnsPerStatement)
@@ -52,6 +64,25 @@ export async function readTotals(
       }
     }
   }
+}
+
+/** The totals of a point, which may be without any yet. */
+export function totalsAt(
+  found: FoundTotals,
+  { bucketUs, series }: Pick<PointTotals, 'bucketUs' | 'series'>,
+  columns: number,
+): PointTotals {
+  const key = `${bucketUs} ${series}`
+  const known = found.get(key)
+  if (known) return known
+  const totals = Array.from({ length: columns }, noTotals)
+  const point = { bucketUs, series, count: 0, columns: totals }
+  found.set(key, point)
+  return point
+}
+
+/** The first points, in their order: of each part that was added, the first so many have to be among them. */
+export function firstOf(found: FoundTotals, { order, limit }: TotalsQuestion): PointTotals[] {
   const direction = order === 'ASC' ? 1 : -1
   return [...found.values()]
     .sort((left, right) => {
@@ -110,13 +141,10 @@ class TotalsStatement {
     return `SELECT * FROM (${points}) ${this.#laterSql(after)} ORDER BY ${sorted} LIMIT ${limit}`
   }
 
-  addTo(found: Map<string, PointTotals>, row: Row, isFirst: boolean): void {
+  addTo(found: FoundTotals, row: Row, isFirst: boolean): void {
     const bucketUs = Number(row[0])
     const series = this.#series ?? Number(row[1])
-    const key = `${bucketUs} ${series}`
-    const columns = this.#selection.columns
-    const point = found.get(key) ?? { bucketUs, series, count: 0, columns: columns.map(noTotals) }
-    found.set(key, point)
+    const point = totalsAt(found, { bucketUs, series }, this.#selection.columns.length)
     let at = this.#series === undefined ? 2 : 1
     if (isFirst) point.count += Number(row[at])
     at += 1

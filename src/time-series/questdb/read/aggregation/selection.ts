@@ -1,8 +1,24 @@
-import type { AggregatedField, AggregateQuery } from '../../../aggregate-query.ts'
+import type {
+  AggregatedField,
+  AggregateFunction,
+  AggregateQuery,
+} from '../../../aggregate-query.ts'
 import { columnsOf, isReadableAs, unitedFields } from '../../../aggregation/united-fields.ts'
 import type { Column, Shape } from '../../../time-series-store.ts'
+import type { RollupAsOf } from '../../rollups/known-rollups.ts'
 import type { Stored } from '../session.ts'
 import { streamsPerStatement } from '../statement.ts'
+
+/** What rows of rollups know. Deviations that are put together again cost the more digits the smaller they are. */
+const rolledUpFunctions: ReadonlySet<AggregateFunction> = new Set([
+  'avg',
+  'sum',
+  'min',
+  'max',
+  'count',
+  'first',
+  'latest',
+] as const)
 
 /** What a query is about, in terms of the tables. */
 export interface Selection {
@@ -16,6 +32,8 @@ export interface Selection {
   readonly holdUsMax: number
   /** Behind the newest reading of them all. */
   readonly endUs: number
+  /** What rows of rollups say of streams; of none where the query needs readings themselves. */
+  readonly rolledUp: ReadonlyMap<string, RollupAsOf>
 }
 
 /** Streams of one table that a statement can name; none is there twice. */
@@ -64,7 +82,19 @@ export function select(stored: Stored, query: AggregateQuery): Selection {
     const own = columns.map((column) => storedAs(column, shape.columns))
     return statementsOf(streams).map((some): Source => ({ shape, streams: some, stored: own }))
   })
-  return { query, fields, columns, sources, holdUsMax, endUs: newestUs + 1 }
+  const isRolledUp =
+    holdUsMax === 0 && fields.every((field) => rolledUpFunctions.has(field.function))
+  const rolledUp = isRolledUp ? rollupsOf(stored, query) : new Map<string, RollupAsOf>()
+  return { query, fields, columns, sources, holdUsMax, endUs: newestUs + 1, rolledUp }
+}
+
+function rollupsOf(stored: Stored, { series }: AggregateQuery): ReadonlyMap<string, RollupAsOf> {
+  const ids = new Set(series.flatMap(({ streamIds }) => streamIds))
+  const found = [...ids].flatMap((id) => {
+    const rollup = stored.rollupOf(id)
+    return rollup ? [[id, rollup] as const] : []
+  })
+  return new Map(found)
 }
 
 function storedAs({ name, type }: Column, stored: readonly Column[]): Column | undefined {
@@ -72,7 +102,7 @@ function storedAs({ name, type }: Column, stored: readonly Column[]): Column | u
   return found && isReadableAs(found.type, type) ? found : undefined
 }
 
-function statementsOf(streams: readonly SelectedStream[]): Map<string, SelectedStream>[] {
+export function statementsOf(streams: readonly SelectedStream[]): Map<string, SelectedStream>[] {
   const statements: Map<string, SelectedStream>[] = []
   for (const stream of streams) {
     let last = statements.at(-1)

@@ -1,16 +1,16 @@
-import type { Buckets } from '../../aggregate-query.ts'
-import type { Range } from '../../aggregation/point-reader.ts'
-import { bucketRuns } from '../../bucket-runs.ts'
-import { StreamWindows } from '../../windows/stream-windows.ts'
-import { ceilTo, floorTo, gapsOf, united } from '../../windows/window-starts.ts'
-import { rollupWidthUs } from './rollup-catalog.ts'
+import type { Buckets } from '../aggregate-query.ts'
+import type { Range } from '../aggregation/point-reader.ts'
+import { bucketRuns } from '../bucket-runs.ts'
+import { ceilTo, floorTo, gapsOf, united, type WindowRange } from '../windows/window-starts.ts'
+import { rollupWidthUs } from './rollup-width.ts'
 
 /** A query reads so many stretches of rows at most, the longest ones: between them it reads readings. */
 const stretchesMax = 16
 
 /** A stream that is rolled up. */
 export interface RolledUpStream {
-  readonly rollup: StreamWindows
+  /** What rows do not say: in order, and disjoint. */
+  readonly marked: readonly WindowRange[]
   /** What is older is not kept, and may be gone in part. */
   readonly keptFromUs: number
 }
@@ -31,8 +31,8 @@ export function coveredRanges(
     toUs: floorTo(toUs, rollupWidthUs),
   }
   let ranges = alignedRanges(buckets, within)
-  for (const { rollup } of streams) {
-    ranges = ranges.flatMap((range) => gapsOf(range, rollup.marks.all))
+  for (const { marked } of streams) {
+    ranges = ranges.flatMap((range) => gapsOf(range, marked))
   }
   const longest = ranges.toSorted(
     (left, right) => right.toUs - right.fromUs - (left.toUs - left.fromUs),
