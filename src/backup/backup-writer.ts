@@ -5,6 +5,7 @@ import type { Offset } from '../journal/journal.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { ServedRows } from '../time-series/questdb/copy/served-rows.ts'
 import type { BackupPlace } from './backup-place.ts'
+import { removeGradually } from './gradual-removal.ts'
 import { journalFrames } from './journal-frames.ts'
 import {
   type BackupPositions,
@@ -146,7 +147,7 @@ export class BackupWriter {
     for (const { path } of all) this.#bytesTotal += statSync(path).size
     for (const { name, path } of all) {
       await this.#pack(name, chunksOf(path), statSync(path).size)
-      if (path.startsWith(this.#staging)) rmSync(path)
+      if (path.startsWith(this.#staging)) await removeGradually(path)
     }
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { rebuildJournal } from '../journal/journal-rebuild.ts'
 import type { BackupPlace } from './backup-place.ts'
@@ -36,6 +36,8 @@ export interface RowsReceiver {
     positions: string,
     lines: AsyncIterable<Uint8Array>,
   ): Promise<Readonly<Record<string, number>>>
+  /** Lets a service have what was brought: the folder is complete, and only lacks its name. */
+  finish(): Promise<void>
   /** Takes away what was brought: there will be no folder that knows of it. */
   discard(): Promise<void>
 }
@@ -88,20 +90,22 @@ export async function restoreBackup(
   const hasRows = manifest.files.some(({ name }) => name === fileNames.rows)
   if (hasRows) await receiverOf(receiver).begin()
   else if (receiver) throw new Error(notForServer)
-  const building = `${target}.restoring-${process.pid}`
   mkdirSync(dirname(target), { recursive: true })
-  mkdirSync(building, { mode: 0o700 })
+  // One that was killed has left its own, whatever the number of its process was.
+  const building = mkdtempSync(`${target}.restoring-`)
   try {
     const read = readerOf(manifest, restoring)
     for (const file of manifest.files)
       await restoreFile({ building, manifest, receiver }, file, read(file))
     syncFolder(building)
+    // Before there is a folder: tables of one are never taken for something that was left.
+    if (hasRows) await receiver?.finish()
     renameSync(building, target)
     syncFolder(dirname(target))
     return manifest
   } catch (error) {
     rmSync(building, { recursive: true, force: true })
-    if (hasRows) await receiver?.discard()
+    if (hasRows) await receiver?.discard().catch(() => undefined)
     throw error
   }
 }
