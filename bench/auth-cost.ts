@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { AuditLog } from '../src/audit/audit-log.ts'
 import { Authenticator } from '../src/auth/authenticate.ts'
@@ -98,6 +99,9 @@ function shown(us: number): string {
 const keysOfRun = 100
 const connections = 20
 
+/** Tokens a second that are asked for: one address may not have more than 5,000 (`src/auth/attempt-limits.ts`). */
+const askedPerSecond = 4_000
+
 async function tokenRate(seconds: number): Promise<Figure> {
   const service = await startStreamvault(0)
   const userId = await createUser(service.api)
@@ -107,26 +111,30 @@ async function tokenRate(seconds: number): Promise<Figure> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const latency = new LatencyHistogram()
   const statuses = new Map<number, number>()
-  const untilMs = performance.now() + seconds * 1_000
+  const beganMs = performance.now()
+  const all = askedPerSecond * seconds
   let next = 0
   const loop = async () => {
-    while (performance.now() < untilMs) {
-      const { apiKey, apiSecret } = keys[next++ % keysOfRun] as MadeKey
-      const startedMs = performance.now()
+    for (let number = next++; number < all; number = next++) {
+      const { apiKey, apiSecret } = keys[number % keysOfRun] as MadeKey
+      const dueMs = beganMs + (number * 1_000) / askedPerSecond
+      const earlyMs = dueMs - performance.now()
+      if (earlyMs >= 1) await sleep(earlyMs)
       const status = await post(service.http, agent, JSON.stringify({ apiKey, apiSecret }))
-      latency.record((performance.now() - startedMs) * 1_000)
+      latency.record((performance.now() - dueMs) * 1_000)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
   await Promise.all(Array.from({ length: connections }, loop))
+  const tookS = (performance.now() - beganMs) / 1_000
   agent.destroy()
   await service.stop()
-  const rate = Math.round((statuses.get(200) ?? 0) / seconds)
+  const rate = Math.round((statuses.get(200) ?? 0) / tookS)
   const [p50, p99] = [latency.percentile(50) / 1_000, latency.percentile(99) / 1_000]
   const refused = [...statuses].filter(([status]) => status !== 200)
   const others = refused.map(([status, count]) => `; ${count} times ${status}`).join('')
   return {
-    name: `POST /auth/token, ${keysOfRun} keys, ${connections} connections`,
+    name: `POST /auth/token, ${keysOfRun} keys, ${connections} connections, ${askedPerSecond.toLocaleString('en')} asked for a second`,
     measured: `${rate.toLocaleString('en-US')}/s; p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${others}`,
     target: '1,000/s',
     isMet: rate >= 1_000 && refused.length === 0,

@@ -40,7 +40,7 @@ export async function measureRollups(
   }
 }
 
-function averages(unit: 'hour' | 'day'): AggregateQuery {
+export function averages(unit: 'hour' | 'day'): AggregateQuery {
   return {
     series: [{ key: 'boiler', streamIds: ['boiler'] }],
     startUs: 0,

@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util'
+import { alertSpeed } from './alert-speed.ts'
 import { authCost } from './auth-cost.ts'
+import { inboundWebhookSpeed } from './inbound-webhooks.ts'
+import { kafkaSpeed } from './kafka.ts'
 import { listSpeed } from './list-speed.ts'
+import { natsSpeed } from './nats.ts'
 import { inboxSpeed } from './notifications.ts'
+import { opcUaSpeed } from './opcua.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
 import {
   acknowledgedRate,
@@ -10,6 +15,7 @@ import {
   startTime,
   sustained,
 } from './scenarios.ts'
+import { sourceSpeed } from './source-speed.ts'
 import { webhookSpeed } from './webhooks.ts'
 
 /** Measures everything and writes `bench/REPORT.md`; `--quick` takes short runs and writes nothing. */
@@ -33,6 +39,12 @@ async function main(): Promise<void> {
   if (!values.quick) await add(listSpeed())
   if (!values.quick) await add(inboxSpeed())
   if (!values.quick) await add(webhookSpeed())
+  if (!values.quick) await add(alertSpeed(3, seconds))
+  if (!values.quick) await add(inboundWebhookSpeed())
+  if (!values.quick) await add(sourceSpeed())
+  if (!values.quick) await add(kafkaSpeed())
+  if (!values.quick) await add(natsSpeed())
+  if (!values.quick) await add(opcUaSpeed())
   if (values.quick) return
   writeReport({
     file: 'bench/REPORT.md',

@@ -5,12 +5,12 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../scripts/servers/free-port.ts'
 import { readOwner } from '../src/config/folder-owner.ts'
 import { ApiClient } from '../test/support/api-client.ts'
 import {
   adminKey,
   adminSecret,
-  freePort,
   newDataDir,
   type ServiceProcess,
   startServiceProcess,

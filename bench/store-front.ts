@@ -4,9 +4,11 @@ import { backlogRecovery } from './backlog-recovery.ts'
 import { duckDbWriters } from './duckdb-writers.ts'
 import { numberFlag } from './load-command.ts'
 import { longRun } from './long-run.ts'
+import { questDbRollups } from './questdb-rollups.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbBytes, questDbWriters } from './questdb-writers.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
+import { windowCost } from './windows.ts'
 
 /**
  * What the stores take and cost. Words choose some of the measurements, and then nothing is written;
@@ -30,6 +32,8 @@ async function main(): Promise<void> {
     bytes: () => questDbBytes(2_000_000),
     visible: () => questDbVisible(60_000, 20),
     drain: () => questDbDrain(20_000, 20),
+    rollups: () => questDbRollups(),
+    windows: () => windowCost(2, 25),
     backlog: () => backlogRecovery(entries),
     background: () => backgroundWork(10_000_000),
     long: () => longRun(minutes, rows),

@@ -229,7 +229,7 @@ function fill(path: string, webhookId: string, userId: string): void {
      VALUES (?, ?, 'vault.created', ?, 'vault', ?, ?, 1)`,
   )
   const delivery = state.prepare(
-    `INSERT INTO deliveries (id, event_id, webhook_id, owner_id, event_type, resource_id,
+    `INSERT INTO deliveries (id, event_id, receiver_id, owner_id, event_type, resource_id,
        created_at, state, phase, attempts, attempts_max, due_at)
      VALUES (?, ?, ?, ?, 'vault.created', ?, ?, 'pending', 'inline', 0, 3, ?)`,
   )
