@@ -3,20 +3,24 @@ import { AlertActions } from './alerts/alert-actions.ts'
 import { removeOldAlerts } from './alerts/alert-expiry.ts'
 import { AlertMessages } from './alerts/alert-messages.ts'
 import { alertRoutes } from './alerts/alert-routes.ts'
-import { AlertStore } from './alerts/alert-store.ts'
 import type { ExpiredTimers } from './alerts/alert-timers.ts'
 import { backtestRoutes } from './alerts/backtest-routes.ts'
-import { Backtests } from './alerts/backtests.ts'
+import { noteDowntime } from './alerts/downtime-entry.ts'
 import { FleetRuleEntries } from './alerts/fleet-rule-entries.ts'
 import { fleetRuleRoutes } from './alerts/fleet-rule-routes.ts'
-import { FleetRuleStore } from './alerts/fleet-rule-store.ts'
 import { TimerEntries } from './alerts/timer-entries.ts'
+import type { AuditLog } from './audit/audit-log.ts'
 import { systemClock } from './core/clock.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
 import type { Purge } from './state/purge-timer.ts'
+
+/** Writes down that nobody was heard while the service was away: before anybody can send anything. */
+export async function noteAbsence({ state, entries }: Engine): Promise<void> {
+  await noteDowntime({ state, entries, clock: systemClock })
+}
 
 /** Begins to write timers of rules that have run out into the journal. */
 function startTimers(
@@ -78,21 +82,20 @@ export function startAlerting(
 
 interface AlertingParts extends Domains {
   readonly engine: Engine
+  readonly audit: AuditLog
   readonly posts: Posts
 }
 
 /** Composition of alerts as people see them. They are made in the worker (`worker-alerts.ts`). */
 export function alertingRoutes(parts: AlertingParts): readonly GuardedRoutes[] {
   const { state, entries, worker: writer } = parts.engine
-  const alerts = new AlertStore(state)
+  const { alerts, rules, backtests } = parts.alerts
   const clock = systemClock
   const actions = new AlertActions({ ...parts, alerts, entries, clock })
-  const rules = new FleetRuleStore(state, clock)
-  const backtests = new Backtests({ readSeries: (query) => writer.readSeries(query) })
   const nowUs = () => clock.nowUs()
   return [
     (callerOf) => alertRoutes({ ...parts, state, alerts, actions, clock, callerOf }),
-    (callerOf) => backtestRoutes({ ...parts, backtests, nowUs, callerOf }),
+    (callerOf) => backtestRoutes({ ...parts, state, backtests, nowUs, callerOf }),
     (callerOf) => fleetRuleRoutes({ ...parts, rules, writer, callerOf }),
   ]
 }

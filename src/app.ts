@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { noteAbsence } from './alerting.ts'
 import { type Config, urlHost } from './config/config.ts'
 import { readCertificate } from './config/tls-files.ts'
 import { startEngine } from './engine.ts'
@@ -41,6 +42,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   )
   // Most modules belong to the fronts: they are loaded while the engine's threads open their files.
   const [engine, { startFronts }] = await Promise.all([starting, import('./fronts.ts')])
+  await noteAbsence(engine)
   const fronts = await startFronts(engine, { config, logger })
   const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering } = fronts
   const addresses = addressesOf(config, { http, mqtt })

@@ -1,8 +1,8 @@
+import type { FastifyPluginAsync } from 'fastify'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
-import type { Backlog } from './delivery/backlog.ts'
-import type { DeliveryStats } from './delivery/deliverer.ts'
+import type { DeliveryFigures } from './delivery/delivery-procedures.ts'
 import { purgeDeliveries } from './delivery/purge-deliveries.ts'
 import { ThreadedDeliveries } from './delivery/threaded-deliveries.ts'
 import type { DeliveryThreadData } from './delivery-thread.ts'
@@ -11,7 +11,13 @@ import { EgressGuard } from './egress/egress-guard.ts'
 import type { Engine } from './engine.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
+import { mailLinkRoutes } from './mail/mail-link-routes.ts'
+import { MailLinks, type Signer } from './mail/mail-links.ts'
+import { recipientRoutes } from './mail/recipient-routes.ts'
+import { RecipientStore } from './mail/recipient-store.ts'
+import { forgetVerifications } from './mail/verification.ts'
 import type { StateDatabase } from './state/database.ts'
+import type { Purge } from './state/purge-timer.ts'
 import { startThread } from './threads/start-thread.ts'
 import { bearerWebhookRoutes } from './webhooks/bearer-webhook-routes.ts'
 import { webhookActionRoutes } from './webhooks/webhook-action-routes.ts'
@@ -20,24 +26,25 @@ import type { Cipher } from './webhooks/webhook-rows.ts'
 import { WebhookStore } from './webhooks/webhook-store.ts'
 
 export interface Delivering {
+  /** Links of mails. */
+  readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: (posts: Posts) => readonly GuardedRoutes[]
-  /** Undefined before there is a webhook. */
-  readonly stats: () => Promise<(DeliveryStats & Backlog) | undefined>
-  /** Removes a portion of what is older than it is kept. Resolves with whether there is more. */
-  readonly purge: () => Promise<boolean>
+  /** Undefined before there is anybody to deliver to. */
+  readonly stats: () => Promise<DeliveryFigures | undefined>
+  readonly purges: readonly Purge[]
   /** Rejects when the thread that delivers ends by an error. */
   readonly failed: Promise<never>
   readonly stop: () => Promise<void>
 }
 
-/** Composition of what tells receivers of events over HTTP: registrations here, deliveries in a thread. */
+/** Composition of what tells receivers of events, over HTTP and by mail: who they are here, deliveries in a thread. */
 export async function openDelivering(
   engine: Engine,
   {
     config,
     cipher,
     audit,
-  }: { readonly config: Config; readonly cipher: Cipher; readonly audit: AuditLog },
+  }: { readonly config: Config; readonly cipher: Cipher & Signer; readonly audit: AuditLog },
 ): Promise<Delivering> {
   const { state, worker } = engine
   const deliveries = deliveriesOf(engine, config)
@@ -47,18 +54,33 @@ export async function openDelivering(
     webhooks: new WebhookStore({ state, writer: worker, cipher, clock: systemClock }),
     guard: new EgressGuard({ allowed: new AllowedDestinations(config.egressAllowed) }),
     audit,
-    changed: (ids: readonly string[]) => deliveries.changed(ids),
+    changed: (receiverIds: readonly string[]) =>
+      deliveries.changed({ channel: 'webhook', receiverIds }),
     nowUs: () => systemClock.nowUs(),
   }
+  const links = new MailLinks(cipher, config.publicUrl)
+  const recipients = new RecipientStore({ state, writer: worker, clock: systemClock })
+  const mail = {
+    ...needs,
+    recipients,
+    links,
+    changed: (receiverIds: readonly string[]) =>
+      deliveries.changed({ channel: 'mail', receiverIds }),
+  }
   return {
+    openRoutes: [mailLinkRoutes(mail)],
     routes: (posts) => [
       (callerOf) => webhookRoutes({ ...needs, posts, callerOf }),
       (callerOf) => webhookActionRoutes({ ...needs, posts, callerOf }),
       (callerOf) => bearerWebhookRoutes({ ...needs, posts, callerOf }),
+      (callerOf) => recipientRoutes({ ...mail, posts, callerOf }),
     ],
     stats: () => deliveries.stats(),
-    purge: () =>
-      purgeDeliveries({ state, writer: worker }, systemClock.nowUs() - config.deliveriesKeptUs),
+    purges: [
+      () =>
+        purgeDeliveries({ state, writer: worker }, systemClock.nowUs() - config.deliveriesKeptUs),
+      () => forgetVerifications({ state, writer: worker }, systemClock.nowUs()),
+    ],
     failed: deliveries.failed,
     stop: () => deliveries.stop(),
   }
@@ -66,7 +88,10 @@ export async function openDelivering(
 
 /** Whether there is anybody to deliver to, or something left to be delivered. */
 async function hasReceivers(state: StateDatabase): Promise<boolean> {
-  return (await state.selectFrom('webhooks').select('id').limit(1).executeTakeFirst()) !== undefined
+  const webhook = state.selectFrom('webhooks').select('id').limit(1)
+  const recipient = state.selectFrom('email_recipients').select('id').limit(1)
+  const found = await Promise.all([webhook.executeTakeFirst(), recipient.executeTakeFirst()])
+  return found.some((one) => one !== undefined)
 }
 
 function deliveriesOf({ folder, deskPort }: Engine, config: Config): ThreadedDeliveries {
@@ -76,6 +101,9 @@ function deliveriesOf({ folder, deskPort }: Engine, config: Config): ThreadedDel
     masterKey: config.masterKey,
     egressAllowed: config.egressAllowed,
     resendEveryUs: config.resendEveryUs,
+    publicUrl: config.publicUrl,
+    smtp: config.smtp,
+    mailFrom: config.mailFrom,
     desk: deskPort,
     logLevel: config.logLevel,
   }

@@ -1,8 +1,14 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Logger } from 'pino'
 import { openMasterKey } from './auth/bootstrap.ts'
+import type { MasterKey } from './auth/master-key.ts'
+import type { SmtpServer } from './config/mail.ts'
 import { systemClock } from './core/clock.ts'
+import { attemptMsMax } from './delivery/attempt.ts'
 import { backlogOf } from './delivery/backlog.ts'
 import { Deliverer } from './delivery/deliverer.ts'
+import type { DelivererNeeds } from './delivery/deliverer-needs.ts'
+import { consequenceOf, type DeliveryChannel } from './delivery/delivery.ts'
 import type { DeliveryProcedures, DeskProcedures } from './delivery/delivery-procedures.ts'
 import { StateDeliveryReader } from './delivery/delivery-reader.ts'
 import type { DeskRequest } from './delivery/desk.ts'
@@ -10,8 +16,13 @@ import { AllowedDestinations, type Destination } from './egress/allowed-destinat
 import { EgressGuard } from './egress/egress-guard.ts'
 import { GuardedHttp } from './egress/guarded-http.ts'
 import { isCoalesced } from './events/event-types.ts'
+import { MailAttempts } from './mail/mail-attempt.ts'
+import { MailLinks } from './mail/mail-links.ts'
+import { mailConsequenceOf } from './mail/mail-policy.ts'
+import { SmtpTransport, smtpConnectionsMax } from './mail/smtp-transport.ts'
+import { SmtpTroubles } from './mail/smtp-troubles.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
-import { openStateForReading } from './state/database.ts'
+import { openStateForReading, type StateDatabase } from './state/database.ts'
 import { lowerThreadPriority } from './threads/priority.ts'
 import { Caller, serveCalls } from './threads/rpc.ts'
 import { WebhookAttempts } from './webhooks/webhook-attempt.ts'
@@ -25,9 +36,20 @@ export interface DeliveryThreadData {
   readonly masterKey: string | undefined
   readonly egressAllowed: readonly Destination[]
   readonly resendEveryUs: number
+  /** Base of the links in mails. */
+  readonly publicUrl: string
+  readonly smtp: SmtpServer | undefined
+  readonly mailFrom: string
   /** Where the state is written. */
   readonly desk: MessagePort
   readonly logLevel: LogLevel
+}
+
+interface Parts {
+  readonly data: DeliveryThreadData
+  readonly state: StateDatabase
+  readonly cipher: MasterKey
+  readonly logger: Logger
 }
 
 /** Composition of the thread that delivers: it reads the state itself, and has others write it. */
@@ -36,46 +58,98 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
   lowerThreadPriority()
   const logger = createLogger(data.logLevel)
   const state = openStateForReading(data.statePath)
-  const guard = new EgressGuard({ allowed: new AllowedDestinations(data.egressAllowed) })
-  const http = new GuardedHttp(guard)
   const cipher = openMasterKey(data.dataDir, data.masterKey)
-  const attempts = new WebhookAttempts({
-    state,
-    webhooks: new WebhookReader(state, cipher),
-    http,
-    guard,
-    clock: systemClock,
-  })
-  const desk = new Caller<DeskProcedures>(data.desk)
-  const deliverer = new Deliverer({
-    clock: systemClock,
-    desk: {
-      exchange: (request: DeskRequest) => desk.call('exchange', request),
-      news: () => desk.call('news', undefined),
-    },
-    reader: new StateDeliveryReader(state),
-    attempt: attempts.make,
-    resendEveryUs: data.resendEveryUs,
-    isReplaceable: isCoalesced,
-    onFailure: (error) => logger.error({ err: error }, 'deliveries wait: there was a failure'),
-  })
+  const parts: Parts = { data, state, cipher, logger }
+  const common = commonNeeds(parts)
+  const webhooks = deliversToWebhooks(parts, common)
+  const mail = deliversMail(parts, common)
   const procedures: DeliveryProcedures = {
-    changed(webhookIds) {
-      attempts.forget(webhookIds)
-      deliverer.wake(webhookIds)
+    changed({ channel, receiverIds }) {
+      if (channel === 'mail') return mail.deliverer.wake(receiverIds)
+      webhooks.attempts.forget(receiverIds)
+      webhooks.deliverer.wake(receiverIds)
     },
     async stats() {
-      return { ...deliverer.stats(), ...(await backlogOf(state, systemClock.nowUs())) }
+      return {
+        webhooks: webhooks.deliverer.stats(),
+        mail: mail.deliverer.stats(),
+        ...(await backlogOf(state, systemClock.nowUs())),
+      }
     },
     async stop() {
-      await deliverer.stop()
-      await http.close()
+      await Promise.all([webhooks.deliverer.stop(), mail.deliverer.stop()])
+      mail.close()
+      await webhooks.close()
       await state.destroy()
       data.desk.close()
     },
   }
   serveCalls(port, procedures)
-  deliverer.start()
+  webhooks.deliverer.start()
+  mail.deliverer.start()
+}
+
+type CommonNeeds = (
+  channel: DeliveryChannel,
+) => Pick<
+  DelivererNeeds,
+  'clock' | 'desk' | 'reader' | 'resendEveryUs' | 'isReplaceable' | 'onFailure'
+>
+
+function commonNeeds({ data, state, logger }: Parts): CommonNeeds {
+  const desk = new Caller<DeskProcedures>(data.desk)
+  return (channel) => ({
+    clock: systemClock,
+    desk: {
+      exchange: (request: DeskRequest) => desk.call('exchange', request),
+      news: () => desk.call('news', channel),
+    },
+    reader: new StateDeliveryReader(state, channel),
+    resendEveryUs: data.resendEveryUs,
+    isReplaceable: isCoalesced,
+    onFailure: (error) =>
+      logger.error({ err: error, channel }, 'deliveries wait: there was a failure'),
+  })
+}
+
+function deliversToWebhooks({ data, state, cipher }: Parts, common: CommonNeeds) {
+  const guard = new EgressGuard({ allowed: new AllowedDestinations(data.egressAllowed) })
+  const http = new GuardedHttp(guard)
+  const webhooks = new WebhookReader(state, cipher)
+  const attempts = new WebhookAttempts({ state, webhooks, http, guard, clock: systemClock })
+  const deliverer = new Deliverer({
+    ...common('webhook'),
+    attempt: attempts.make,
+    consequenceOf,
+    attemptsMax: 1_024,
+    attemptsOfUserMax: 256,
+  })
+  return { deliverer, attempts, close: () => http.close() }
+}
+
+/** An engine of its own: a mail server that hangs holds up no webhook. */
+function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeeds) {
+  const smtp = data.smtp && new SmtpTransport(data.smtp, data.mailFrom)
+  const links = new MailLinks(cipher, data.publicUrl)
+  const troubles = new SmtpTroubles(systemClock, (error) =>
+    logger.warn({ err: error }, 'the mail server does not take mail'),
+  )
+  const attempts = new MailAttempts({
+    state,
+    links,
+    smtp,
+    timeoutMs: attemptMsMax,
+    onTrouble: (error) => troubles.tell(error),
+  })
+  const deliverer = new Deliverer({
+    ...common('mail'),
+    attempt: attempts.make,
+    consequenceOf: mailConsequenceOf,
+    // As many as there are connections: none waits in the transport while its time runs.
+    attemptsMax: smtpConnectionsMax,
+    attemptsOfUserMax: smtpConnectionsMax / 2,
+  })
+  return { deliverer, close: () => smtp?.close() }
 }
 
 if (parentPort) run(parentPort, workerData as DeliveryThreadData)

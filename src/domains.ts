@@ -1,3 +1,4 @@
+import { openAlerts } from './alerts/open-alerts.ts'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
 import { DataStreamStore } from './data-streams/data-stream-store.ts'
@@ -47,6 +48,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
       clock: systemClock,
       caughtUp: async () => worker.stored((await engine.journal.status()).head),
     }),
+    alerts: openAlerts(state, worker),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker),
     processing,

@@ -114,6 +114,7 @@ export async function startFronts(
   auth.limitedKeys.onUserEnd((userId) => {
     mqtt?.endSessionsOfUser(userId)
     fetching.running.wakeUser(userId)
+    fetching.hooks.directory.clear()
   })
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
@@ -136,7 +137,7 @@ function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
       () => engine.mqttSessions.sessions.purge(),
       () => transfers.exportJobs.purge(),
       () => transfers.importJobs.purge(),
-      () => delivering.purge(),
+      ...delivering.purges,
       ...notifying.purges,
       alerting.purge,
     ],
@@ -213,6 +214,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     bodies,
     openRoutes: [
       ...access.openRoutes,
+      ...delivering.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
@@ -221,7 +223,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           ...engine,
           ...domains,
           ...transfers,
-          sources: fetching.running,
+          ...fetching.measured,
           tails: live.tails,
           mqtt,
           auth,
@@ -232,11 +234,12 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         }),
       ),
     ],
+    signedRoutes: [fetching.hooks.route],
     routes: [
       ...access.routes,
       backing.routes(posts),
       ...delivering.routes(posts),
-      ...alertingRoutes({ ...domains, engine, posts }),
+      ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
       ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
       ...registeringRoutes(access.devices, domains),
       (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),

@@ -12,6 +12,7 @@ import type { UserId } from './core/ids.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
 import { buildHttpServer } from './http/server.ts'
 import { LifecycleEvents } from './lifecycle/lifecycle-events.ts'
+import { MailPlanner } from './mail/mail-step.ts'
 import {
   LocalStateWriter,
   openStateForReading,
@@ -63,8 +64,8 @@ export async function openOfflineAccess(
   }
   try {
     // Nobody waits for it here: the service finds what there is to be sent.
-    const plan = webhookStep(() => undefined)
-    const { tell } = await openTelling(writing, { plan, onTold: () => undefined })
+    const plans = [webhookStep(nobody), new MailPlanner({ onPlanned: nobody }).step]
+    const { tell } = await openTelling(writing, { plans, onTold: nobody })
     const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(
       {
@@ -129,6 +130,7 @@ async function serverOver(access: Access, caller: AuthenticatedCaller, config: C
     bodies: new BodiesInFlight(),
     authenticator,
     openRoutes: [],
+    signedRoutes: [],
     routes: access.routes,
   })
 }
@@ -154,4 +156,8 @@ async function operator(state: StateDatabase): Promise<AuthenticatedCaller> {
     interface: 'header-key',
     expiresAtUs: undefined,
   }
+}
+
+function nobody(): void {
+  // Whoever is told finds it in the state.
 }

@@ -31,12 +31,6 @@ import type {
   WorkerProcedures,
 } from './worker.ts'
 
-/**
- * A shipment's rows should die young: with less than this they outlive two collections while the
- * shipment is written, and fill old memory with garbage.
- */
-const youngMegabytes = 48
-
 /** The network thread's side of the worker: state changes, queries, and how far it has come. */
 export class ProcessingWorker implements StateWriter {
   readonly #thread: Worker
@@ -48,7 +42,6 @@ export class ProcessingWorker implements StateWriter {
     this.#thread = startThread(import.meta.url, './worker', {
       workerData: data,
       transferList: [data.head, data.told, data.desk, data.bell],
-      youngMegabytes,
     })
     this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)
     this.failed = threadFailure(this.#thread)

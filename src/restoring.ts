@@ -26,12 +26,14 @@ export interface Restorer {
   /** Compares every file with the manifest. @throws DamagedBackup */
   verify(onProgress: OnProgress): Promise<Manifest>
   /** Makes the data folder that the settings name. @throws DamagedBackup; Error when the folder is not empty */
-  restore(
-    settings: Pick<Config, 'dataDir' | 'timeSeries'>,
-    onProgress: OnProgress,
-  ): Promise<Manifest>
+  restore(settings: RestoreSettings, onProgress: OnProgress): Promise<Manifest>
   /** Processes what is in the journal of a restored folder, and compares the counts of all streams. */
   compare(config: Config, manifest: Manifest): Promise<Comparison>
+}
+
+export interface RestoreSettings extends Pick<Config, 'dataDir' | 'timeSeries'> {
+  /** Whether tables go that a restore into the same server has left when it was cut off. */
+  readonly discardsCutOff?: boolean
 }
 
 export interface Comparison {
@@ -49,12 +51,12 @@ export async function openRestorer(from: string, signal: AbortSignal): Promise<R
   const restoring = (onProgress: OnProgress): Restoring => ({ place, signal, onProgress })
   return {
     verify: (onProgress) => verifyBackup(restoring(onProgress)),
-    restore: async ({ dataDir, timeSeries }, onProgress) => {
+    restore: async ({ dataDir, timeSeries, discardsCutOff = false }, onProgress) => {
       if (timeSeries.kind === 'duckdb') {
         return await restoreBackup(restoring(onProgress), dataDir, undefined)
       }
       const { RowRestorer } = await import('./time-series/questdb/copy/restore-rows.ts')
-      const receiver = new RowRestorer(timeSeries)
+      const receiver = new RowRestorer(timeSeries, { discardsCutOff })
       return await restoreBackup(restoring(onProgress), dataDir, receiver).finally(() =>
         receiver.close(),
       )

@@ -4,6 +4,8 @@ import { systemClock } from './core/clock.ts'
 import { dataStreamRoutes } from './data-streams/data-stream-routes.ts'
 import { fleetRoutes } from './data-streams/fleet-routes.ts'
 import { previewRoute } from './data-streams/preview-route.ts'
+import { secretRotationRoute } from './data-streams/secret-rotation-route.ts'
+import { sourceRoutes } from './data-streams/source-routes.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { StreamSources } from './data-streams/stream-sources.ts'
 import type { Domains } from './domains.ts'
@@ -64,6 +66,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         },
         callerOf,
       }),
+    ...sourcesRoutes(parts),
     (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => favoriteRoutes({ ...parts, callerOf }),
     (callerOf) =>
@@ -96,6 +99,16 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         assertReady: () => engine.assertReady(),
         callerOf,
       }),
+  ]
+}
+
+const nowUs = () => systemClock.nowUs()
+
+/** Where readings come from, other than by being pushed. */
+function sourcesRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => sourceRoutes({ ...parts, judgeOf, nowUs, callerOf }),
+    (callerOf) => secretRotationRoute({ ...parts, nowUs, callerOf }),
   ]
 }
 

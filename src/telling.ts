@@ -4,8 +4,8 @@ import { FanOut, type FanOutStep } from './notifications/fan-out.ts'
 import type { StateDatabase } from './state/database.ts'
 
 export interface TellingNeeds {
-  /** Plans what webhooks are told. */
-  readonly plan: FanOutStep
+  /** Plan what is delivered by the engine of deliveries. */
+  readonly plans: readonly FanOutStep[]
   /** Once it is committed, with whose events were told. */
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
@@ -13,10 +13,10 @@ export interface TellingNeeds {
 /** Composition of what tells of events, where the state is written. */
 export async function openTelling(
   state: StateDatabase,
-  { plan, onTold }: TellingNeeds,
+  { plans, onTold }: TellingNeeds,
 ): Promise<FanOut> {
   // Every way in which events are told, in order. To add one: write its file, and name it here.
-  const steps: readonly FanOutStep[] = [plan, messageStep]
+  const steps: readonly FanOutStep[] = [...plans, messageStep]
   const fanOut = new FanOut({ steps, onTold })
   await fanOut.open(state)
   return fanOut

@@ -1,11 +1,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
+import type { DeliveryChannel } from './delivery/delivery.ts'
 import type { DeskProcedures } from './delivery/delivery-procedures.ts'
 import type { DeskRequest } from './delivery/desk.ts'
-import { type DisabledWebhook, StateDesk } from './delivery/state-desk.ts'
+import type { DisabledReceiver } from './delivery/failure-count.ts'
+import { StateDesk } from './delivery/state-desk.ts'
 import { CoalescedEvents } from './events/coalesced-events.ts'
-import { Events } from './events/events.ts'
+import { Events, type NewEvent } from './events/events.ts'
+import { MailPlanner } from './mail/mail-step.ts'
 import type { FanOut, ToldStatus } from './notifications/fan-out.ts'
 import type { StateDatabase } from './state/database.ts'
 import { openTelling } from './telling.ts'
@@ -19,20 +22,26 @@ export interface DeskNeeds {
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
 
+/** What is told, for who watches the service. */
+export interface TellingStatus extends ToldStatus {
+  /** Mails that were not written since the start: there were too many for their addresses. */
+  readonly mailsWithheld: number
+}
+
 /** What is told: with the changes that it follows from, and by itself. */
 export interface Telling {
   readonly tell: FanOut['tell']
-  status(): ToldStatus
+  status(): TellingStatus
   /** Tells what waits, and what is due, until the signal says to stop. */
   run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<unknown>
 }
 
 /** Answers the thread that delivers, from when it asks. */
 export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Telling> {
-  const { desk, fanOut } = await openDeliveryDesk(needs)
+  const { desk, fanOut, mails } = await openDeliveryDesk(needs)
   const procedures: DeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
-    news: () => desk.news(),
+    news: (channel: DeliveryChannel) => desk.news(channel),
   }
   serveCalls(port, procedures)
   const { state, clock } = needs
@@ -40,7 +49,7 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
   const coalesced = new CoalescedEvents(state, clock, tell)
   return {
     tell,
-    status: () => fanOut.status(),
+    status: () => ({ ...fanOut.status(), mailsWithheld: mails.withheld }),
     run: (signal, onFailure) =>
       Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
   }
@@ -48,38 +57,64 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
 
 /** Composition of what writes the state for deliveries: they are written with their events. */
 export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
-  const planned = new Set<string>()
+  const planned = { webhook: new Set<string>(), mail: new Set<string>() }
+  const plans = (channel: DeliveryChannel) => (ids: readonly string[]) => {
+    for (const id of ids) planned[channel].add(id)
+  }
+  const mails = new MailPlanner({ onPlanned: plans('mail') })
   const desk: StateDesk = new StateDesk({
     state,
     tell: (transaction) => fanOut.tell(transaction),
-    recordDisabled: (transaction, webhook) => recordDisabled(transaction, webhook, clock),
+    recordDisabled: (transaction, receiver) => recordDisabled(transaction, receiver, clock),
   })
   // One process has the folder: whatever is leased was leased by one that is gone.
   await desk.takeBack(clock.nowUs())
   const fanOut: FanOut = await openTelling(state, {
-    plan: webhookStep((ids) => {
-      for (const id of ids) planned.add(id)
-    }),
+    plans: [webhookStep(plans('webhook')), mails.step],
     onTold(ownerIds) {
-      desk.announce(planned)
-      planned.clear()
+      for (const channel of ['webhook', 'mail'] as const) {
+        desk.announce(channel, planned[channel])
+        planned[channel].clear()
+      }
       onTold(ownerIds)
     },
   })
-  return { desk, fanOut }
+  return { desk, fanOut, mails }
 }
 
 async function recordDisabled(
   transaction: StateDatabase,
-  { id, ownerId, url, consecutiveFailures }: DisabledWebhook,
+  receiver: DisabledReceiver,
   clock: Clock,
 ): Promise<void> {
+  const { id, ownerId } = receiver
   const changes = new Events(transaction, clock).record({
-    type: 'security.webhook_disabled',
     ownerId,
-    resourceType: 'webhook',
     resourceId: id,
-    data: { id, url, consecutive_failures: consecutiveFailures },
+    ...(await noticeOf(transaction, receiver)),
   })
   for (const change of changes) await transaction.executeQuery(change.compile())
+}
+
+async function noticeOf(
+  transaction: StateDatabase,
+  { channel, id, consecutiveFailures }: DisabledReceiver,
+): Promise<Pick<NewEvent, 'type' | 'resourceType' | 'data'>> {
+  const failures = { consecutive_failures: consecutiveFailures }
+  if (channel === 'mail') {
+    const { email } = await transaction
+      .selectFrom('email_recipients')
+      .select('email')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const data = { id, email, ...failures }
+    return { type: 'security.email_disabled', resourceType: 'email_recipient', data }
+  }
+  const { url } = await transaction
+    .selectFrom('webhooks')
+    .select('url')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const data = { id, url, ...failures }
+  return { type: 'security.webhook_disabled', resourceType: 'webhook', data }
 }

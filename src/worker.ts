@@ -8,7 +8,6 @@ import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import { noteArrivals } from './events/coalesced-events.ts'
 import type { Offset } from './journal/journal.ts'
 import { JournalHead } from './journal/journal-head.ts'
-import type { ToldStatus } from './notifications/fan-out.ts'
 import { tellThread } from './notifications/told.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
@@ -50,7 +49,7 @@ import { definedWindows } from './windows/defined-windows.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
 import { openWorkerAlerts } from './worker-alerts.ts'
 import { type BackupPartProcedures, backupProcedures } from './worker-backup.ts'
-import { serveDeliveryDesk } from './worker-delivery.ts'
+import { serveDeliveryDesk, type TellingStatus } from './worker-delivery.ts'
 import { startLoops, type WorkerLoops } from './worker-loops.ts'
 
 /** What the worker thread is started with. */
@@ -76,7 +75,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
-  readonly told: ToldStatus
+  readonly told: TellingStatus
   readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
 }
 

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type ImportRule, storedDataRules } from './stored-data-rules.ts'
+import { tellingRules } from './telling-rules.ts'
 
 /**
  * Who may import whom, by folder: the first rule that fits a file counts. A reading walks
@@ -10,26 +11,26 @@ import { type ImportRule, storedDataRules } from './stored-data-rules.ts'
 const rules: readonly ImportRule[] = [
   { from: /^src\/core\//, mayImport: [/^src\/core\//] },
   {
-    from: /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
+    from: /^src\/pipeline\/(connector|fetch-connector|poll-connector|reading|stream-schema|transform-step)\.ts$/,
     mayImport: [
       /^src\/core\//,
-      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|poll-connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
     from: /^processors\//,
     mayImport: [
       /^(processors|src\/core)\//,
-      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|poll-connector|reading|stream-schema|transform-step)\.ts$/,
     ],
   },
   {
     from: /^connectors\//,
     mayImport: [
       /^(connectors|src\/core)\//,
-      /^processors\/decode\.ts$/,
+      /^processors\/(csv-lines|decode)\.ts$/,
       /^src\/mqtt-sessions\/(mqtt-sessions|session-view)\.ts$/,
-      /^src\/pipeline\/(connector|fetch-connector|reading|stream-schema|transform-step)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|poll-connector|reading|stream-schema|transform-step)\.ts$/,
       /^src\/http\/upgrades\.ts$/,
       /^src\/http\/(schema|openapi\/(error-answers|example))\.ts$/,
     ],
@@ -128,7 +129,7 @@ const rules: readonly ImportRule[] = [
       /^processors\/(transform|preview|decode-protobuf)\.ts$/,
       /^processors\/(alert-rules|expression-check)\.ts$/,
       // A schema is proposed for what a device sends, in whichever format.
-      /^processors\/(decode|csv-samples)\.ts$/,
+      /^processors\/(decode|event-type|csv-samples)\.ts$/,
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },
@@ -137,33 +138,25 @@ const rules: readonly ImportRule[] = [
     from: /^src\/sources\//,
     mayImport: [
       /^src\/(sources|core|state)\//,
-      /^src\/data-streams\/(data-stream-store|definition|source-secrets|stream-sources)\.ts$/,
+      /^src\/data-streams\/(data-stream-store|definition|schedule|source-secrets|stream-sources|sources\/webhook)\.ts$/,
+      // Schedules go by the clocks of time zones.
+      /^src\/time-series\/zones\.ts$/,
       /^src\/egress\/egress-guard\.ts$/,
-      /^src\/pipeline\/(connector|fetch-connector|reading)\.ts$/,
+      /^src\/pipeline\/(connector|fetch-connector|poll-connector|reading)\.ts$/,
+      // Positions are read out of the journal's wake.
+      /^src\/journal\/journal\.ts$/,
     ],
   },
   {
     // Stands on both sides: rules are run along the journal, and people act by entries of it.
     from: /^src\/alerts\//,
     mayImport: [
-      /^src\/(alerts|core|state|http|events|pipeline|data-streams|threads)\//,
+      /^src\/(alerts|audit|core|state|http|events|pipeline|data-streams|threads)\//,
       /^src\/idempotency\/posts\.ts$/,
       // Rules are tried on what is stored.
       /^src\/(queries\/time-range|time-series\/series)\.ts$/,
       /^src\/vaults\/vault-(routes|store)\.ts$/,
       /^processors\/(alert[\w-]*|expression-check)\.ts$/,
-    ],
-  },
-  // What can be told of the domains, and how it is written down with their changes.
-  { from: /^src\/events\//, mayImport: [/^src\/(events|core|state|http)\//, /-schemas\.ts$/] },
-  {
-    // Who is told of events, and in which ways.
-    from: /^src\/notifications\//,
-    mayImport: [
-      /^src\/(notifications|events|core|state|http)\//,
-      /^src\/idempotency\/posts\.ts$/,
-      // An inbox is followed as a stream is.
-      /^src\/live\/(event-stream|open-tails|tail|tail-transport)\.ts$/,
     ],
   },
   {
@@ -220,19 +213,7 @@ const rules: readonly ImportRule[] = [
       /^src\/time-series\/time-series-store\.ts$/,
     ],
   },
-  {
-    // Deliveries, whatever they are made of: who takes which, what follows from an attempt.
-    from: /^src\/delivery\//,
-    mayImport: [/^src\/(delivery|core|state|threads)\//],
-  },
-  {
-    // Tells of events over HTTP: deliveries are planned here, and attempted as the engine asks.
-    from: /^src\/webhooks\//,
-    mayImport: [
-      /^src\/(webhooks|delivery|events|egress|core|state|http)\//,
-      /^src\/(audit\/audit-log|auth\/authenticate|idempotency\/posts)\.ts$/,
-    ],
-  },
+  ...tellingRules,
   ...storedDataRules,
   {
     from: /^src\/observability\//,
@@ -250,7 +231,7 @@ const rules: readonly ImportRule[] = [
   },
   // The composition roots: of the process and its parts, of the worker thread, and the one's view of the other.
   {
-    from: /^src\/(alerting|worker-alerts|delivering|delivery-thread|worker-delivery|mqtt-upkeep|backing-up|restoring|worker-backup|telling|notifying|open-time-series|app|engine|domains|live|fetching|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
+    from: /^src\/(alerting|worker-alerts|delivering|delivery-thread|worker-delivery|mqtt-upkeep|backing-up|restoring|worker-backup|telling|notifying|open-time-series|app|engine|domains|live|fetching|inbound-hooks|transfers|fronts|routes|access|device-access|offline-access|worker|store-procedures|worker-loops|processing-worker)\.ts$/,
     mayImport: [/^(?!src\/(app|main)\.ts)/],
   },
   {

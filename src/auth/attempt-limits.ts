@@ -1,12 +1,6 @@
 import { DomainError } from '../core/errors.ts'
-import { LruMap } from '../core/lru-map.ts'
 import { networkOf } from '../core/network-of.ts'
-
-/** How often something may happen: `burst` at once, and then `perSecond`. */
-export interface Rate {
-  readonly burst: number
-  readonly perSecond: number
-}
+import { type Rate, RateLimiter } from '../core/rate-limiter.ts'
 
 /**
  * Attempts to get a token. Failures are counted strictly, successes only against floods: a key that
@@ -21,39 +15,6 @@ export const tokenRates = {
   tokensOfKey: { burst: 2_000, perSecond: 100 },
   tokensOfAddress: { burst: 10_000, perSecond: 5_000 },
 } as const satisfies Readonly<Record<string, Rate>>
-
-/** Addresses, keys and pairs of them that are remembered of each kind. */
-const remembered = 20_000
-
-/**
- * One rate for each of many names: the generic cell rate algorithm, one number for each name. What
- * is forgotten begins anew, so memory is bounded.
- */
-export class RateLimiter {
-  /** The moment (ms) at which a name will have nothing against it any more. */
-  readonly #clearAtMs = new LruMap<string, number>(remembered)
-  readonly #intervalMs: number
-  readonly #toleranceMs: number
-
-  constructor({ burst, perSecond }: Rate) {
-    this.#intervalMs = 1_000 / perSecond
-    this.#toleranceMs = (burst - 1) * this.#intervalMs
-  }
-
-  /** Seconds until another one is within the rate: 0 when it is now. */
-  waitS(name: string, nowMs: number): number {
-    const clearAtMs = this.#clearAtMs.get(name) ?? 0
-    return Math.max(0, Math.ceil((clearAtMs - this.#toleranceMs - nowMs) / 1_000))
-  }
-
-  /** Counts one. */
-  count(name: string, nowMs: number): void {
-    const clearAtMs = Math.max(this.#clearAtMs.get(name) ?? 0, nowMs)
-    // What is refused does not make the wait longer: it would never end for a stubborn client.
-    const latestMs = nowMs + this.#toleranceMs + this.#intervalMs
-    this.#clearAtMs.set(name, Math.min(clearAtMs + this.#intervalMs, latestMs))
-  }
-}
 
 /** Of a key that somebody claims to have, this much is remembered. */
 const rememberedCharacters = 100

@@ -1,11 +1,10 @@
+import { durationUs } from '../core/duration.ts'
 import { UsageError } from './command.ts'
-
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Seconds of a duration such as `90s`, `30m`, `12h` or `90d`. */
 function parseDuration(text: string): number | undefined {
-  const match = /^(\d{1,9})([smhd])$/.exec(text)
-  return match ? Number(match[1]) * (secondsOf[match[2] ?? ''] ?? 0) : undefined
+  const us = durationUs(text)
+  return us === undefined ? undefined : us / 1_000_000
 }
 
 /** Whole seconds, as the service takes overlaps. @throws UsageError */

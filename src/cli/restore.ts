@@ -22,17 +22,22 @@ export const restore: Command = {
       name: 'verify',
       summary: 'Process the journal at once, and compare the counts of all streams and tables.',
     },
+    {
+      name: 'discard-cut-off',
+      summary: 'First take away the tables that a restore has left in QuestDB which was cut off.',
+    },
   ],
   async run({ options, isJson }) {
     const { openRestorer } = await import('../restoring.ts')
     const dataDir = options['data-dir'] ?? ''
     // What the first start would log has no place between progress and result.
     const config: Config = { ...readConfig(process.env), dataDir, logLevel: 'silent' }
+    const discardsCutOff = options['discard-cut-off'] !== undefined
     const from = placeOf(options['from'])
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)
     const manifest = await restorer
-      .restore(config, (done, total) => line.show('restoring', done, total))
+      .restore({ ...config, discardsCutOff }, (done, total) => line.show('restoring', done, total))
       .finally(() => line.end())
     const isVerified = options['verify'] !== undefined
     const compared = isVerified ? await restorer.compare(config, manifest) : undefined

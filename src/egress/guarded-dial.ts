@@ -1,3 +1,4 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -13,19 +14,29 @@ const probeMs = 30_000
 
 /** Connects to the very addresses that the guard has checked, one after the other. */
 export function guardedDial(guard: EgressGuard): Dial {
-  return async ({ host, port, tls, signal }) => {
-    const addresses = await unlessAborted(guard.addressesOf({ host, port }), signal)
-    let failure = new Error(`${host} does not resolve`)
-    for (const address of addresses) {
-      signal.throwIfAborted()
-      try {
-        return await connectTo(address, { host, port, tls, signal })
-      } catch (error) {
-        failure = error as Error
-      }
+  const dial = async ({ tls, ...call }: Call) =>
+    await firstOf(guard, call, (address) => connectTo(address, { ...call, tls }))
+  const datagrams = async (call: Call) =>
+    await firstOf(guard, call, (address) => datagramsTo(address, call))
+  return Object.assign(dial, { datagrams })
+}
+
+async function firstOf<Opened>(
+  guard: EgressGuard,
+  { host, port, signal }: Call,
+  open: (address: string) => Promise<Opened>,
+): Promise<Opened> {
+  const addresses = await unlessAborted(guard.addressesOf({ host, port }), signal)
+  let failure = new Error(`${host} does not resolve`)
+  for (const address of addresses) {
+    signal.throwIfAborted()
+    try {
+      return await open(address)
+    } catch (error) {
+      failure = error as Error
     }
-    throw failure
   }
+  throw failure
 }
 
 /** Name servers may be silent for long, and whoever has given up does not wait for them. */
@@ -67,6 +78,19 @@ async function connectTo(address: string, { host, port, tls, signal }: Call): Pr
     return secured
   } catch (error) {
     socket.destroy()
+    throw error
+  }
+}
+
+/** The first address that there is a way to: whether anybody is there is not known before it has answered. */
+async function datagramsTo(address: string, { port, signal }: Call): Promise<DatagramSocket> {
+  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4')
+  try {
+    socket.connect(port, address)
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.close()
     throw error
   }
 }

@@ -55,6 +55,8 @@ export interface HttpServerNeeds {
   readonly bodies: BodiesInFlight
   /** Routes that anybody may use. */
   readonly openRoutes: readonly FastifyPluginAsync[]
+  /** Routes that anybody may use, and whose bodies show who has sent them. */
+  readonly signedRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
 
@@ -102,9 +104,26 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   await app.register(openApiRoutes({ ...needs, routes: register }))
   for (const routes of needs.openRoutes) await app.register(routes)
 
+  await app.register(signedRoutes({ ...needs, arriving }))
   await app.register(guardedRoutes({ ...needs, arriving }))
   return app
 }
+
+/** Everything that finds out who has sent something when it has all of it. */
+function signedRoutes({
+  signedRoutes: routes,
+  bodies,
+  arriving,
+}: Pick<HttpServerNeeds, 'signedRoutes' | 'bodies'> & {
+  readonly arriving: ArrivingBodies
+}): FastifyPluginAsync {
+  return async (signed) => {
+    signed.addHook('preParsing', incomingBodies({ bodies, arriving, ownerOf: addressOf }))
+    for (const group of routes) await signed.register(group)
+  }
+}
+
+const addressOf = ({ ip }: FastifyRequest): string => ip
 
 /** Everything that needs credentials. */
 function guardedRoutes({

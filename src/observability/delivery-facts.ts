@@ -1,16 +1,22 @@
 import type { Metric } from './metrics.ts'
 
-/** What tells of deliveries to receivers of events, since the start. */
-export interface MeasuredDeliveries {
+/** What tells of the deliveries of one channel, since the start. */
+interface MeasuredChannel {
   /** Attempts under way. */
   readonly active: number
   /** Deliveries that are taken, those being attempted included. */
   readonly taken: number
   /** Receivers with something to be delivered. */
-  readonly webhooks: number
+  readonly receivers: number
   /** Attempts that were answered well, and all others. */
   readonly delivered: number
   readonly failed: number
+}
+
+/** What tells of deliveries to receivers of events. */
+export interface MeasuredDeliveries {
+  readonly webhooks: MeasuredChannel
+  readonly mail: MeasuredChannel
   /** Deliveries that are not over, and coalesced events that are due; both up to 100,000. */
   readonly deliveriesPending: number
   readonly coalescedWaiting: number
@@ -22,6 +28,8 @@ export interface MeasuredTelling {
   readonly usersWaiting: number
   /** Entries that found no room in the inbox of their user, since the start. */
   readonly inboxRefused: number
+  /** Mails that were not written since the start: there were too many for their addresses. */
+  readonly mailsWithheld: number
 }
 
 /** The figures of deliveries. */
@@ -30,11 +38,16 @@ export function deliveryMetrics(
   told: () => MeasuredTelling | undefined,
 ): readonly Metric[] {
   const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.active ?? 0],
-    ['gauge', 'deliveries_taken', 'In memory', () => stats()?.taken ?? 0],
-    ['gauge', 'deliveries_webhooks', 'With something to come', () => stats()?.webhooks ?? 0],
-    ['counter', 'deliveries_total', 'Answered with 2xx', () => stats()?.delivered ?? 0],
-    ['counter', 'delivery_attempts_failed_total', 'All others', () => stats()?.failed ?? 0],
+    ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.webhooks.active ?? 0],
+    ['gauge', 'deliveries_taken', 'In memory', () => stats()?.webhooks.taken ?? 0],
+    ['gauge', 'deliveries_webhooks', 'With more to come', () => stats()?.webhooks.receivers ?? 0],
+    ['counter', 'deliveries_total', 'Answered with 2xx', () => stats()?.webhooks.delivered ?? 0],
+    ['counter', 'delivery_attempts_failed_total', 'Others', () => stats()?.webhooks.failed ?? 0],
+    ['gauge', 'mail_attempts_running', 'Under way', () => stats()?.mail.active ?? 0],
+    ['gauge', 'mail_recipients', 'With more to come', () => stats()?.mail.receivers ?? 0],
+    ['counter', 'mails_total', 'Taken by the mail server', () => stats()?.mail.delivered ?? 0],
+    ['counter', 'mail_attempts_failed_total', 'Others', () => stats()?.mail.failed ?? 0],
+    ['counter', 'mails_withheld_total', 'Too many', () => told()?.mailsWithheld ?? 0],
     ['gauge', 'deliveries_pending', 'Not over yet', () => stats()?.deliveriesPending ?? 0],
     ['gauge', 'coalesced_events_waiting', 'Due', () => stats()?.coalescedWaiting ?? 0],
     ['gauge', 'events_waiting_users', 'Told in turn', () => told()?.usersWaiting ?? 0],

@@ -6,10 +6,12 @@ import type { RefusalTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
+import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
 import type { FailingParts } from './health.ts'
+import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
@@ -52,6 +54,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly intake: { readonly sparkplug: MeasuredNodes; readonly faults: number }
   readonly mqtt: MqttBroker | undefined
   readonly sources: MeasuredSources
+  readonly hooks: MeasuredHooks
   readonly directory: StreamDirectory
   readonly mqttSessions: { readonly sessions: { stats(): MqttSessionStats } }
   readonly deletions: { readonly pending: number }
@@ -59,6 +62,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly bodies: { readonly bytes: number }
   readonly backups: MeasuredBackups
   readonly delivering: { stats(): Promise<MeasuredDeliveries | undefined> }
+  readonly alerts: MeasuredAlerts
   readonly tails: { readonly stats: { readonly open: number; readonly refused: number } }
   readonly lastSeen: { readonly pending: number }
   readonly auth: {
@@ -156,18 +160,20 @@ function diskMetrics(diskSpace: MeasuredParts['diskSpace']): readonly Metric[] {
 }
 
 function keptMetrics(
-  { sources, mqttSessions, intake, backups, diskSpace, ...jobs }: MeasuredParts,
+  { sources, hooks, mqttSessions, intake, backups, diskSpace, alerts, ...jobs }: MeasuredParts,
   status: () => ProcessingStatus | undefined,
 ): readonly Metric[] {
   return [
     ...diskMetrics(diskSpace),
     ...sourceMetrics(sources),
+    ...hookMetrics(hooks),
     ...mqttSessionMetrics(mqttSessions.sessions),
     ...sparkplugMetrics(intake.sparkplug),
     ...retentionMetrics(status),
     ...windowMetrics(() => status()?.windows),
     ...rollupMetrics(() => status()?.totals.rollups),
     ...backupMetrics(backups),
+    ...alertMetrics(alerts),
     {
       type: 'counter',
       name: 'intake_faults_total',
@@ -178,11 +184,12 @@ function keptMetrics(
   ]
 }
 
-async function askThreads({ journal, worker, delivering }: MeasuredParts) {
+async function askThreads({ journal, worker, delivering, alerts }: MeasuredParts) {
   return await Promise.allSettled([
     journal.status(),
     worker.status(),
     worker.refusals(),
     delivering.stats(),
+    alerts.count(),
   ])
 }

@@ -13,6 +13,7 @@ const figures: readonly Figure[] = [
   ['counter', 'mqtt_fan_out_dropped_total', 'Not passed on', (stats) => stats.fanOutDropped],
   ['counter', 'mqtt_filters_refused_total', 'Beyond a limit', (stats) => stats.filtersRefused],
   ['gauge', 'mqtt_half_sent_bytes', 'Of packets not complete', (stats) => stats.halfSentBytes],
+  ['gauge', 'mqtt_topic_names', 'Of topics that are remembered', (stats) => stats.topicNames],
   ['gauge', 'mqtt_unread_bytes', 'Not read by subscribers', (stats) => stats.unreadBytes],
   ['counter', 'mqtt_undelivered_total', 'To slow subscribers', (stats) => stats.undelivered],
 ]

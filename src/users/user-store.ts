@@ -138,16 +138,26 @@ export class UserStore {
     }
   }
 
-  /** Webhooks lead to receivers of the user, and are signed with the user's secrets: they end as well. */
+  /**
+   * Webhooks lead to receivers of the user, and are signed with the user's secrets, and addresses are those of
+   * people: they end as well.
+   */
   #toldNoMore(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
-    const own = this.#state.selectFrom('webhooks').select('id').where('owner_id', '=', id)
     return [
-      this.#state
-        .updateTable('deliveries')
-        .set({ state: 'cancelled', due_at: null })
-        .where('webhook_id', 'in', own)
-        .where('due_at', 'is not', null)
-        .where(when),
+      ...(['webhooks', 'email_recipients'] as const).map((receivers) =>
+        this.#state
+          .updateTable('deliveries')
+          .set({ state: 'cancelled', due_at: null })
+          .where(
+            'receiver_id',
+            'in',
+            this.#state.selectFrom(receivers).select('id').where('owner_id', '=', id),
+          )
+          .where('due_at', 'is not', null)
+          .where(when),
+      ),
+      this.#state.deleteFrom('email_recipients').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('email_verifications').where('owner_id', '=', id).where(when),
       this.#state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
       this.#state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
       this.#state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),

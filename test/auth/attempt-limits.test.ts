@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AttemptLimits, RateLimiter, tokenRates } from '../../src/auth/attempt-limits.ts'
+import { AttemptLimits, tokenRates } from '../../src/auth/attempt-limits.ts'
 import { DomainError } from '../../src/core/errors.ts'
+import { RateLimiter } from '../../src/core/rate-limiter.ts'
 
 const nowMs = 1_800_000_000_000
 

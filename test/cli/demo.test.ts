@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import { freePort } from '../support/service-process.ts'
+import { freePort } from '../../scripts/servers/free-port.ts'
 
 const isMosquittoMissing = spawnSync('mosquitto_sub', ['--help']).error !== undefined
 

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import type { DataPage } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret, freePort, newDataDir } from '../support/service-process.ts'
+import { adminKey, adminSecret, newDataDir } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const service = runningService()

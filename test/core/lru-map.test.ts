@@ -47,6 +47,29 @@ describe('LruMap', () => {
     )
   })
 
+  test('tells of every value that is in it no more, once, and of no other', () => {
+    const action = fc.record({
+      kind: fc.constantFrom('set', 'get', 'delete', 'clear'),
+      key: fc.nat(8),
+    })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(action), (entriesMax, actions) => {
+        const left = new Set<number>()
+        const map = new LruMap<number, number>(entriesMax, undefined, (value) => {
+          expect(left.delete(value)).toBe(true)
+        })
+        for (const [value, { kind, key }] of actions.entries()) {
+          if (kind === 'get') map.get(key)
+          if (kind === 'delete') map.delete(key)
+          if (kind === 'clear') map.clear()
+          if (kind === 'set') left.add(value)
+          if (kind === 'set') map.set(key, value)
+          expect(left.size).toBe(map.size)
+        }
+      }),
+    )
+  })
+
   test('forgets what was used least recently, and not what was set first', () => {
     const map = filled(3, [1, 2, 3])
     map.get(1)

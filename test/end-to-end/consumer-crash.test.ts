@@ -76,7 +76,8 @@ test.each(kills)('a kill $title loses and doubles nothing', async (kill) => {
   await pushMixture(service.api, readings)
   await service.until(`the ${kill.ahead} is through, and the ${kill.behind} is not`, async () => {
     const ahead = await service.metric(`${kill.ahead}_lag`)
-    return ahead === 0 && (await service.metric(`${kill.behind}_lag`)) === entries
+    const behind = await service.metric(`${kill.behind}_lag`)
+    return ahead === 0 && behind === entries && service.faults.isMet
   })
   await service.kill()
 

@@ -87,7 +87,7 @@ export interface SenderNeeds {
 export class MqttDevice {
   readonly #client: MqttClient
   readonly #needs: SenderNeeds
-  /** Every message that waits for its PUBACK, by its payload. */
+  /** Every message that waits for its PUBACK, by its key. */
   readonly #inFlight = new Map<string, readonly MadeReading[]>()
   /** Everything that was ever handed to the library; the run's budget bounds it. */
   readonly #published = new Map<string, readonly MadeReading[]>()
@@ -115,7 +115,7 @@ export class MqttDevice {
     this.#client.on('packetsend', (packet) => {
       if (packet.cmd !== 'publish') return
       // The library may send a packet again that was acknowledged meanwhile: that counts, too.
-      const readings = this.#published.get(String(packet.payload)) ?? []
+      const readings = this.#published.get(keyOf(packet.topic, String(packet.payload))) ?? []
       for (const reading of readings) reading.attempts++
     })
   }
@@ -142,15 +142,17 @@ export class MqttDevice {
     payload: string,
     { readings }: { readonly readings: readonly MadeReading[] },
   ): void {
-    this.#inFlight.set(payload, readings)
-    this.#published.set(payload, readings)
-    this.#client.publish(`streams/${streamId}/data`, payload, { qos: 1 }, (error) => {
+    const topic = `streams/${streamId}/data`
+    const key = keyOf(topic, payload)
+    this.#inFlight.set(key, readings)
+    this.#published.set(key, readings)
+    this.#client.publish(topic, payload, { qos: 1 }, (error) => {
       if (this.#needs.state.isStopped) return
       if (error) {
         this.#publish(streamId, payload, { readings })
         return
       }
-      this.#inFlight.delete(payload)
+      this.#inFlight.delete(key)
       this.#needs.state.acknowledge(readings)
       this.pump()
     })
@@ -228,6 +230,11 @@ function wrongAnswer({ status, body }: Answer<PostBody>, sent: PostedReadings): 
   const expected = refused.length === sent.readings.length ? 422 : 202
   const isRight = status === expected && (!isBatch || told?.join() === refused.join())
   return isRight ? undefined : `${sent.body} was answered ${status} ${JSON.stringify(body)}`
+}
+
+/** Two streams can be sent the same text. */
+function keyOf(topic: string, payload: string): string {
+  return `${topic} ${payload}`
 }
 
 function kindOf(random: SeededRandom, mayBeMalformed: boolean): ReadingKind {

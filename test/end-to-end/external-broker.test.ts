@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Mosquitto } from '../support/mosquitto.ts'
-import { freePort } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const services = startedServices()

@@ -8,6 +8,8 @@ export type Step = { readonly killAfterTurns: number | undefined } & (
   | { readonly kind: 'push'; readonly picks: readonly number[] }
   | { readonly kind: 'put'; readonly rules: Rules }
   | { readonly kind: 'redrive' | 'clearQuarantine' | 'pause' | 'resume' | 'replace' }
+  /** Of what alerts are about: nothing of it may be counted. */
+  | { readonly kind: 'act' | 'fleetRule' }
   | { readonly kind: 'clearRange'; readonly from: number; readonly to: number }
 )
 
@@ -33,7 +35,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({ kind: fc.constant('put' as const), rules, killAfterTurns }),
   },
   {
@@ -46,9 +48,10 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 6,
+    weight: 7,
     arbitrary: fc.record({
       kind: fc.constantFrom(
+        'redrive',
         'redrive',
         'redrive',
         'redrive',
@@ -61,5 +64,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       ),
       killAfterTurns,
     }) as fc.Arbitrary<Step>,
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom('act', 'fleetRule'), killAfterTurns }),
   },
 )

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { isQuestDbMissing } from '../support/questdb.ts'
+import { type Rounds, undisturbed, withKilledQuestDb } from '../support/questdb-kills.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -34,10 +36,20 @@ class Ledger {
 }
 
 test('readings and removals survive kills at any moment, in their order and exactly once', async () => {
+  await killedInRounds(undisturbed)
+})
+
+describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
+  test('readings and removals survive kills of the service and of QuestDB, exactly once', async () => {
+    await withKilledQuestDb(killedInRounds)
+  })
+})
+
+async function killedInRounds({ environment, meanwhile }: Rounds): Promise<void> {
   const dataDir = services.newFolder()
   const random = new SeededRandom(20_260_131)
   const numberBelow = (limit: number) => random.integer(0, limit - 1)
-  let process = await services.start(dataDir)
+  let process = await services.start(dataDir, environment)
   let api = new ApiClient(process.http)
   const streamId = await api.createStream()
   const path = `/streams/${streamId}/data`
@@ -62,7 +74,7 @@ test('readings and removals survive kills at any moment, in their order and exac
           ({ status }) => status,
           () => undefined,
         )
-        process = await services.start(dataDir)
+        process = await services.start(dataDir, environment)
         api = new ApiClient(process.http)
         await api.settled(streamId, ledger.received)
         // Empty, and behind everything else: once it is done, so is whatever was durable.
@@ -81,9 +93,10 @@ test('readings and removals survive kills at any moment, in their order and exac
         ledger.remove(from, to)
       }
     }
+    await meanwhile(round)
     if (round % 3 === 2) {
       await process.end('SIGKILL')
-      process = await services.start(dataDir)
+      process = await services.start(dataDir, environment)
       api = new ApiClient(process.http)
     }
 
@@ -94,4 +107,4 @@ test('readings and removals survive kills at any moment, in their order and exac
     const there = (await api.readAll(streamId)).map(({ temperature }) => temperature)
     expect(there).toEqual([...ledger.there].sort((left, right) => left - right))
   }
-})
+}

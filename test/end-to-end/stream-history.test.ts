@@ -1,6 +1,17 @@
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import {
+  verdictAccepted,
+  verdictAlertAction,
+  verdictAlertTimer,
+  verdictDowntime,
+  verdictFleetRules,
+  verdictQuarantined,
+  verdictRedriven,
+} from '../../src/pipeline/entry.ts'
 import { type Answer, ApiClient } from '../support/api-client.ts'
+import { verdictsIn } from '../support/journal-verdicts.ts'
 import {
   type LaunchedProcess,
   launchServiceProcess,
@@ -42,6 +53,11 @@ class World {
   async end(): Promise<void> {
     this.#launched?.signal('SIGKILL')
     await this.#launched?.exited
+  }
+
+  /** The verdicts of all entries of the journal, as far as it is not trimmed. */
+  verdicts(): ReadonlySet<number> {
+    return verdictsIn(join(this.#dataDir, 'journal.db'))
   }
 }
 
@@ -117,6 +133,10 @@ class Life {
       }
       case 'replace':
         return this.#replace(taken)
+      case 'act':
+        return this.#act(taken)
+      case 'fleetRule':
+        return this.#changeFleetRule(taken)
     }
   }
 
@@ -146,6 +166,32 @@ class Life {
     // Where all are refused the answer is 422; what is refused is the history's business.
     const attempts = await this.#do(taken, [202, 422], push)
     this.#history.push(readings, attempts)
+  }
+
+  /** Somebody does something to an alert, if there is one. */
+  async #act(taken: Step): Promise<void> {
+    const path = `/streams/${this.streamId}/alerts?state=firing`
+    const { body } = await this.#world.api.withToken<readonly { alertId: string }[]>('GET', path)
+    const [alert] = body
+    if (!alert) return
+    // It may be over meanwhile, or have been acknowledged before a kill.
+    const act = () => this.#send('POST', `/alerts/${alert.alertId}/acknowledge`)
+    await this.#do(taken, [200, 404, 409], act)
+  }
+
+  /** A rule of all streams of the vault comes, or goes. */
+  async #changeFleetRule(taken: Step): Promise<void> {
+    const { api } = this.#world
+    const { body } = await api.withToken<readonly { alertRuleId: string }[]>('GET', '/alert-rules')
+    const [present] = body
+    if (present) {
+      const remove = () => this.#send('DELETE', `/alert-rules/${present.alertRuleId}`)
+      await this.#do(taken, [204, 404], remove)
+      return
+    }
+    const rule = { field: 'value', operator: '<', threshold: 10 }
+    const made = { name: 'low', vaultId: this.#vaultId, rule }
+    await this.#do(taken, 201, () => this.#send('POST', '/alert-rules', made))
   }
 
   /** Deletes the stream for good, and goes on with a new one of the same name. */
@@ -240,4 +286,9 @@ test('any sequence of readings, versions, redrives, removals, pauses, deletions 
   )
 
   expect(world.kills).toBeGreaterThan(10)
+  // What alerts have put into the journal is no reading, and was counted as none.
+  const ofReadings = [verdictAccepted, verdictQuarantined, verdictRedriven]
+  const ofPeople = [verdictAlertAction, verdictFleetRules]
+  const all = [...ofReadings, ...ofPeople, verdictAlertTimer, verdictDowntime]
+  expect([...world.verdicts()]).toEqual(expect.arrayContaining(all))
 })

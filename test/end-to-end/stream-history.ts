@@ -76,6 +76,12 @@ export function definitionOf({ valueMax, knowsPlace, filtersBelow }: Rules): obj
     },
     processing: {
       validation: 'strict',
+      // A timer for each push that breaks it; another version has another rule.
+      alerting: [
+        { id: 'high', field: 'value', operator: '>', threshold: valueMax / 5, for: '1s' },
+        { id: 'any', field: 'value', operator: '>=', threshold: 0 },
+        { id: 'gone', silentFor: '1s' },
+      ],
       transform: filtersBelow === undefined ? null : [{ filter: { expression } }],
     },
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiClient, type DataPage } from '../support/api-client.ts'
-import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
+import { isQuestDbMissing } from '../support/questdb.ts'
+import { type Rounds, undisturbed, withKilledQuestDb } from '../support/questdb-kills.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { startedServices } from '../support/started-services.ts'
 
@@ -23,27 +24,16 @@ function comparable(points: Points): unknown[] {
 }
 
 test('windows are what a query makes of the readings, whenever the service is killed', async () => {
-  await killedInRounds({})
+  await killedInRounds(undisturbed)
 })
 
 describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
   test('windows are what a query makes of the readings, whichever of the two is killed', async () => {
-    await using questDb = await QuestDb.start()
-    await killedInRounds(
-      { STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${questDb.port}` },
-      async (round) => {
-        if (round % 3 !== 1) return
-        await questDb.kill()
-        await questDb.start()
-      },
-    )
+    await withKilledQuestDb(killedInRounds)
   })
 })
 
-async function killedInRounds(
-  environment: Readonly<Record<string, string>>,
-  meanwhile: (round: number) => Promise<void> = async () => undefined,
-): Promise<void> {
+async function killedInRounds({ environment, meanwhile }: Rounds): Promise<void> {
   const dataDir = services.newFolder()
   const random = new SeededRandom(20_260_131)
   let process = await services.start(dataDir, environment)

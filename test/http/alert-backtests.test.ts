@@ -100,6 +100,36 @@ describe('a backtest', () => {
     expect((await backtest(streamId, { start, end })).body).toMatchObject({ count: 1, diff: null })
   })
 
+  test('takes the rules for many streams as what goes on in any case', async () => {
+    const streamId = await streamWith([10, 85, 10, 65, 10], { temperature: { max: 80 } })
+    const vaultId = (
+      await service.api.withToken<{ vaultId: string }>('GET', `/streams/${streamId}`)
+    ).body.vaultId
+    const rule = { field: 'temperature', operator: '>', threshold: 60 }
+    const made = await service.api.withToken<{ ruleId: string }>('POST', '/alert-rules', {
+      name: 'warm',
+      vaultId,
+      rule,
+    })
+    const { ruleId } = made.body
+    const ran = async () => (await backtest(streamId, { start, end })).body
+    await expect.poll(ran).toMatchObject({ count: 3, diff: null })
+
+    const { body } = await backtest(streamId, { start, end, rules: { temperature: { max: 99 } } })
+
+    expect(body).toMatchObject({
+      count: 0,
+      diff: {
+        both: [
+          { ruleId, triggeredAt: instant(60) },
+          { ruleId, triggeredAt: instant(180) },
+        ],
+        onlyProposed: [],
+        onlyCurrent: [{ ruleId: 'temperature.max', triggeredAt: instant(60) }],
+      },
+    })
+  })
+
   test('takes rules about texts, conditions and silence', async () => {
     const streamId = await streamWith([10, 85, 10])
     const rules = [

@@ -2,18 +2,24 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/http/error-handler.ts'
 import { tooHot } from '../support/alerting.ts'
+import { MailClient } from '../support/mail-client.ts'
+import { MailServer, reply } from '../support/mail-server.ts'
 import { createKey, newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { publicAddress } from '../support/service-process.ts'
 
-const service = runningService()
+const mailServer = await MailServer.start()
+const service = runningService({ STREAMVAULT_SMTP_URL: mailServer.url, ...(await publicAddress()) })
 let ada: Person
 
 beforeAll(async () => {
   ada = await newPerson(service.api)
 })
+
+afterAll(() => mailServer[Symbol.asyncDispose]())
 
 interface Entry {
   readonly id: string
@@ -78,6 +84,7 @@ describe('GET /events/catalogue', () => {
   test('describes every event that is produced, as it is', async () => {
     const person = await newPerson(service.api)
     await disabledWebhookOf(person)
+    await disabledAddressOf(person)
     const vaultId = await vaultOf(person)
     const streamId = await streamOf(person, { alerting: [tooHot] })
     await dataEventsOf(person, { vaultId, streamId })
@@ -136,6 +143,7 @@ describe('D48: the inbox', () => {
           event_type: 'vault.created',
           title: 'Vault created',
           message: 'Vault created: boiler 7',
+          severity: null,
           resource_type: 'vault',
           resource_id: vaultId,
           read: false,
@@ -260,6 +268,16 @@ async function disabledWebhookOf(person: Person): Promise<void> {
   })
   for (let count = 0; count < 10; count++) await vaultOf(person)
   while (!eventsOf(person.userId).some(({ type }) => type === 'security.webhook_disabled')) {
+    await sleep(20)
+  }
+}
+
+/** An address that the mail server refuses, until it is disabled (D48). */
+async function disabledAddressOf(person: Person): Promise<void> {
+  await new MailClient(person, mailServer).confirmed()
+  mailServer.behaviour = { onRecipient: () => reply(550, 'no such mailbox') }
+  for (let count = 0; count < 5; count++) await vaultOf(person)
+  while (!eventsOf(person.userId).some(({ type }) => type === 'security.email_disabled')) {
     await sleep(20)
   }
 }

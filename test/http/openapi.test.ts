@@ -189,7 +189,9 @@ const openOperations = [
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,
   /^GET \/\.well-known\//,
   /^POST \/auth\/token$/,
+  /^POST \/hooks\/\{hookId\}$/,
   /^GET \/auth\/validate$/,
+  /^(GET|POST) \/mail\/(verify|unsubscribe)\/\{token\}$/,
 ]
 
 /** The codes that the answers of an operation list. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { ApiClient } from '../support/api-client.ts'
-import { freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 interface Page {

@@ -35,6 +35,7 @@ function serverWith(routes: FastifyPluginAsync, options: Options = {}): Promise<
     network: { certificate: undefined, corsOrigins: [], trustedProxies: [] },
     authenticator: undefined as unknown as Authenticator,
     openRoutes: [routes],
+    signedRoutes: [],
     routes: guarded === undefined ? [] : [() => guarded],
   })
 }

@@ -5,8 +5,9 @@ import { request } from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { makeCertificate, type TestCertificate } from '../support/certificate.ts'
-import { adminKey, adminSecret, freePort, type ServiceProcess } from '../support/service-process.ts'
+import { adminKey, adminSecret, type ServiceProcess } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const services = startedServices()

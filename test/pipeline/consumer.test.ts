@@ -196,7 +196,7 @@ describe('reaches', () => {
 })
 
 describe('the rest between two rounds', () => {
-  const pace = { entriesMax: 100, intervalMs: 40, shareMax: 0.25 }
+  const pace = { entriesMax: 100, intervalMs: 40, urgentIntervalMs: 10, shareMax: 0.25 }
 
   test.each([
     ['fills up the interval', 5, 0, 35],
@@ -205,10 +205,19 @@ describe('the rest between two rounds', () => {
     ['is short when a full round waits', 30, 100, 10],
     ['is none after a long one when a full round waits', 50, 100, 0],
   ])('%s', (_, workedMs, entriesAhead, restMs) => {
-    expect(restAfter({ workedMs, entriesAhead }, pace)).toBe(restMs)
+    expect(restAfter({ workedMs, entriesAhead, isUrgent: false }, pace)).toBe(restMs)
+  })
+
+  test.each([
+    ['is shorter where somebody waits for what follows', 2, true, 8],
+    ['leaves three quarters of the time to others there, too', 4, true, 12],
+    ['is as long where nobody waits', 2, false, 38],
+  ])('%s', (_, workedMs, isUrgent, restMs) => {
+    expect(restAfter({ workedMs, entriesAhead: 0, isUrgent }, pace)).toBe(restMs)
   })
 
   test('knows no share when the pace has none', () => {
-    expect(restAfter({ workedMs: 50, entriesAhead: 0 }, { entriesMax: 1, intervalMs: 40 })).toBe(0)
+    const round = { workedMs: 50, entriesAhead: 0, isUrgent: true }
+    expect(restAfter(round, { entriesMax: 1, intervalMs: 40 })).toBe(0)
   })
 })

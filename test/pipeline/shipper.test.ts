@@ -120,5 +120,18 @@ test('streams of many shapes that take turns are shipped together, and more of t
 
   expect(store.position()).toBe(entries)
   expect(store.totals().stored).toBe(entries)
-  expect(shipper.entriesWanted).toBe(shapes * 400)
+  expect(shipper.entriesWanted).toBe(shapes * (400 + 5))
+})
+
+test('of thousands of streams more entries are shipped at once', async () => {
+  const opened = await openDuckDbStore()
+  await using _ = opened
+  const entries = 3_000
+  const shipper = new Shipper({ store: opened.store, loadVersion: async () => ({ shape }) })
+  const readings = Array.from({ length: entries }, (_reading, index) =>
+    journalled({ streamId: newId<StreamId>(), timestampUs: index }),
+  )
+  await shipper.handle([{ firstOffset: 0, count: entries, bytes: written(readings).bytes }])
+
+  expect(shipper.entriesWanted).toBe(400 + entries * 5)
 })

@@ -102,12 +102,26 @@ const happening = fc.oneof(
   },
 )
 
+const downtime = fc.record({ kind: fc.constant('downtime' as const), pauseUs: pause })
+
 /** Signals as the journal has them: by the clock of receipt in order, and readings that are admitted. */
-const signals = fc.array(happening, { maxLength: 60 }).map((happenings) => {
+const signals = fc.array(happening, { maxLength: 60 }).map(inOrder)
+
+/** The same of a service that is away now and then. */
+const signalsOfStarts = fc
+  .array(fc.oneof({ weight: 8, arbitrary: happening }, downtime), { maxLength: 60 })
+  .map(inOrder)
+
+type Happening = typeof happening extends fc.Arbitrary<infer Each> ? Each : never
+type Downtime = typeof downtime extends fc.Arbitrary<infer Each> ? Each : never
+
+function inOrder(happenings: readonly (Happening | Downtime)[]): readonly Signal[] {
   const clock = newClock()
   let nowUs = startUs
   return happenings.flatMap((each): readonly Signal[] => {
+    const beforeUs = nowUs
     nowUs += each.pauseUs
+    if (each.kind === 'downtime') return [{ kind: 'downtime', fromUs: beforeUs, untilUs: nowUs }]
     if (each.kind === 'timer') return [{ kind: 'timer', dueUs: nowUs }]
     if (!('lagUs' in each)) {
       const untilUs = nowUs + each.muteUs
@@ -116,7 +130,7 @@ const signals = fc.array(happening, { maxLength: 60 }).map((happenings) => {
     const timeUs = nowUs - each.lagUs
     return admit(clock, timeUs) ? [reading(timeUs, nowUs, each.t)] : []
   })
-})
+}
 
 function reading(timeUs: number, receivedAtUs: number, t: number | null): Signal {
   const values = t === null ? {} : { t }
@@ -145,7 +159,7 @@ function rounded(transitions: readonly AlertTransition[]) {
 describe('the state machine', () => {
   test('does what the model does, whatever the rule and whatever happens', () => {
     fc.assert(
-      fc.property(rule, signals, (given, all) => {
+      fc.property(rule, signalsOfStarts, (given, all) => {
         expect(rounded(run(given, all))).toEqual(rounded(modelledTransitions(given, all)))
       }),
       { numRuns: 1_500 },
@@ -154,7 +168,7 @@ describe('the state machine', () => {
 
   test('goes on after a crash as if there had been none', () => {
     fc.assert(
-      fc.property(rule, signals, fc.func(fc.boolean()), (given, all, crashes) => {
+      fc.property(rule, signalsOfStarts, fc.func(fc.boolean()), (given, all, crashes) => {
         const machine = compiled(given)
         let memory = newMemory()
         const transitions = all.flatMap((signal, index) => {
@@ -199,5 +213,6 @@ describe('the state machine', () => {
 
 function receiptOf(signal: Signal): number {
   if (signal.kind === 'reading') return signal.receivedAtUs
+  if (signal.kind === 'downtime') return signal.untilUs
   return signal.kind === 'timer' ? signal.dueUs : signal.atUs
 }

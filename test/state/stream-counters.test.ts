@@ -18,3 +18,25 @@ test('the counters of every stream of a decision grow, however many there are', 
     expect(row).toMatchObject({ received, accepted: received, received_on_day: received })
   }
 })
+
+test('the counters of streams grow, whether or not something of theirs was refused', async () => {
+  await using decided = await DecidedState.open()
+  // Statements for both kinds, whose numbers of parameters meet: 256, 128, ..., 1 of each.
+  const streams = Array.from({ length: 1_022 }, () => newId<StreamId>())
+  const refused = streams.filter((_, index) => index % 2 === 0)
+  const accepted = streams.map((streamId) => journalled({ streamId }))
+  await decided.decide(accepted)
+  await decided.decide([
+    ...accepted,
+    ...refused.map((streamId) => journalled({ streamId, accepted: false })),
+  ])
+
+  const rows = await decided.state.selectFrom('stream_counters').selectAll().execute()
+  const isRefused = new Set<string>(refused)
+  expect(rows).toHaveLength(streams.length)
+  for (const row of rows) {
+    const quarantined = isRefused.has(row.stream_id) ? 1 : 0
+    const received = 2 + quarantined
+    expect(row).toMatchObject({ received, accepted: 2, quarantined, received_on_day: received })
+  }
+})

@@ -1,5 +1,6 @@
 import type {
   AlertTransition,
+  DowntimeSignal,
   HandSignal,
   ReadingSignal,
   Signal,
@@ -58,6 +59,7 @@ class AlertModel {
   take(signal: Signal): void {
     this.#by = undefined
     if (signal.kind === 'timer') this.#passReceipt(signal.dueUs)
+    else if (signal.kind === 'downtime') this.#excuse(signal)
     else if (signal.kind === 'reading') {
       this.#passReceipt(signal.receivedAtUs)
       this.#cause = 'reading'
@@ -71,6 +73,16 @@ class AlertModel {
       this.#by = signal.by
       this.#obey(signal)
     }
+  }
+
+  /** Whose time was not over when nobody could be heard any more has some from when everybody can. */
+  #excuse({ fromUs, untilUs }: DowntimeSignal): void {
+    const { silentForUs } = this.#rule
+    if (silentForUs === undefined || this.#silenceDue === undefined) return
+    if (this.#silenceDue <= fromUs) return
+    const atLeast = untilUs - fromUs < minute ? minute : untilUs - fromUs
+    const given = atLeast < silentForUs ? atLeast : silentForUs
+    if (this.#silenceDue < untilUs + given) this.#silenceDue = untilUs + given
   }
 
   #passReceipt(until: number): void {

@@ -21,6 +21,8 @@ export interface StreamCounters {
 export interface StreamStatus {
   readonly status: string
   readonly counters: StreamCounters
+  /** Of a stream that fetches. */
+  readonly source?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }
 
@@ -33,11 +35,11 @@ const keyHeaders = { 'x-api-key': adminKey, 'x-api-secret': adminSecret }
 
 /** Talks to a running service as the bootstrap user, in both interfaces. */
 export class ApiClient {
-  readonly #base: string
+  readonly base: string
   #token = ''
 
   constructor(base: string) {
-    this.#base = base
+    this.base = base
   }
 
   /** Sends a request with the given headers; a body that is no text is sent as JSON. */
@@ -47,7 +49,7 @@ export class ApiClient {
     options: { headers?: Readonly<Record<string, string>>; body?: unknown } = {},
   ): Promise<Answer<Body>> {
     const { headers = {}, body } = options
-    const response = await fetch(this.#base + path, {
+    const response = await fetch(this.base + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -106,7 +108,7 @@ export class ApiClient {
   /** Makes a template, a vault and a data stream with these fields; returns the stream's id. */
   async createStream(
     schema: object = { temperature: { type: 'number' } },
-    rest: { source?: object; processing?: object } = {},
+    rest: { type?: string; source?: object; processing?: object } = {},
   ): Promise<string> {
     const vaultId = await this.createVault()
     const stream = await this.withToken<{ streamId: string }>('POST', '/streams', {
@@ -140,11 +142,22 @@ export class ApiClient {
     let cursor = ''
     do {
       const path = `/streams/${streamId}/data?limit=10000${query}${cursor && `&cursor=${cursor}`}`
-      const { body } = await this.withToken<DataPage>('GET', path)
-      points.push(...body.data)
-      cursor = body.nextCursor ?? ''
+      const { data, nextCursor } = await this.#page(path)
+      points.push(...data)
+      cursor = nextCursor ?? ''
     } while (cursor !== '')
     return points
+  }
+
+  /** A store that was just started anew may want to be asked again later. */
+  async #page(path: string): Promise<DataPage> {
+    for (let attempt = 0; attempt < 60; attempt++) {
+      const { status, body } = await this.withToken<DataPage>('GET', path)
+      if (status === 200) return body
+      if (status !== 503) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+      await sleep(250)
+    }
+    throw new Error(`${path} is not answered`)
   }
 }
 

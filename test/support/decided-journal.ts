@@ -25,11 +25,16 @@ export interface Decided {
   readonly late: number
 }
 
-/** Takes a journal in batches of these sizes, over and over; each zero is a restart before the next one. */
+/**
+ * Takes a journal in batches of these sizes, over and over; each zero is a restart before the next one.
+ *
+ * @param onBatch sees the decider after each batch
+ */
 export async function decided(
   tests: TestState,
   { streamId, versions, entries }: JournalOfStream,
   sizes: readonly number[],
+  onBatch: (decider: Decider) => void = () => undefined,
 ): Promise<Decided> {
   const { state } = tests
   await empty(tests)
@@ -49,6 +54,7 @@ export async function decided(
     const writer = new EntryWriter()
     for (const write of taken) write(writer)
     await decider.handle([{ firstOffset: at, count: taken.length, bytes: writer.take().bytes }])
+    onBatch(decider)
     at += taken.length
   }
   const alerts = await state.selectFrom('alerts').selectAll().orderBy('id').execute()
@@ -79,7 +85,8 @@ async function empty({ state }: TestState): Promise<void> {
   await sql`PRAGMA synchronous = OFF`.execute(state)
   const streams = ['data_streams', 'data_stream_versions', 'stream_counters'] as const
   const ofAlerts = ['alerts', 'alert_history', 'alert_memories', 'alert_messages'] as const
-  for (const table of [...streams, ...ofAlerts, 'events', 'consumer_positions'] as const) {
+  const others = ['downtimes', 'events', 'consumer_positions'] as const
+  for (const table of [...streams, ...ofAlerts, ...others]) {
     await state.deleteFrom(table).execute()
   }
 }

@@ -1,6 +1,7 @@
 import type { StreamId } from '../../src/core/ids.ts'
 import { Decider } from '../../src/pipeline/decider.ts'
 import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
+import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
 import { everything, QuarantineStore } from '../../src/quarantine/quarantine-store.ts'
 import { openStateForWriting, type StateDatabase } from '../../src/state/database.ts'
 import { type JournalledReading, written } from './journalled-readings.ts'
@@ -41,6 +42,13 @@ export class DecidedState implements AsyncDisposable {
 
   async decide(entries: readonly JournalledReading[]): Promise<void> {
     await handle(this.#decider, entries)
+  }
+
+  async decideWritten(write: (writer: EntryWriter) => void): Promise<void> {
+    const writer = new EntryWriter()
+    write(writer)
+    const { bytes, count } = writer.take()
+    await this.#decider.handle([{ firstOffset: this.#decider.position(), count, bytes }])
   }
 
   async counters(streamId: StreamId) {

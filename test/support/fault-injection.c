@@ -9,7 +9,8 @@
  *   hold       all of these wait until the fault is over
  *   hold-sync  fsync and fdatasync wait until the fault is over
  *
- * The control file is read at each call, so that a test may change it at any time.
+ * The control file is read at each call, so that a test may change it at any time. A file beside it, with ".met" behind
+ * its name, says that a call has met the fault.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -56,6 +57,14 @@ static enum fault fault_of(int fd)
 	return strstr(path, part) == NULL ? NONE : parse(word);
 }
 
+static void say_met(void)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s.met", getenv("STREAMVAULT_FAULT_CONTROL"));
+	int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (file >= 0) syscall(SYS_close, file);
+}
+
 static void nap(void)
 {
 	const struct timespec two_ms = { 0, 2000000 };
@@ -67,6 +76,7 @@ static int before_write(int fd)
 {
 	int before = errno;
 	enum fault fault = fault_of(fd);
+	if (fault == HOLD || fault == ENOSPC_FAULT) say_met();
 	while (fault == HOLD) {
 		nap();
 		fault = fault_of(fd);
@@ -79,6 +89,7 @@ static int before_sync(int fd)
 {
 	int before = errno;
 	enum fault fault = fault_of(fd);
+	if (fault == HOLD || fault == HOLD_SYNC || fault == EIO_FAULT) say_met();
 	while (fault == HOLD || fault == HOLD_SYNC) {
 		nap();
 		fault = fault_of(fd);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** What may happen to the writes of a file; fault-injection.c says what each means. */
@@ -25,7 +25,13 @@ export class FaultInjection implements Disposable {
 
   /** From now on the files whose path contains `pathPart`, and no others, have this fault. */
   begin(fault: Fault, pathPart: string): void {
+    rmSync(this.#folder.file('control.met'), { force: true })
     this.#control(`${fault} ${pathPart}`)
+  }
+
+  /** Whether a write or a sync has failed, or has begun to wait, since the fault began. */
+  get isMet(): boolean {
+    return existsSync(this.#folder.file('control.met'))
   }
 
   /** All is well again. */

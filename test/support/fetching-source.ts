@@ -6,13 +6,29 @@ import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
-import { readEntries } from '../../src/pipeline/entry-reader.ts'
+import { verdictPosition } from '../../src/pipeline/entry.ts'
+import { EntryReader } from '../../src/pipeline/entry-reader.ts'
 import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
 import { GroupCommit } from '../../src/pipeline/group-commit.ts'
 import { Intake } from '../../src/pipeline/intake.ts'
 import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { SourcePositions } from '../../src/sources/source-positions.ts'
 import { SourceRunner } from '../../src/sources/source-runner.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
+
+/** There is nothing to be caught up with. */
+async function start(): Promise<number> {
+  return 0
+}
+
+/** When a process dies. */
+interface Crash {
+  /** Appends that come through before. */
+  after: number
+  /** Whether the append in which it dies gets to the disk. */
+  readonly isWritten: boolean
+  readonly reached: PromiseWithResolvers<void>
+}
 
 /** A journal whose disk can be made to stand still, or to be full for a while. */
 class FaultyJournal implements Journal {
@@ -20,6 +36,7 @@ class FaultyJournal implements Journal {
   #held: PromiseWithResolvers<void> | undefined
   /** Appends that are still to fail, as they do on a full disk. */
   failuresLeft = 0
+  #crash: Crash | undefined
 
   constructor(file: SqliteJournalFile) {
     this.#file = file
@@ -34,13 +51,34 @@ class FaultyJournal implements Journal {
     this.#held = undefined
   }
 
+  /** Lets the process die in one of the next appends; resolves when it is at it. Only `kill` may follow. */
+  async crashIn({ after, isWritten }: Pick<Crash, 'after' | 'isWritten'>): Promise<void> {
+    this.#crash = { after, isWritten, reached: Promise.withResolvers() }
+    await this.#crash.reached.promise
+  }
+
   async append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<number> {
+    if (this.#crash && this.#crash.after-- === 0) return await this.#die(this.#crash, bytes, count)
     await this.#held?.promise
     if (this.failuresLeft > 0) {
       this.failuresLeft--
       throw new DomainError('journal_full', 'the disk is full', { retryAfter: 1 })
     }
     return this.#file.append(bytes, count)
+  }
+
+  /** What is written then is never told to anybody. */
+  async #die(
+    { isWritten, reached }: Crash,
+    bytes: Uint8Array<ArrayBuffer>,
+    count: number,
+  ): Promise<never> {
+    if (isWritten) this.#file.append(bytes, count)
+    this.hold()
+    reached.resolve()
+    await this.#held?.promise
+    this.#crash = undefined
+    throw new DomainError('journal_full', 'the process is dead', { retryAfter: 1 })
   }
 
   async trim(): Promise<void> {}
@@ -105,6 +143,7 @@ export class FetchingSource implements AsyncDisposable {
         assertReady: () => commits.assertReady(),
         dial: guardedDial(new EgressGuard({ allowed })),
         nowUs: () => systemClock.nowUs(),
+        positions: this.#positions(),
         onFailing: () => undefined,
       },
       streamId,
@@ -123,30 +162,46 @@ export class FetchingSource implements AsyncDisposable {
 
   /** What is in the journal, in its order: readings with their times, and bytes and origins of refused messages. */
   entries() {
-    const reader = new SqliteJournalReader(this.#folder.file('journal.db'))
     const numbers: number[] = []
     const timesUs: number[] = []
     const refused: string[] = []
     const sources: string[] = []
+    this.#read((entry) => {
+      if (entry.verdict === verdictPosition) return
+      if (entry.accepted) {
+        timesUs.push(entry.timestampUs)
+        numbers.push((JSON.parse(entry.values) as { number: number }).number)
+        return
+      }
+      const { payload, notes } = entry.quarantinedEntry()
+      refused.push(Buffer.from(payload).toString('hex'))
+      sources.push(notes.source)
+    })
+    return { numbers, timesUs, refused, sources }
+  }
+
+  /** The state of this source is its journal. */
+  #positions(): SourcePositions {
+    let newest: string | undefined
+    this.#read((entry) => {
+      if (entry.verdict === verdictPosition) newest = entry.position
+    })
+    return new SourcePositions({ load: async () => newest, head: start, decided: start })
+  }
+
+  #read(see: (entry: EntryReader) => void): void {
+    const reader = new SqliteJournalReader(this.#folder.file('journal.db'))
     try {
       for (let at = 0; at < reader.nextOffset(); ) {
         for (const batch of reader.read(at, 100_000)) {
-          for (const entry of readEntries(batch.bytes)) {
-            if ('values' in entry) {
-              timesUs.push(entry.timestampUs)
-              numbers.push((JSON.parse(entry.values) as { number: number }).number)
-            } else if ('payload' in entry) {
-              refused.push(Buffer.from(entry.payload).toString('hex'))
-              sources.push(entry.notes.source)
-            }
-          }
+          const entry = new EntryReader(batch.bytes)
+          while (entry.next()) see(entry)
           at = batch.firstOffset + batch.count
         }
       }
     } finally {
       reader.close()
     }
-    return { numbers, timesUs, refused, sources }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -37,8 +37,11 @@ export class ForeignResources {
     keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
     templateId: () => this.#template(),
     vaultId: () => this.#vault(),
-    streamId: (template) =>
-      template.endsWith('/deletion') ? this.#deletedStream() : this.#dataStream(),
+    streamId: (template) => {
+      if (template.endsWith('/deletion')) return this.#deletedStream()
+      if (template.endsWith('/rotate-secret')) return this.#webhookStream()
+      return template.endsWith('/source/run') ? this.#fetchingStream() : this.#dataStream()
+    },
     deviceId: async () => {
       const body = { name: 'a device', streamIds: [await this.#dataStream()] }
       return await made(this.#owner.withKey<Made>('POST', '/devices', body))
@@ -56,7 +59,8 @@ export class ForeignResources {
     notificationId: () => this.#notification(),
     exportId: () => this.#export(),
     importId: () => this.#import(),
-    configId: () => this.#webhook(),
+    configId: (template) =>
+      template.includes('/email-configs/') ? this.#emailRecipient() : this.#webhook(),
     webhookId: () => this.#webhook(),
     deliveryId: () => this.#delivery(),
     name: () => this.#exportedFile(),
@@ -96,9 +100,25 @@ export class ForeignResources {
     return id
   }
 
-  async #dataStream(): Promise<string> {
+  /** It tries to: there is nothing at the other end. */
+  async #fetchingStream(): Promise<string> {
+    const source = { endpoint: 'mqtt://broker.invalid', topic: 'plants/7' }
+    const id = await this.#dataStream({ source })
+    const status = async () =>
+      (await this.#owner.withToken<{ source?: object }>('GET', `/streams/${id}/status`)).body
+    while ((await status()).source === undefined) await sleep(10)
+    return id
+  }
+
+  #webhookStream(): Promise<string> {
+    const signature = { scheme: 'github' }
+    const source = { protocol: 'webhook', signature, credentials: { secret: 'long enough' } }
+    return this.#dataStream({ type: 'event_stream', source })
+  }
+
+  async #dataStream(rest: object = {}): Promise<string> {
     const schema = { temperature: { type: 'number' } }
-    const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema }
+    const body = { name: 'heat', vaultId: await this.#vault(), type: 'iot_sensor', schema, ...rest }
     this.#newestStream = await made(this.#owner.withToken<Made>('POST', '/streams', body))
     return this.#newestStream
   }
@@ -156,6 +176,15 @@ export class ForeignResources {
     const path = '/notifications/webhooks'
     this.#newestWebhook = await made(this.#owner.withKey<Made>('POST', path, body))
     return this.#newestWebhook
+  }
+
+  /** The same one again for as long as it is there: a user may have few. */
+  async #emailRecipient(): Promise<string> {
+    const path = '/notifications/email-configs'
+    const { body } = await this.#owner.withKey<{ content: readonly Made[] }>('GET', path)
+    const [known] = body.content
+    if (known?.id !== undefined) return known.id
+    return await made(this.#owner.withKey<Made>('POST', path, { email: 'ada@vault.example' }))
   }
 
   /** One that has ended, of the webhook that the path has named before it. */

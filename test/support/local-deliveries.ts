@@ -1,20 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import { Deliverer, type DeliveryStats } from '../../src/delivery/deliverer.ts'
+import { Deliverer } from '../../src/delivery/deliverer.ts'
+import type { DeliveryStats } from '../../src/delivery/deliverer-needs.ts'
+import { consequenceOf } from '../../src/delivery/delivery.ts'
 import { StateDeliveryReader } from '../../src/delivery/delivery-reader.ts'
 import type { StateDesk } from '../../src/delivery/state-desk.ts'
 import { AllowedDestinations, parseDestination } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { GuardedHttp } from '../../src/egress/guarded-http.ts'
 import { isCoalesced } from '../../src/events/event-types.ts'
-import { Events, type NewEvent } from '../../src/events/events.ts'
-import { commitChanges, plain } from '../../src/state/database.ts'
+import type { NewEvent } from '../../src/events/events.ts'
 import { defaultSettings, type Webhook, type WebhookSettings } from '../../src/webhooks/webhook.ts'
 import { WebhookAttempts } from '../../src/webhooks/webhook-attempt.ts'
 import { WebhookReader } from '../../src/webhooks/webhook-reader.ts'
 import { WebhookStore } from '../../src/webhooks/webhook-store.ts'
 import { openDeliveryDesk } from '../../src/worker-delivery.ts'
+import { HandClock } from './hand-clock.ts'
+import { cameToRest, happened, type LocalParts } from './local-events.ts'
 import type { Receiver } from './receiver.ts'
 import { TestState } from './test-state.ts'
 
@@ -24,22 +25,6 @@ const cipher = {
   decrypt: (bytes: Uint8Array) => Buffer.from(bytes).toString(),
 }
 
-/** A clock that stands until it is moved. */
-class HandClock implements Clock {
-  atUs = 1_700_000_000_123_456
-
-  nowUs(): number {
-    return this.atUs
-  }
-}
-
-interface Parts {
-  readonly tests: TestState
-  readonly ownerId: UserId
-  readonly desk: Awaited<ReturnType<typeof openDeliveryDesk>>
-  readonly clock: HandClock
-}
-
 /** All that delivers, in one thread, with a clock that is moved by hand. */
 export class LocalDeliveries implements AsyncDisposable {
   readonly tests: TestState
@@ -47,7 +32,7 @@ export class LocalDeliveries implements AsyncDisposable {
   readonly clock: HandClock
   readonly webhooks: WebhookStore
   readonly failures: unknown[] = []
-  readonly #desk: Parts['desk']
+  readonly #parts: LocalParts
   readonly #http: GuardedHttp
   readonly #attempts: WebhookAttempts
   readonly #deliverer: Deliverer
@@ -67,11 +52,12 @@ export class LocalDeliveries implements AsyncDisposable {
     return new LocalDeliveries({ tests, ownerId, desk, clock }, receiver)
   }
 
-  private constructor({ tests, ownerId, desk, clock }: Parts, receiver: Receiver) {
+  private constructor(parts: LocalParts, receiver: Receiver) {
+    const { tests, ownerId, clock } = parts
     this.tests = tests
     this.ownerId = ownerId
     this.clock = clock
-    this.#desk = desk
+    this.#parts = parts
     const { state } = tests
     const destination = parseDestination(receiver.destination)
     const allowed = new AllowedDestinations(destination ? [destination] : [])
@@ -87,9 +73,15 @@ export class LocalDeliveries implements AsyncDisposable {
   engine(): Deliverer {
     return new Deliverer({
       clock: this.clock,
-      desk: this.desk,
-      reader: new StateDeliveryReader(this.tests.state),
+      desk: {
+        exchange: (request) => this.desk.exchange(request),
+        news: () => this.desk.news('webhook'),
+      },
+      reader: new StateDeliveryReader(this.tests.state, 'webhook'),
       attempt: this.#attempts.make,
+      consequenceOf,
+      attemptsMax: 1_024,
+      attemptsOfUserMax: 256,
       resendEveryUs: 300_000_000,
       isReplaceable: isCoalesced,
       onFailure: (error) => this.failures.push(error),
@@ -101,7 +93,7 @@ export class LocalDeliveries implements AsyncDisposable {
   }
 
   get desk(): StateDesk {
-    return this.#desk.desk
+    return this.#parts.desk.desk
   }
 
   async webhook(
@@ -141,17 +133,7 @@ export class LocalDeliveries implements AsyncDisposable {
 
   /** Something has happened: it is told of, and delivered as far as that is possible at once. */
   async happens(event: Partial<NewEvent> = {}): Promise<void> {
-    this.clock.atUs++
-    const resourceId = event.resourceId ?? `vault ${this.clock.atUs}`
-    const changes = new Events(this.tests.state, this.clock).record({
-      type: 'vault.created',
-      ownerId: this.ownerId,
-      resourceType: 'vault',
-      resourceId,
-      data: { id: resourceId },
-      ...event,
-    })
-    await commitChanges(this.tests.state, changes.map(plain), this.#desk.fanOut.tell)
+    await happened(this.#parts, event)
   }
 
   /** The clock goes on, and what is due then is done. */
@@ -162,19 +144,7 @@ export class LocalDeliveries implements AsyncDisposable {
 
   /** Resolves when nothing is due, and nothing is under way. */
   async settled(): Promise<void> {
-    for (let attempt = 0; attempt < 2_000; attempt++) {
-      this.#deliverer.wake()
-      await sleep(2)
-      const due = await this.tests.state
-        .selectFrom('deliveries')
-        .select('id')
-        .where((where) =>
-          where.or([where('due_at', '<=', this.clock.atUs), where('lease', 'is not', null)]),
-        )
-        .executeTakeFirst()
-      if (due === undefined && this.#deliverer.stats().active === 0) return
-    }
-    throw new Error('the deliveries do not come to rest')
+    await cameToRest(this.#parts, this.#deliverer)
   }
 
   async deliveries() {
@@ -194,7 +164,7 @@ export class LocalDeliveries implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.desk.announce(['the end'])
+    this.desk.announce('webhook', ['the end'])
     await this.#deliverer.stop()
     await this.#http.close()
     await this.tests[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
-import { freePort } from './service-process.ts'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** Lines of mosquitto.conf that let it keep and pass on all that a test sends. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './service-process.ts'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** Where scripts/install-test-tools puts it. */

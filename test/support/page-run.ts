@@ -3,13 +3,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import type { PageBlock } from './page-blocks.ts'
-import {
-  freePort,
-  newDataDir,
-  type ServiceProcess,
-  startServiceProcess,
-} from './service-process.ts'
+import { newDataDir, type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { ShellSession } from './shell-session.ts'
 
 /** Where scripts/install-test-tools puts packages of Python. */

@@ -83,7 +83,7 @@ export function personOf(api: ApiClient, key: MadeKey): Person {
 }
 
 /** A new vault of this person. */
-export async function vaultOf(person: Person): Promise<string> {
+export async function vaultOf(person: Pick<Person, 'withKey'>): Promise<string> {
   const template = await person.withKey<{ id: string }>('POST', '/templates', {
     name: 'boiler',
     hint: '',

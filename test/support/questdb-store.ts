@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { QuestDbStore } from '../../src/time-series/questdb/questdb-store.ts'
+import type { RollupOptions } from '../../src/time-series/rollups/candidates.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -13,10 +14,18 @@ const logger = { warn: () => undefined, error: () => undefined }
 export async function openQuestDbStore(
   questDb: QuestDb,
   clock: Clock = systemClock,
+  { rollups }: { readonly rollups?: RollupOptions } = {},
 ): Promise<OpenStore<QuestDbStore>> {
   const folder = new TemporaryFolder()
   const path = folder.file('positions.db')
-  const options = { server: questDb.newServer(), path, clock, logger, heldBytesMax }
+  const options = {
+    server: questDb.newServer(),
+    path,
+    clock,
+    logger,
+    heldBytesMax,
+    ...(rollups && { rollups }),
+  }
   const kept = folder.file('kept.db')
   let store = new QuestDbStore(options)
   return {

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import type { AggregateQuery } from '../../src/time-series/aggregate-query.ts'
-import type { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import type { RollupOptions } from '../../src/time-series/rollups/candidates.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
+import type { ExpiringStore, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
 import { fieldsOf } from './aggregation-samples.ts'
 import {
@@ -14,6 +15,20 @@ import {
   shipmentOf,
   storedReading,
 } from './stored-readings.ts'
+
+/** A store that keeps what half hours amount to. */
+export interface RolledUpStore extends TimeSeriesStore, ExpiringStore {
+  rollUp(): Promise<boolean>
+  /** Where late readings wait until they are looked up. */
+  readonly late?: number
+  settleLate?(): Promise<void>
+}
+
+/** Opens a new, empty store with rollups such as a test wants them. */
+export type OpenRolledUpStore = (
+  clock: Clock,
+  options: { readonly rollups: RollupOptions },
+) => Promise<OpenStore<RolledUpStore>>
 
 /** Everything is rolled up as soon as it can be. */
 export const eagerRollups = { readingsMin: 1, perRowMin: 0, quietMs: 0 }
@@ -74,15 +89,15 @@ export interface Question
 
 /** What happens to two streams that are rolled up. */
 export class RollupHistory {
-  readonly #opened: OpenStore<DuckDbStore>
+  readonly #opened: OpenStore<RolledUpStore>
   readonly #ids: readonly string[]
 
-  constructor(opened: OpenStore<DuckDbStore>, ids: readonly string[]) {
+  constructor(opened: OpenStore<RolledUpStore>, ids: readonly string[]) {
     this.#opened = opened
     this.#ids = ids
   }
 
-  get #store(): DuckDbStore {
+  get #store(): RolledUpStore {
     return this.#opened.store
   }
 
@@ -93,10 +108,7 @@ export class RollupHistory {
         await this.#store.write(this.#shipment(one.readings))
         break
       case 'fail':
-        if (one.readings.length === 0) return
-        await expect(
-          this.#store.write({ ...this.#shipment(one.readings), received: new Map() }),
-        ).rejects.toThrow()
+        await this.#fail(one.readings)
         break
       case 'remove':
         await remove(this.#store, { ...one, streamId: idOf(one.stream) })
@@ -105,7 +117,7 @@ export class RollupHistory {
         await expire(this.#store, { [idOf(one.stream)]: one.beforeUs })
         break
       case 'settleLate':
-        await this.#store.settleLate()
+        await this.#store.settleLate?.()
         break
       case 'reopen':
         await this.#opened.reopen()
@@ -125,8 +137,20 @@ export class RollupHistory {
     }
   }
 
+  /** Where a server has what was sent, the process dies before it knows, and sends it again. */
+  async #fail(readings: readonly Notes[]): Promise<void> {
+    if (readings.length === 0) return
+    const shipment = this.#shipment(readings)
+    if (this.#opened.losing) {
+      await this.#opened.losing(() => this.#store.write(shipment))
+      await this.#store.write(shipment)
+      return
+    }
+    await expect(this.#store.write({ ...shipment, received: new Map() })).rejects.toThrow()
+  }
+
   async settle(): Promise<void> {
-    await this.#store.settleLate()
+    await this.#store.settleLate?.()
     for (let steps = 0; await this.#store.rollUp(); steps++) {
       if (steps > 1_000) throw new Error('there is no end to what is due')
     }
@@ -144,7 +168,7 @@ export class RollupHistory {
       fields: [...fields, ...fieldsOf('level', level, rolledUpFunctions)],
     }
     // Late readings may come to their places between the two answers: then they are asked for once more.
-    for (let late = -1; late !== this.#store.late; ) {
+    for (let late: number | undefined = -1; late !== this.#store.late; ) {
       late = this.#store.late
       const rolledUp = await allAggregates(this.#store, asked)
       const ofReadings = await answerOfReadings(this.#store, asked)
@@ -177,7 +201,7 @@ export class RollupHistory {
 }
 
 /** No percentile can be had from rollups: a query with one is answered out of readings. */
-export async function answerOfReadings(store: DuckDbStore, query: Partial<AggregateQuery>) {
+export async function answerOfReadings(store: RolledUpStore, query: Partial<AggregateQuery>) {
   const [any] = query.fields ?? []
   const percentile = { key: 'p', name: any?.name ?? '', type: 'double', function: 'p50' } as const
   const points = await allAggregates(store, {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/servers/free-port.ts'
 
 /** The bootstrap key that test services are started with. */
 export const adminKey = 'sv_test_admin'
@@ -123,13 +123,7 @@ async function listeningLine(child: ChildProcess, printed: () => string): Promis
   }
 }
 
-/** A port that nobody listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
+/** Settings of a service whose links lead to it. */
+export async function publicAddress(): Promise<Readonly<Record<string, string>>> {
+  return { STREAMVAULT_HTTP_PORT: String(await freePort()) }
 }

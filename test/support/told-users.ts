@@ -16,6 +16,7 @@ interface Happening {
   readonly type?: EventType
   readonly resourceId?: string
   readonly ownerId?: UserId
+  readonly severity?: string | undefined
 }
 
 export const minuteUs = 60_000_000
@@ -64,10 +65,17 @@ export class ToldUsers implements AsyncDisposable {
   }
 
   /** The changes that record an event of a vault called boiler. */
-  recorded({ type = 'vault.created', resourceId = 'v1', ownerId = this.ada }: Happening = {}) {
+  recorded(happening: Happening = {}) {
+    const { type = 'vault.created', resourceId = 'v1', ownerId = this.ada, severity } = happening
     const data = { id: resourceId, name: 'boiler' }
     const about = { vaultId: resourceId, templateId: 't', resourceType: 'vault', data }
-    return this.events.record({ type, ownerId, resourceId, ...about })
+    return this.events.record({
+      type,
+      ownerId,
+      resourceId,
+      ...about,
+      ...(severity && { severity }),
+    })
   }
 
   /** Commits an event; resolves with whether it was told. */

@@ -26,27 +26,27 @@ const shape = shapeOf({ temperature: { type: 'number' } })
 /** A writer, its file, and its tables on a server that others use, too. */
 export class Written implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
-  readonly #path = this.#folder.file('positions.db')
+  readonly path = this.#folder.file('positions.db')
   readonly #questDb: QuestDb
   /** What was written, by where it begins: there is no journal to read it from. */
   readonly #journal = new Map<Offset, Shipment | Removal>()
   readonly log: string[] = []
-  #server: QuestDbServer
+  server: QuestDbServer
   writer: QuestDbWriter
 
   constructor(questDb: QuestDb, server = questDb.newServer()) {
     this.#questDb = questDb
-    this.#server = server
+    this.server = server
     this.writer = this.#open()
   }
 
   get table(): string {
-    return tableOf(this.#server.prefix, shape.id)
+    return tableOf(this.server.prefix, shape.id)
   }
 
-  async reopen({ server = this.#server } = {}): Promise<void> {
+  async reopen({ server = this.server } = {}): Promise<void> {
     await this.writer.close()
-    this.#server = server
+    this.server = server
     this.writer = this.#open()
   }
 
@@ -63,8 +63,12 @@ export class Written implements AsyncDisposable {
     this.#journal.set(from, removal)
   }
 
-  /** Sends again what the writer asks for; how many entries these were. */
-  async repeat(): Promise<number> {
+  /**
+   * Sends again what the writer asks for; how many entries these were.
+   *
+   * @param between what is done after each part
+   */
+  async repeat(between: () => Promise<void> = async () => undefined): Promise<number> {
     const { durability } = this.writer
     await durability.look()
     let repeated = 0
@@ -77,6 +81,7 @@ export class Written implements AsyncDisposable {
       if ('readings' in written) await durability.repeat(written)
       else await durability.repeatRemoval(written)
       repeated += written.nextOffset - written.from
+      await between()
     }
   }
 
@@ -115,7 +120,7 @@ export class Written implements AsyncDisposable {
     const { rows } = await connection.run('SELECT now()')
     await connection.run('CHECKPOINT CREATE')
     connection.close()
-    const file = new DatabaseSync(this.#path)
+    const file = new DatabaseSync(this.path)
     file.prepare('UPDATE proven SET checkpoint_asked = ?').run(String(rows[0]?.[0]))
     file.close()
     this.writer = this.#open()
@@ -137,22 +142,22 @@ export class Written implements AsyncDisposable {
       warn: (_: object, message: string) => void this.log.push(message),
       error: (_: object, message: string) => void this.log.push(message),
     }
-    const server = this.#server
-    return new QuestDbWriter({ server, path: this.#path, clock: systemClock, logger, heldBytesMax })
+    const server = this.server
+    return new QuestDbWriter({ server, path: this.path, clock: systemClock, logger, heldBytesMax })
   }
 
   /** Does work whose rows reach QuestDB, and whose position does not reach the disk. */
   async losing(work: () => Promise<void>, crash: 'sent' | 'applied'): Promise<void> {
     await this.reopen()
     const kept = this.#folder.file('kept.db')
-    copyFileSync(this.#path, kept)
+    copyFileSync(this.path, kept)
     await work()
     if (crash === 'applied') await this.identities()
     await this.writer.close()
     for (const suffix of ['-wal', '-shm']) {
-      if (existsSync(this.#path + suffix)) rmSync(this.#path + suffix)
+      if (existsSync(this.path + suffix)) rmSync(this.path + suffix)
     }
-    copyFileSync(kept, this.#path)
+    copyFileSync(kept, this.path)
     this.writer = this.#open()
   }
 }
