@@ -87,13 +87,15 @@ describe('silence while the service was away', () => {
 
 test('a service that was stopped for longer tells of those who stay silent, and of nobody else', async () => {
   await using service = await FaultyService.start()
-  const rule = { id: 'silent', silentFor: '3s' }
+  // Long beside what a slow machine needs to start, and to send the first reading after it.
+  const silentMs = 12_000
+  const rule = { id: 'silent', silentFor: `${silentMs / 1_000}s` }
   const { id: alive } = await RuledStream.make(service.api, rule)
   const { id: dead } = await RuledStream.make(service.api, rule)
   for (const id of [alive, dead]) await new RuledStream(service.api, id).push(20)
   await service.api.settled(dead, 1)
   await service.kill()
-  await sleep(4_000)
+  await sleep(silentMs + 1_000)
   const startedMs = Date.now()
 
   await service.restart()
@@ -105,6 +107,6 @@ test('a service that was stopped for longer tells of those who stay silent, and 
     return fired !== undefined
   })
 
-  expect(Date.parse(fired?.triggeredAt ?? '')).toBeGreaterThanOrEqual(startedMs + 3_000)
+  expect(Date.parse(fired?.triggeredAt ?? '')).toBeGreaterThanOrEqual(startedMs + silentMs)
   expect(await heard.alerts()).toEqual([])
 })

@@ -245,9 +245,9 @@ describe('a rule of a fleet', () => {
       const path = `/alerts?ruleId=${encodeURIComponent(made.ruleId)}&state=firing&limit=1000`
       return (await api.withToken<readonly AlertBody[]>('GET', path)).body.length
     }
-    await expect.poll(firingInAll, { timeout: 10_000 }).toBe(250)
+    await expect.poll(firingInAll).toBe(250)
     await api.withToken('DELETE', `/alert-rules/${made.alertRuleId}`)
-    await expect.poll(firingInAll, { timeout: 10_000 }).toBe(0)
+    await expect.poll(firingInAll).toBe(0)
   })
 
   test('goes on over a crash, even if the state has forgotten what was to be done', async () => {

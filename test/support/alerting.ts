@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, ApiClient } from './api-client.ts'
 
 export interface AlertBody {
@@ -49,8 +50,17 @@ export class RuledStream {
     this.id = id
   }
 
-  /** Sends readings, one second after the other. */
+  /**
+   * Sends readings, one second after the other; resolves when they have moved what they move. Whoever asks for alerts
+   * gets what is decided by then, after a wait that ends.
+   */
   async push(...temperatures: readonly number[]): Promise<void> {
+    await this.send(...temperatures)
+    while ((await this.api.status(this.id)).counters.received < this.#sent) await sleep(5)
+  }
+
+  /** Sends them; resolves when they are durable. */
+  async send(...temperatures: readonly number[]): Promise<void> {
     const readings = temperatures.map((temperature) => ({
       timestamp: new Date(beganMs + this.#sent++ * 1_000).toISOString(),
       temperature,
