@@ -34,7 +34,8 @@ test('D48: an address is told of alerts of the severities that it wants, and of 
     'Stream alert cleared (critical): temperature',
   ])
   // Streams and vaults have no severity.
-  expect(server.received.filter(({ to }) => to.includes(critical)).length).toBeGreaterThan(3)
+  const all = () => server.received.filter(({ to }) => to.includes(critical)).length
+  await expect.poll(all).toBeGreaterThan(3)
 })
 
 test('the severities can be changed, and an empty list leaves nothing out again', async () => {

@@ -210,6 +210,8 @@ describe('D48: a server', () => {
 
   test('that hangs is given up when the time of the attempt is over, and asked again', async () => {
     await local.confirmed()
+    const patienceMs = local.attemptMs
+    local.attemptMs = 100
     server.behaviour = { onMail: () => new Promise(() => undefined) }
     await local.happens()
     await local.settled()
@@ -219,6 +221,7 @@ describe('D48: a server', () => {
         message: 'no mail server took it: no connection, or no answer in time',
       },
     ])
+    local.attemptMs = patienceMs
     server.behaviour = {}
     await local.pass(5 * second)
     expect((await local.attempts()).at(-1)).toMatchObject({ delivered: 1, attempt: 2 })
