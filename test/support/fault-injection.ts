@@ -23,10 +23,14 @@ export class FaultInjection implements Disposable {
     this.environment = { LD_PRELOAD: library, STREAMVAULT_FAULT_CONTROL: control }
   }
 
-  /** From now on the files whose path contains `pathPart`, and no others, have this fault. */
-  begin(fault: Fault, pathPart: string): void {
+  /**
+   * From now on the files whose path contains `pathPart`, and no others, have this fault.
+   *
+   * @param letThrough so many of the calls that it concerns are as ever before that
+   */
+  begin(fault: Fault, pathPart: string, letThrough = 0): void {
     rmSync(this.#folder.file('control.met'), { force: true })
-    this.#control(`${fault} ${pathPart}`)
+    this.#control(`${fault} ${pathPart} ${letThrough}`)
   }
 
   /** Whether a write or a sync has failed, or has begun to wait, since the fault began. */
