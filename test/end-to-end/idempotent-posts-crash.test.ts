@@ -1,12 +1,9 @@
-import { cpSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { type Answer, ApiClient } from '../support/api-client.ts'
 import { FaultyService } from '../support/faulty-service.ts'
+import { foundIn } from '../support/left-by-a-kill.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { startedServices } from '../support/started-services.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const services = startedServices()
 
@@ -19,13 +16,7 @@ function post(api: ApiClient, key: string, name = key): Promise<Answer<Template>
 
 /** How many templates the files hold, as a kill would leave them. */
 function templatesIn(dataDir: string): number {
-  using folder = new TemporaryFolder()
-  // A copy: to open a file is to repair it, and that is for the service to do.
-  cpSync(dataDir, folder.path, { recursive: true })
-  const state = new DatabaseSync(join(folder.path, 'state.db'))
-  const row = state.prepare('SELECT count(*) AS found FROM templates').get()
-  state.close()
-  return Number(row?.['found'])
+  return foundIn(dataDir, 'state.db', '(SELECT count(*) FROM templates)')
 }
 
 async function names(api: ApiClient): Promise<string[]> {
