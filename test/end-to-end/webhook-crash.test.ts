@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { InboundWebhook } from '../support/inbound-webhook.ts'
@@ -11,13 +10,21 @@ const services = startedServices()
 /** Requests of the sender at a time: fewer than the ids that are known after a crash. */
 const connections = 40
 
+/** Four lives with so many answers are not all of the messages. */
+const answersOfLifeMax = 1_200
+
 /** What is sent again after each crash, as who has heard of no answer does it. */
-async function sendUntilEnded(hook: InboundWebhook, numbers: number[]): Promise<void> {
+async function sendUntilEnded(
+  hook: InboundWebhook,
+  numbers: number[],
+  onAnswer: () => void = () => undefined,
+): Promise<void> {
   const one = async () => {
     for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
       try {
         const { status } = await hook.send({ id: `message-${number}`, body: { number } })
         expect(status).toBe(202)
+        onAnswer()
       } catch (error) {
         numbers.unshift(number)
         if (!(error instanceof TypeError)) throw error
@@ -43,8 +50,12 @@ test('messages are stored once each when the service is killed while they come',
   const numbers = Array.from({ length: count }, (_, number) => number)
 
   for (let life = 0; life < 4; life++) {
-    const sending = sendUntilEnded(hook, numbers)
-    await sleep(random.integer(200, 500))
+    let answersLeft = random.integer(1, answersOfLifeMax)
+    const enough = Promise.withResolvers<void>()
+    const sending = sendUntilEnded(hook, numbers, () => {
+      if (--answersLeft === 0) enough.resolve()
+    })
+    await Promise.race([enough.promise, sending])
     await process.end('SIGKILL')
     await sending
     process = await services.start(dataDir)
