@@ -77,7 +77,7 @@ test('D31: killed before a transition is written, it comes after the restart, an
   await using service = await started()
   const { id } = await RuledStream.make(service.api, tooHot)
   service.faults.begin('hold', 'state.db')
-  await new RuledStream(service.api, id).push(90)
+  await new RuledStream(service.api, id).send(90)
   await service.kill()
   expect(receiver.received).toEqual([])
 
@@ -153,14 +153,19 @@ test('a mute that ends while nothing runs has its alert told at the start, once'
   const { id } = await RuledStream.make(service.api, tooHot)
   await send(service, id, 0)
   const stream = new RuledStream(service.api, id)
-  const untilMs = Date.now() + 3_000
-  const muted = await stream.act('mute', { until: new Date(untilMs).toISOString() })
-  expect(muted.status).toBe(200)
+  const muteUntil = async (untilMs: number) => {
+    const muted = await stream.act('mute', { until: new Date(untilMs).toISOString() })
+    expect(muted.status).toBe(200)
+  }
+  await muteUntil(Date.now() + 3_600_000)
   // The one that was told ends; the next one begins untold, and goes on.
   await send(service, id, 1)
   await send(service, id, 2)
   await receiver.requests(2)
   await ended(service, 2)
+  // Only the kill has to come before the end of it.
+  const untilMs = Date.now() + 10_000
+  await muteUntil(untilMs)
   await service.kill()
   await sleep(Math.max(0, untilMs - Date.now()))
 
