@@ -27,7 +27,7 @@ const timeUs = '2026-03-01T00:00:00.250'
 async function running(fields: object, changes: object = {}): Promise<string> {
   const id = await service.api.createStream(fields, { type, source: { ...own, ...changes } })
   await expect
-    .poll(async () => (await service.api.status(id)).source, { timeout: 20_000 })
+    .poll(async () => (await service.api.status(id)).source)
     .toMatchObject({ state: 'running' })
   return id
 }

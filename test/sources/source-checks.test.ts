@@ -172,13 +172,12 @@ describe('a source that is to be read from now', () => {
     })
     const source = async () =>
       (await service.api.status(streamId))['source'] as { retries: number; state: string }
-    const patience = { timeout: 60_000 }
-    await expect.poll(async () => (await source()).retries, patience).toBeGreaterThanOrEqual(5)
+    await expect.poll(async () => (await source()).retries).toBeGreaterThanOrEqual(6)
     const { retries } = await source()
     expect((await run(streamId)).status).toBe(202)
-    // By itself it would wait for 4 s at least.
+    // By itself it would wait for 8 s at least.
     await expect
-      .poll(async () => (await source()).retries, { timeout: 3_000, interval: 20 })
+      .poll(async () => (await source()).retries, { timeout: 7_500, interval: 20 })
       .toBeGreaterThan(retries)
   })
 })
