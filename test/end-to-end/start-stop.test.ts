@@ -173,23 +173,20 @@ describe('stopping', () => {
     expect(performance.now() - stoppedMs).toBeLessThan(10_000)
   })
 
-  test('ends at once with a second SIGTERM', async () => {
-    const folder = newFolder()
-    const process = await launch(folder)
+  test('waits for nothing more after a second signal', async () => {
+    const process = await launch(newFolder())
     const { http } = await process.listening()
     const slow = connect(Number(new URL(http).port), '127.0.0.1')
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     await written(slow, halfRequest)
 
-    const stoppedMs = performance.now()
+    // Both before it can have waited for the request; two of a kind could come as one.
     process.signal('SIGTERM')
-    await expect.poll(process.output).toContain('stopping')
-    process.signal('SIGTERM')
-    await process.exited
+    process.signal('SIGINT')
 
+    expect(await process.exited).toBe(1)
     slow.destroy()
-    expect(performance.now() - stoppedMs).toBeLessThan(3_000)
   })
 })
 
