@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { freePort } from '../../scripts/servers/free-port.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import {
@@ -48,7 +48,7 @@ export interface CrashRunResult {
  * is there exactly once.
  */
 export async function crashRun(options: CrashRunOptions): Promise<CrashRunResult> {
-  const run = new CrashRun(options, { http: await quietPort(), mqtt: await quietPort() })
+  const run = new CrashRun(options, { http: await freePort(), mqtt: await freePort() })
   try {
     await run.begin()
     await run.killAgainAndAgain()
@@ -238,24 +238,6 @@ class CrashRun {
 
 /** Ends the run: the violations are in the load's state. */
 class CrashViolations extends Error {}
-
-/**
- * A free port below the range that the kernel gives to outgoing connections. While the service is
- * down, a client that tries to connect to a port of that range may be given the very same port as
- * its own, and is then connected to itself.
- */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    await new Promise((resolve) => server.close(resolve))
-    if (isFree) return port
-  }
-}
 
 function report(line: string): void {
   process.stdout.write(`${line}\n`)

@@ -184,7 +184,7 @@ describe.each(consumers)('$fault of the $part', ({ part, file, fault, problem })
 
     expect(Object.keys(failing)).toEqual([part])
     expect(failing[part]).not.toContain(service.dataDir)
-    expect(service.log()).toContain(problem)
+    await expect.poll(() => service.log()).toContain(problem)
   })
 })
 

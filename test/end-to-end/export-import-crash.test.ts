@@ -52,7 +52,7 @@ test('an import that is killed again and again stores each row once', async () =
   const after = await killed(dataDir, `/imports/${body.importId}`, process)
   const job = after.job as ImportBody
   const refused = rows / wrongEvery
-  const counters = await after.api.settled(id)
+  const counters = await after.api.settled(id, rows)
 
   expect(job).toMatchObject({ state: 'completed', rows, accepted: rows - refused, refused })
   expect(counters).toMatchObject({ stored: rows - refused, quarantined: refused, discarded: 0 })

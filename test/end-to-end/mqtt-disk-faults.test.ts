@@ -152,7 +152,7 @@ describe('a journal disk that is full now and then', () => {
       expect(device.pubacks).toEqual(device.idsOf(1))
       expect(device.pubrecs).toEqual(device.idsOf(2))
     }
-    expect(await storedValues()).toEqual(values)
+    await expect.poll(storedValues).toEqual(values)
     for (const id of streamIds) {
       expect(await service.api.settled(id)).toMatchObject({ duplicates: 0, discarded: 0 })
     }
@@ -187,6 +187,6 @@ describe('a journal disk that is full now and then', () => {
       }),
     )
 
-    expect(await storedValues()).toEqual(values)
+    await expect.poll(storedValues).toEqual(values)
   })
 })

@@ -26,7 +26,7 @@ describe.skipIf(isQuestDbMissing)('without its QuestDB', () => {
     await questDb.start()
 
     await service.allStored({ refused: 1, duplicates: 0 })
-    expect(await service.failing()).toEqual({})
+    await expect.poll(() => service.failing()).toEqual({})
   })
 
   test('the service ends in time, and goes on with it later', async () => {
@@ -62,7 +62,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB that is killed again and again unde
     await service.load.stop()
 
     await service.allStored({ refused: kills, duplicates: 0 })
-    expect(await service.failing()).toEqual({})
+    await expect.poll(() => service.failing()).toEqual({})
   })
 })
 

@@ -21,7 +21,7 @@ describe.skipIf(isQuestDbMissing)('when the machine of QuestDB loses power', () 
     await service.allStored({ refused: 1, duplicates: 0, removed })
     await service.load.send()
     await service.allStored({ refused: 1, duplicates: 0, removed })
-    expect(await service.failing()).toEqual({})
+    await expect.poll(() => service.failing()).toEqual({})
   })
 
   test('and with it what the journal has no more, the service is not ready and says why', async () => {

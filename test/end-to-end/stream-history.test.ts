@@ -141,8 +141,12 @@ class Life {
   }
 
   async check(): Promise<void> {
-    const { counters, sum, stored, values, held } = await observed(this.#world.api, this.streamId)
     const history = this.#history
+    const { counters, sum, stored, values, held } = await observed(
+      this.#world.api,
+      this.streamId,
+      history.received.least,
+    )
     expect(sum).toBe(0)
     expect(counters.pending).toBe(0)
     expect(counters.received).toBeGreaterThanOrEqual(history.received.least)

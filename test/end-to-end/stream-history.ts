@@ -100,9 +100,9 @@ export function atSecond(second: number): string {
   return new Date(Date.UTC(2026, 1, 28, 23, 59, second)).toISOString()
 }
 
-/** What the service holds of a stream, at rest, in the terms of a history. */
-export async function observed(api: ApiClient, streamId: string) {
-  const counters = await api.settled(streamId)
+/** What the service holds of a stream that has received so many, at rest, in the terms of a history. */
+export async function observed(api: ApiClient, streamId: string, atLeast: number) {
+  const counters = await api.settled(streamId, atLeast)
   const readings = await api.readAll(streamId)
   const held = await heldNumbers(api, streamId)
   const { received, ...terms } = counters
