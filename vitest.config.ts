@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'end-to-end',
           expect,
           include: ['test/end-to-end/**/*.test.ts'],
-          testTimeout: 480_000,
+          testTimeout: 900_000,
           hookTimeout,
         },
       },

@@ -4,7 +4,8 @@ import type { SeededRandom } from '../support/seeded-random.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import type { MadeReading, ReadingKind, StreamLedger } from './crash-ledger.ts'
 
-const waitMsMax = 30_000
+/** For what hangs, and not for what is slow. */
+const waitMsMax = 120_000
 const inFlightMax = 30
 const batchMax = 20
 const refusedShare = 0.04

@@ -134,5 +134,4 @@ test.skipIf(isKafkaMissing)(
       expect((await member.counters()).received).toBeGreaterThan(0)
     }
   },
-  180_000,
 )

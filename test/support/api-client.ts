@@ -31,6 +31,10 @@ export interface DataPage {
   readonly nextCursor: string | null
 }
 
+/** For what hangs, and not for what is slow. */
+const settlingMsMax = 120_000
+const answeringMsMax = 60_000
+
 const keyHeaders = { 'x-api-key': adminKey, 'x-api-secret': adminSecret }
 
 /** Talks to a running service as the bootstrap user, in both interfaces. */
@@ -128,12 +132,15 @@ export class ApiClient {
 
   /** Waits until nothing of the stream is pending, and at least `received` readings were counted. */
   async settled(streamId: string, received = 0): Promise<StreamCounters> {
-    for (let attempt = 0; attempt < 600; attempt++) {
+    const deadlineMs = performance.now() + settlingMsMax
+    for (;;) {
       const { counters } = await this.status(streamId)
       if (counters.pending === 0 && counters.received >= received) return counters
+      if (performance.now() > deadlineMs) {
+        throw new Error(`stream ${streamId} does not come to rest: ${JSON.stringify(counters)}`)
+      }
       await sleep(50)
     }
-    throw new Error(`stream ${streamId} does not come to rest`)
   }
 
   /** All readings of a stream, page by page. */
@@ -151,13 +158,15 @@ export class ApiClient {
 
   /** A store that was just started anew may want to be asked again later. */
   async #page(path: string): Promise<DataPage> {
-    for (let attempt = 0; attempt < 60; attempt++) {
+    const deadlineMs = performance.now() + answeringMsMax
+    for (;;) {
       const { status, body } = await this.withToken<DataPage>('GET', path)
       if (status === 200) return body
-      if (status !== 503) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+      if (status !== 503 || performance.now() > deadlineMs) {
+        throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+      }
       await sleep(250)
     }
-    throw new Error(`${path} is not answered`)
   }
 }
 
