@@ -14,10 +14,16 @@ const seconds = 15
 const schema = { temperature: { type: 'number' }, mode: { type: 'string' } }
 const startUs = Date.UTC(2025, 0, 1) * 1_000
 
-/** The time to the acknowledgement beside a backup, and beside the removal of what is too old. */
+/** A backup has a `status`, and an export a `state`. */
+interface Job {
+  readonly status?: string
+  readonly state?: string
+}
+
+/** The time to the acknowledgement beside backups, exports, and the removal of what is too old. */
 export async function backgroundWork(rows: number): Promise<Figure[]> {
   const dataDir = newDataDir()
-  const [old = ''] = await preload(dataDir, {
+  const streamIds = await preload(dataDir, {
     streams: 2,
     schema,
     fields: { temperature: 'i / 7', mode: `'mode ' || i % 10` },
@@ -25,6 +31,7 @@ export async function backgroundWork(rows: number): Promise<Figure[]> {
     startUs,
     stepUs: 200,
   })
+  const [old = ''] = streamIds
   const places = mkdtempSync(join(tmpdir(), 'streamvault-bench-'))
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
@@ -43,6 +50,11 @@ export async function backgroundWork(rows: number): Promise<Figure[]> {
     })
     await endOf(api, `/backups/${body.backupId}`)
   })
+  const exports = await beside(load, async (index) => {
+    const body = { streamIds, format: index % 2 === 0 ? 'csv' : 'parquet' }
+    const made = await api.withToken<{ exportId: string }>('POST', '/exports', body)
+    await endOf(api, `/exports/${made.body.exportId}`)
+  })
   // Of the two streams in each month one goes: so rows are deleted, and no table is dropped.
   await api.withToken('PUT', `/streams/${old}`, { processing: { retention: { raw: '1d' } } })
   const expired = async () => (await readMetrics(service.http)).get('readings_expired_total') ?? 0
@@ -59,6 +71,7 @@ export async function backgroundWork(rows: number): Promise<Figure[]> {
   })
   return [
     compared(`backups of ${million(rows)} readings`, backups.p99, `${backups.done} backups`),
+    compared(`exports of ${million(rows)} readings`, exports.p99, `${exports.done} exports`),
     compared('retention', retention, `${million(gone)} readings removed`),
   ]
 }
@@ -85,9 +98,11 @@ async function beside(
 
 async function endOf(api: ApiClient, path: string): Promise<void> {
   for (;;) {
-    const { body } = await api.withToken<{ status: string; error: string | null }>('GET', path)
-    if (body.status === 'completed') return
-    if (body.status !== 'running') throw new Error(`${path} is ${JSON.stringify(body)}`)
+    const { body } = await api.withToken<Job>('GET', path)
+    const state = body.state ?? body.status ?? ''
+    if (state === 'completed') return
+    if (!['queued', 'running'].includes(state))
+      throw new Error(`${path} is ${JSON.stringify(body)}`)
     await sleep(200)
   }
 }
