@@ -32,6 +32,7 @@ const expiring = fc.record({
   beforeUs: timeUs,
 })
 const settlingLate = fc.constant({ kind: 'settleLate' as const })
+const rollingUp = fc.constant({ kind: 'rollUp' as const })
 
 /** What may happen to two streams. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
@@ -41,12 +42,12 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: settlingLate },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fail' as const), readings }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'reopen' as const }) },
-  { weight: 6, arbitrary: fc.constant({ kind: 'rollUp' as const }) },
+  { weight: 6, arbitrary: rollingUp },
   {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('rollUpBeside' as const),
-      beside: fc.oneof(shipping, removing, expiring, settlingLate),
+      beside: fc.oneof(shipping, removing, expiring, settlingLate, rollingUp),
     }),
   },
 )

@@ -18,6 +18,7 @@ export class RollupLoop {
   readonly #needs: RollupLoopNeeds
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
+  #stepping: Promise<unknown> = Promise.resolve()
 
   constructor(needs: RollupLoopNeeds) {
     this.#needs = needs
@@ -33,6 +34,13 @@ export class RollupLoop {
     await this.#running
   }
 
+  /** Does some of what is due, one step at a time: two would hand out the same marks. */
+  async step(): Promise<boolean> {
+    const stepping = this.#stepping.then(this.#needs.step)
+    this.#stepping = stepping.catch(() => undefined)
+    return await stepping
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     let restMs = idleMs
     while (!signal.aborted) {
@@ -40,7 +48,7 @@ export class RollupLoop {
       await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       const startedMs = performance.now()
-      const worked = await this.#needs.step().catch((error: unknown) => {
+      const worked = await this.step().catch((error: unknown) => {
         // The marks are still there: it is tried again.
         if (!signal.aborted) this.#needs.onFailure(error)
         return false

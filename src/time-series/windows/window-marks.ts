@@ -83,9 +83,9 @@ export class WindowMarks {
     if (this.#marks.length > marksMax) this.#join()
   }
 
-  /** Makes [fromUs, toUs), which lies within one mark, a mark of its own. */
+  /** Makes [fromUs, toUs), which lies within one mark, a mark of its own. @throws Error when there is no such mark */
   split(mark: WindowMark, fromUs: number, toUs: number): WindowMark {
-    const at = this.#marks.indexOf(mark)
+    const at = this.#placeOf(mark)
     const { touched } = mark
     const part: Mark = { fromUs, toUs, touched, isTaken: true }
     const parts = [
@@ -108,11 +108,17 @@ export class WindowMarks {
     if (own) delete own.isTaken
   }
 
-  /** Takes away what a mark has before an instant. */
+  /** Takes away what a mark has before an instant. @throws Error when there is no such mark */
   settle(mark: WindowMark, untilUs: number): void {
-    const at = this.#marks.indexOf(mark)
+    const at = this.#placeOf(mark)
     if (untilUs >= mark.toUs) this.#marks.splice(at, 1)
     else (this.#marks[at] as Mark).fromUs = untilUs
+  }
+
+  #placeOf(mark: WindowMark): number {
+    const at = this.#marks.indexOf(mark)
+    if (at < 0) throw new Error('a mark is computed that is none any more')
+    return at
   }
 
   #insert(mark: Mark): void {

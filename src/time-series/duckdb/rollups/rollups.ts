@@ -40,7 +40,7 @@ export class Rollups {
     this.#needs = needs
     this.#candidates = new Candidates(needs.options)
     this.#quiet = new QuietTouches(needs.options.quietMs)
-    this.#loop = new RollupLoop({ step: () => this.step(), onFailure: needs.onFailure })
+    this.#loop = new RollupLoop({ step: () => this.#step(), onFailure: needs.onFailure })
   }
 
   totals(): RollupTotals {
@@ -59,6 +59,10 @@ export class Rollups {
 
   /** Does some of what is due. Returns whether there was anything. */
   async step(): Promise<boolean> {
+    return await this.#loop.step()
+  }
+
+  async #step(): Promise<boolean> {
     const catalog = this.#needs.catalog()
     if (await this.#enrol(catalog)) return true
     await this.#removeOutdated(catalog)

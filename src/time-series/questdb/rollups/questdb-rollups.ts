@@ -53,7 +53,7 @@ export class QuestDbRollups {
     this.#candidates = new Candidates(needs.options)
     this.#quiet = new QuietTouches(needs.options.quietMs)
     this.#loop = new RollupLoop({
-      step: () => this.step(),
+      step: () => this.#step(),
       onFailure: (error) => {
         // Whoever stores readings says so.
         if (!(error instanceof QuestDbAway)) needs.onFailure(error)
@@ -77,6 +77,10 @@ export class QuestDbRollups {
 
   /** Does some of what is due. Returns whether there was anything. */
   async step(): Promise<boolean> {
+    return await this.#loop.step()
+  }
+
+  async #step(): Promise<boolean> {
     if (await this.#enrol()) return true
     this.#removeOutdated()
     return await this.#rollUp()
