@@ -159,10 +159,10 @@ export function timeSeriesRollupsContract(open: OpenRolledUpStore, { runs = 10 }
       for (const id of streamIds) {
         await ship(store, [storedReading({ streamId: id, timestampUs: marchUs + round + 1 })])
       }
-      let isOver = false
-      const rolling = [store.rollUp().finally(() => (isOver = true))]
+      const first = { isOver: false }
+      const rolling = [store.rollUp().finally(() => (first.isOver = true))]
       // At any moment of the first one.
-      while (!isOver) {
+      while (!first.isOver) {
         await allAggregates(store, { ...allRolledUp, endUs: marchUs + hourUs })
         rolling.push(store.rollUp())
       }
