@@ -1,20 +1,45 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { backUp, beginBackup, endOfBackup } from '../support/backups.ts'
+import { FaultyService } from '../support/faulty-service.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
 
-test('of two backups at once the second is refused', async () => {
-  using folder = new TemporaryFolder()
-  const { api } = service
-  const first = await beginBackup(api, folder.file('one'))
-  const second = await api.withToken('POST', '/backups', { to: folder.file('two') })
-  expect(second).toMatchObject({ status: 409, body: { error: 'conflict' } })
-  expect((await endOfBackup(api, first.backupId)).status).toBe('completed')
-  expect(existsSync(folder.file('two'))).toBe(false)
+describe('while a backup is being made', () => {
+  let faulty: FaultyService
+
+  beforeAll(async () => {
+    faulty = await FaultyService.start()
+    return () => faulty[Symbol.asyncDispose]()
+  })
+
+  // However slow the test is: what has to be written stands still until the fault is over.
+  beforeEach(() => faulty.faults.begin('hold', 'backup/staging/time-series'))
+
+  test('a second one is refused', async () => {
+    using folder = new TemporaryFolder()
+    const { api, faults } = faulty
+    const first = await beginBackup(api, folder.file('backup'))
+    const second = await api.withToken('POST', '/backups', { to: folder.file('two') })
+    faults.end()
+    expect(second).toMatchObject({ status: 409, body: { error: 'conflict' } })
+    expect((await endOfBackup(api, first.backupId)).status).toBe('completed')
+    expect(existsSync(folder.file('two'))).toBe(false)
+  })
+
+  test('it can be cancelled: it leaves nothing, and another one may follow', async () => {
+    using folder = new TemporaryFolder()
+    const { api, faults } = faulty
+    const { backupId } = await beginBackup(api, folder.file('backup'))
+    const cancelled = await api.withToken('POST', `/backups/${backupId}/cancel`)
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
+    expect(existsSync(folder.file('backup'))).toBe(false)
+    faults.end()
+    await backUp(api, folder.file('backup'))
+  })
 })
 
 test('a place that is not empty is left as it is', async () => {
@@ -24,16 +49,6 @@ test('a place that is not empty is left as it is', async () => {
   const ended = await endOfBackup(service.api, backupId)
   expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('not empty') })
   expect(readdirSync(folder.path)).toEqual(['mine'])
-})
-
-test('a cancelled backup leaves nothing, and another one may follow', async () => {
-  using folder = new TemporaryFolder()
-  const { api } = service
-  const { backupId } = await beginBackup(api, folder.file('backup'))
-  const cancelled = await api.withToken('POST', `/backups/${backupId}/cancel`)
-  expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } })
-  expect(existsSync(folder.file('backup'))).toBe(false)
-  await backUp(api, folder.file('backup'))
 })
 
 test.each([
