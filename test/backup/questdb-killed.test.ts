@@ -5,26 +5,32 @@ import { type BackupAnswer, backUp, beginBackup, endOfBackup } from '../support/
 import { startStreamvault, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
 import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** Enough for a backup and a restore to take some tenths of a second. */
 const readings = 30_000
+
+/** What goes over the network of less than half of the rows, and of more than one request for them. */
+const bytesOfSome = 1_500_000
 
 describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
   const folder = new TemporaryFolder()
   const dataDir = newDataDir()
   let questDb: QuestDb
+  /** Between it and the service: backups come no further than they should. */
+  let proxy: TcpProxy
   let service: ServiceProcess
   let api: ApiClient
   let streamId: string
 
   async function start(): Promise<void> {
-    service = await startServiceProcess(dataDir, at('service'))
+    service = await startServiceProcess(dataDir, at('service', proxy.port))
     api = new ApiClient(service.http)
   }
 
   beforeAll(async () => {
     questDb = await QuestDb.start()
+    proxy = await TcpProxy.start(questDb.port)
     await start()
     streamId = await api.createStream()
     await send(api, streamId)
@@ -33,13 +39,14 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
 
   afterAll(async () => {
     await service.end('SIGKILL')
+    await proxy[Symbol.asyncDispose]()
     await questDb[Symbol.asyncDispose]()
     rmSync(dataDir, { recursive: true })
     folder[Symbol.dispose]()
   })
 
-  const at = (name: string) => ({
-    STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${questDb.port}/${name}`,
+  const at = (name: string, port = questDb.port) => ({
+    STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${port}/${name}`,
   })
 
   async function rowsOf(name: string): Promise<number> {
@@ -56,16 +63,28 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
     return count
   }
 
-  /** Resolves when some of the rows of a restore are there, but not all. */
-  async function inTheMiddleOf(name: string): Promise<void> {
-    await expect.poll(() => rowsOf(name), { interval: 5, timeout: 20_000 }).toBeGreaterThan(0)
+  /** Resolves when some of the rows of a restore are there, but not all, and no more come. */
+  async function inTheMiddleOf(name: string, held: TcpProxy): Promise<void> {
+    await expect.poll(() => held.isHolding).toBe(true)
+    await expect.poll(() => rowsOf(name)).toBeGreaterThan(0)
     expect(await rowsOf(name)).toBeLessThan(readings)
   }
 
+  /** A backup that stands still while rows are copied: they come last. */
+  async function backupInItsRows(path: string): Promise<BackupAnswer> {
+    proxy.holdAfter(bytesOfSome)
+    const begun = await beginBackup(api, path)
+    await expect.poll(() => existsSync(`${path}/questdb-rows.ndjson.zst`)).toBe(true)
+    await expect.poll(() => proxy.isHolding).toBe(true)
+    const { body } = await api.withToken<BackupAnswer>('GET', `/backups/${begun.backupId}`)
+    expect(body.status).toBe('running')
+    return begun
+  }
+
   test('a service that is killed while rows are copied leaves no manifest, and the next backup is whole', async () => {
-    const { backupId, to } = await beginBackup(api, folder.file('cut-off'))
-    await whileRowsAreCopied(api, backupId, to)
+    const { backupId, to } = await backupInItsRows(folder.file('cut-off'))
     await service.end('SIGKILL')
+    proxy.reset()
     expect(existsSync(`${to}/manifest.json`)).toBe(false)
     const cutOff = ['restore', '--from', to, '--data-dir', folder.file('none')]
     expect(await streamvault(cutOff, at('none'))).toMatchObject({ code: 1 })
@@ -81,9 +100,9 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
   })
 
   test('a QuestDB that is killed while rows are copied fails the backup, and nothing else', async () => {
-    const { backupId, to } = await beginBackup(api, folder.file('cut-off-by-server'))
-    await whileRowsAreCopied(api, backupId, to)
+    const { backupId, to } = await backupInItsRows(folder.file('cut-off-by-server'))
     await questDb.kill()
+    proxy.reset()
     await questDb.start()
     const ended = await endOfBackup(api, backupId)
     expect(ended).toMatchObject({ status: 'failed' })
@@ -111,11 +130,14 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
       const restored = folder.file(`restored-${killed}`)
       const words = ['restore', '--from', to, '--data-dir', restored]
       const name = `again${killed}`
-      const child = startStreamvault(words, at(name))
+      await using held = await TcpProxy.start(questDb.port)
+      held.holdAfter(bytesOfSome)
+      const child = startStreamvault(words, at(name, held.port))
       const ended = new Promise((resolve) => child.once('exit', resolve))
-      await inTheMiddleOf(name)
+      await inTheMiddleOf(name, held)
       if (killed === 'restore') child.kill('SIGKILL')
       else await questDb.kill()
+      held.reset()
       await ended
       if (killed === 'questdb') await questDb.start()
       expect(child.exitCode).not.toBe(0)
@@ -150,13 +172,4 @@ async function send(api: ApiClient, streamId: string): Promise<void> {
       status: 202,
     })
   }
-}
-
-/** Rows are the last that is copied. */
-async function whileRowsAreCopied(api: ApiClient, backupId: string, to: string): Promise<void> {
-  await expect
-    .poll(() => existsSync(`${to}/questdb-rows.ndjson.zst`), { interval: 5, timeout: 20_000 })
-    .toBe(true)
-  const { body } = await api.withToken<BackupAnswer>('GET', `/backups/${backupId}`)
-  expect(body.status).toBe('running')
 }

@@ -1,49 +1,43 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Stands between a client and a server on this machine, and can break their connections. */
+/** Stands between a client and a server on this machine, and can break their connections, or hold them up. */
 export class TcpProxy implements AsyncDisposable {
-  readonly port: number
   readonly #server: Server
-  readonly #sockets: Set<Socket>
+  readonly #sockets = new Set<Socket>()
   /** By each client, the connection to the server. */
-  readonly #pairs: Map<Socket, Socket>
+  readonly #pairs = new Map<Socket, Socket>()
+  /** Bytes that are still passed on. */
+  #bytesLeft = Number.POSITIVE_INFINITY
 
   static async start(target: number): Promise<TcpProxy> {
-    const sockets = new Set<Socket>()
-    const pairs = new Map<Socket, Socket>()
-    const server = createServer((client) => {
-      const upstream = connect(target, '127.0.0.1')
-      pairs.set(client, upstream)
-      client.once('close', () => pairs.delete(client))
-      for (const [socket, other] of [
-        [client, upstream],
-        [upstream, client],
-      ] as const) {
-        sockets.add(socket)
-        socket.on('error', () => undefined)
-        socket.once('close', () => {
-          sockets.delete(socket)
-          other.destroy()
-        })
-        socket.pipe(other)
-      }
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new TcpProxy(server, sockets, pairs)
+    const proxy = new TcpProxy(target)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
   }
 
-  private constructor(server: Server, sockets: Set<Socket>, pairs: Map<Socket, Socket>) {
-    const address = server.address()
-    if (address === null || typeof address === 'string') throw new Error('no port was given')
-    this.port = address.port
-    this.#server = server
-    this.#sockets = sockets
-    this.#pairs = pairs
+  private constructor(target: number) {
+    this.#server = createServer((client) => this.#join(client, connect(target, '127.0.0.1')))
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Passes on about so many bytes more, whoever sends them, and nothing behind them until it is told to reset. */
+  holdAfter(bytes: number): void {
+    this.#bytesLeft = bytes
+  }
+
+  /** Whether something is held up. */
+  get isHolding(): boolean {
+    return this.#bytesLeft <= 0
   }
 
   /** Resets all connections; new ones are let through. */
   reset(): void {
+    this.#bytesLeft = Number.POSITIVE_INFINITY
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
@@ -61,5 +55,28 @@ export class TcpProxy implements AsyncDisposable {
     this.#server.close()
     this.reset()
     await once(this.#server, 'close')
+  }
+
+  #join(client: Socket, upstream: Socket): void {
+    this.#pairs.set(client, upstream)
+    client.once('close', () => this.#pairs.delete(client))
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        other.destroy()
+      })
+      socket.pipe(other)
+      if (this.isHolding) socket.unpipe().pause()
+      // Behind the pipe: this piece is on its way.
+      socket.on('data', ({ length }: Buffer) => {
+        this.#bytesLeft -= length
+        if (this.isHolding) for (const held of this.#sockets) held.unpipe().pause()
+      })
+    }
   }
 }
