@@ -7,6 +7,7 @@ import {
   streamvaultJson,
 } from '../support/command-line.ts'
 import { download, exported, type JobBody } from '../support/exports.ts'
+import { FaultyService } from '../support/faulty-service.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
@@ -25,16 +26,20 @@ beforeAll(async () => {
   await api.settled(streamId, readings.length)
 })
 
-function environment(): Readonly<Record<string, string>> {
+function environmentOf(dataDir: string): Readonly<Record<string, string>> {
   return {
-    STREAMVAULT_DATA_DIR: service.process.dataDir,
+    STREAMVAULT_DATA_DIR: dataDir,
     STREAMVAULT_ADMIN_KEY: adminKey,
     STREAMVAULT_ADMIN_SECRET: adminSecret,
   }
 }
 
-function words(folder: TemporaryFolder): readonly string[] {
-  return ['export', streamId, '--format', 'csv', '--output', folder.path]
+function environment(): Readonly<Record<string, string>> {
+  return environmentOf(service.process.dataDir)
+}
+
+function words(folder: TemporaryFolder, stream = streamId): readonly string[] {
+  return ['export', stream, '--format', 'csv', '--output', folder.path]
 }
 
 /** The file of an export of the service, and what is in it. */
@@ -103,19 +108,22 @@ test('a folder that holds another export is left alone', async () => {
 
 test('Ctrl-C cancels the job, and the same command goes on with it', async () => {
   using folder = new TemporaryFolder()
-  // Of one owner one job runs at a time: this one waits behind the others.
-  for (let count = 0; count < 9; count++) {
-    const body = { streamIds: [streamId], format: 'parquet' }
-    await service.api.withToken('POST', '/exports', body)
-  }
-  const child = startStreamvault(words(folder), environment())
+  await using faulty = await FaultyService.start()
+  const { api, faults } = faulty
+  const stream = await api.createStream()
+  const settings = environmentOf(faulty.dataDir)
+  // Of one owner one job runs at a time: this one waits behind another, which stands still.
+  faults.begin('hold', '/exports/')
+  await api.withToken('POST', '/exports', { streamIds: [stream], format: 'csv' })
+  const child = startStreamvault(words(folder, stream), settings)
   const ended = resultOf(child)
   await expect.poll(() => existsSync(folder.file('.export.json'))).toBe(true)
   child.kill('SIGINT')
   const { code, stderr } = await ended
   const { exportId } = JSON.parse(readFileSync(folder.file('.export.json'), 'utf8')) as JobBody
-  const cancelled = await service.api.withToken<JobBody>('GET', `/exports/${exportId}`)
-  await streamvaultJson(words(folder), environment())
+  const cancelled = await api.withToken<JobBody>('GET', `/exports/${exportId}`)
+  faults.end()
+  await streamvaultJson(words(folder, stream), settings)
 
   expect(code).toBe(1)
   expect(stderr).toContain('the same command goes on with it')
