@@ -12,6 +12,9 @@ const devicesMax = 1_000
 /** Readings of one device that may wait for their acknowledgement; beyond it, it skips. */
 const inFlightMax = 100
 
+/** How long it is waited at the end for what is not acknowledged yet. */
+const acknowledgementMsMax = 10_000
+
 /** Lets a fleet of devices publish over MQTT. */
 export const simulate: Command = {
   name: 'simulate',
@@ -40,9 +43,13 @@ export const simulate: Command = {
     }
     const streamIds = await createFleet(session, wish.devices)
     tell(input, { vault: 'simulated fleet', streamIds })
+    const clients = await Promise.all(
+      streamIds.map(async (streamId) => [streamId, await connect(session, streamId)] as const),
+    )
+    // Not before: to connect may take longer than a short simulation.
     const stop = stopSignal(wish.seconds)
     const sent = await Promise.all(
-      streamIds.map((streamId) => runDevice({ session, streamId, wish, stop })),
+      clients.map(([streamId, client]) => runDevice({ client, streamId, wish, stop })),
     )
     const total = sent.reduce((sum, one) => sum + one.sent, 0)
     const acknowledged = sent.reduce((sum, one) => sum + one.acknowledged, 0)
@@ -134,7 +141,7 @@ function stopSignal(seconds: number): AbortSignal {
 }
 
 interface DeviceRun {
-  readonly session: Session
+  readonly client: MqttClient
   readonly streamId: string
   readonly wish: Wish
   readonly stop: AbortSignal
@@ -145,8 +152,7 @@ interface Sent {
   readonly acknowledged: number
 }
 
-async function runDevice({ session, streamId, wish, stop }: DeviceRun): Promise<Sent> {
-  const client = await connect(session, streamId)
+async function runDevice({ client, streamId, wish, stop }: DeviceRun): Promise<Sent> {
   const device = new SimulatedDevice(Math.random)
   const open = new Set<Promise<void>>()
   let sent = 0
@@ -169,7 +175,7 @@ async function runDevice({ session, streamId, wish, stop }: DeviceRun): Promise<
       signal: stop,
     }).catch(() => undefined)
   }
-  await Promise.race([Promise.all(open), sleep(2_000, undefined, { ref: false })])
+  await Promise.race([Promise.all(open), sleep(acknowledgementMsMax, undefined, { ref: false })])
   await client.endAsync()
   return { sent, acknowledged }
 }

@@ -18,7 +18,7 @@ test('simulate lets devices publish, some of it wrong, and all of it is accounte
     STREAMVAULT_ADMIN_KEY: adminKey,
     STREAMVAULT_ADMIN_SECRET: adminSecret,
   }
-  const words = ['--devices', '3', '--rate', '40', '--seconds', '2', '--faults', '0.3']
+  const words = ['--devices', '3', '--rate', '40', '--seconds', '4', '--faults', '0.3']
 
   const { streamIds, sent, acknowledged } = await streamvaultJson<{
     streamIds: string[]
@@ -28,12 +28,14 @@ test('simulate lets devices publish, some of it wrong, and all of it is accounte
 
   expect(streamIds).toHaveLength(3)
   expect(acknowledged).toBe(sent)
-  const counters = await Promise.all(streamIds.map((id) => api.settled(id, 1)))
-  const sum = (name: 'received' | 'duplicates' | 'quarantined') =>
-    counters.reduce((total, one) => total + one[name], 0)
-  expect(sum('received')).toBe(sent)
-  expect(sum('duplicates')).toBeGreaterThan(0)
-  expect(sum('quarantined')).toBeGreaterThan(0)
+  const sum = async (name: 'received' | 'duplicates' | 'quarantined' | 'pending') => {
+    const counters = await Promise.all(streamIds.map(async (id) => (await api.status(id)).counters))
+    return counters.reduce((total, one) => total + one[name], 0)
+  }
+  await expect.poll(() => sum('received')).toBe(sent)
+  await expect.poll(() => sum('pending')).toBe(0)
+  expect(await sum('duplicates')).toBeGreaterThan(0)
+  expect(await sum('quarantined')).toBeGreaterThan(0)
   const page = await api.withToken<DataPage>('GET', `/streams/${streamIds[0]}/data?limit=1`)
   expect(Object.keys(page.body.data[0] ?? {})).toEqual([
     'timestamp',
