@@ -9,7 +9,7 @@ import { CommandError, type Input, type Option, UsageError } from './command.ts'
 import { type ApiKeyPair, askService, type ServiceAddress } from './service-client.ts'
 
 /** Longest time to wait for another command that has the folder, or for a service that starts. */
-const waitMs = 15_000
+const waitMs = 60_000
 const pollMs = 50
 
 /** Options of all commands that ask the service. */
