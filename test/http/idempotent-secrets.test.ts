@@ -42,12 +42,12 @@ describe('a key that is made under an Idempotency-Key', () => {
 
   test('is answered again when the end that was asked for has passed', async () => {
     const { key } = await newPerson(service.api)
-    const body = { ...wanted, expiresAt: new Date(Date.now() + 2_000).toISOString() }
+    const body = { ...wanted, expiresAt: new Date(Date.now() + 8_000).toISOString() }
     const first = await post(key, '/keys', { key: 'k', body })
     let others = 0
     const another = async () =>
       (await post(key, '/keys', { key: `other ${others++}`, body })).status
-    await expect.poll(another, { interval: 100 }).toBe(400)
+    await expect.poll(another, { interval: 500 }).toBe(400)
 
     const again = await post(key, '/keys', { key: 'k', body })
 

@@ -155,7 +155,7 @@ describe('POST /keys', () => {
 
 describe('a key', () => {
   test('that has expired is 401, and so are its tokens', async () => {
-    const expiresAt = new Date(Date.now() + 2_500).toISOString()
+    const expiresAt = new Date(Date.now() + 8_000).toISOString()
     const ada = await newPerson(service.api, { expiresAt })
     const token = await ada.token()
     const headers = { authorization: `Bearer ${token}` }

@@ -239,7 +239,7 @@ describe('POST /data', () => {
   })
 
   test('lets what it has refused be redriven as a reading of its stream', async () => {
-    const ahead = new Date(Date.now() + 305_000).toISOString()
+    const ahead = new Date(Date.now() + 310_000).toISOString()
     await send([{ streamId: pump, timestamp: ahead, speed: 1 }])
     await service.api.settled(pump, 1)
     const redrive = async () => {

@@ -118,7 +118,7 @@ test('an overlap ends by itself', async () => {
   const { api, newToken, statusWith } = await started()
   const token = await newToken()
 
-  await api.withKey('POST', '/auth/signing-keys/rotate', { overlapSeconds: 2 })
+  await api.withKey('POST', '/auth/signing-keys/rotate', { overlapSeconds: 8 })
 
   expect(await statusWith(token)).toBe(200)
   await expect.poll(() => statusWith(token)).toBe(401)

@@ -170,7 +170,7 @@ test.each<[string, object]>([
   ['exp as a fraction', { exp: nowS + hour + 0.5 }],
   ['exp that is far too large', { exp: 1e300 }],
   ['a life of a day', { exp: nowS + 24 * hour, iat: nowS }],
-  ['a life of a minute', { exp: nowS + 60, iat: nowS }],
+  ['a life of 45 minutes', { exp: nowS + hour / 2, iat: nowS - hour / 4 }],
   ['iat in the future', { exp: nowS + 3 * hour, iat: nowS + 2 * hour }],
   ['nbf in the future', { nbf: nowS + 600 }],
   ['nbf as a text', { nbf: 'soon' }],
