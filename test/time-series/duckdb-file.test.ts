@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
 import type { QueryLimits } from '../../src/time-series/query-turns.ts'
@@ -84,13 +85,24 @@ describe('queries of a file', () => {
   })
 
   test('that are as slow as can be keep nobody from writing', async () => {
-    await using opened = await openFile({ ms: 2_000 })
+    await using opened = await openFile()
     const { file } = opened
-    const slow = [1, 2].map(() => file.read((connection) => connection.run(endless)))
+    const running = new Set<DuckDBConnection>()
+    const slow = [1, 2].map(() =>
+      file.read(async (connection) => {
+        running.add(connection)
+        await connection.run(endless).finally(() => running.delete(connection))
+      }),
+    )
     const answers = Promise.allSettled(slow)
     await file.writer.run('CREATE TABLE written AS SELECT 1 AS one')
 
     expect(file.queries.running).toBe(2)
+    const interrupted = () => {
+      for (const connection of running) connection.interrupt()
+      return file.queries.running
+    }
+    await expect.poll(interrupted).toBe(0)
     await answers
   })
 
