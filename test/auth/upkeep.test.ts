@@ -140,7 +140,7 @@ describe('the last use of a key', () => {
 
     vi.advanceTimersByTime(1)
 
-    await vi.waitFor(async () => expect(await subject.lastUsedUs()).toBe(subject.nowUs()))
+    await expect.poll(() => subject.lastUsedUs()).toBe(subject.nowUs())
   })
 
   test('is written down the next time when it could not be', async () => {
@@ -175,9 +175,7 @@ describe('failed logins', () => {
 
     vi.advanceTimersByTime(minuteMs)
 
-    await vi.waitFor(async () =>
-      expect(await subject.detailsOf('login.failed')).toEqual([{ count: 3 }]),
-    )
+    await expect.poll(() => subject.detailsOf('login.failed')).toEqual([{ count: 3 }])
   })
 
   test('that could not be written are in the next sum, within the limit', async () => {
@@ -231,7 +229,7 @@ describe('the signing key', () => {
     expect(subject.signingKeys.current.kid).toBe(kid)
     vi.advanceTimersByTime(minuteMs)
 
-    await vi.waitFor(() => expect(subject.signingKeys.current.kid).not.toBe(kid))
+    await expect.poll(() => subject.signingKeys.current.kid).not.toBe(kid)
     expect(subject.failures).toEqual([])
   })
 })
@@ -277,10 +275,8 @@ describe('the audit log', () => {
 
     vi.advanceTimersByTime(minuteMs)
 
-    await vi.waitFor(async () => {
-      const kept = [0, 3, 4, 5].map((count) => ({ count }))
-      expect(await subject.detailsOf('key.created')).toEqual(kept)
-    })
+    const kept = [0, 3, 4, 5].map((count) => ({ count }))
+    await expect.poll(() => subject.detailsOf('key.created')).toEqual(kept)
   })
 
   test('keeps entries for 400 days', async () => {

@@ -81,7 +81,7 @@ describe('expired answers', () => {
 
     vi.advanceTimersByTime(minuteMs)
 
-    await vi.waitFor(async () => expect(await keysIn(database)).toEqual(['young']))
+    await expect.poll(() => keysIn(database)).toEqual(['young'])
     expect(await totalOf(database.state, 'idempotent_answers', 'ada')).toBe(1)
     expect(await totalOf(database.state, 'idempotent_answers', 'bob')).toBe(0)
     await timer.stop()
@@ -98,11 +98,12 @@ describe('expired answers', () => {
     )
 
     vi.advanceTimersByTime(minuteMs)
-    await vi.waitFor(async () => expect(await keysIn(database)).toEqual([]))
-    await vi.waitFor(() => {
+    await expect.poll(() => keysIn(database)).toEqual([])
+    const failuresAfterMinute = () => {
       vi.advanceTimersByTime(minuteMs)
-      expect(failures.length).toBeGreaterThan(1)
-    })
+      return failures.length
+    }
+    await expect.poll(failuresAfterMinute).toBeGreaterThan(1)
 
     expect(new Set(failures)).toEqual(new Set([full]))
     await timer.stop()
