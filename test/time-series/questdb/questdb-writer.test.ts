@@ -16,6 +16,19 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
+  /** Resolves when a table is as it was changed: QuestDB answers before that. */
+  async function isChanged(table: string): Promise<void> {
+    const connection = questDb.connection()
+    const notYet = async () => {
+      const { rows } = await connection.run(
+        `SELECT name FROM wal_tables() WHERE name = '${table}' AND writerTxn < sequencerTxn`,
+      )
+      return rows
+    }
+    await expect.poll(notYet).toEqual([])
+    connection.close()
+  }
+
   test('does not write over what another data folder has stored', async () => {
     const server = questDb.newServer()
     await using first = new Written(questDb, server)
@@ -66,6 +79,7 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
     await written.ship([storedReading()])
     await written.settled()
     await written.run(`ALTER TABLE ${quoted(written.table)} ${change}`)
+    await isChanged(written.table)
     await written.reopen()
 
     await expect(written.ship([storedReading()])).rejects.toThrow('ALTER TABLE')
