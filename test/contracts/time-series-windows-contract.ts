@@ -110,5 +110,5 @@ function modelContract(open: OpenNewStore): void {
       )
     })
     expect(kept).toBeGreaterThan(100)
-  }, 180_000)
+  })
 }

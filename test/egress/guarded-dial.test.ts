@@ -26,7 +26,7 @@ test('datagrams are exchanged with the checked address, and with nobody else', a
   await using stranger = await open()
   const { port } = peer.address()
   const guard = new EgressGuard({ allowed: new AllowedDestinations([{ host: '127.0.0.1', port }]) })
-  const call = { host: '127.0.0.1', port, signal: AbortSignal.timeout(5_000) }
+  const call = { host: '127.0.0.1', port, signal: AbortSignal.timeout(60_000) }
   await using socket = await guardedDial(guard).datagrams(call)
   const heard: string[] = []
   socket.on('message', (message) => heard.push(message.toString()))
@@ -42,7 +42,7 @@ test('datagrams are exchanged with the checked address, and with nobody else', a
 
 test('datagrams go nowhere where a connection may not go', async () => {
   const guard = new EgressGuard({ allowed: new AllowedDestinations([]) })
-  const call = { host: '127.0.0.1', port: 5683, signal: AbortSignal.timeout(5_000) }
+  const call = { host: '127.0.0.1', port: 5683, signal: AbortSignal.timeout(60_000) }
   const refusal = { code: 'destination_not_allowed' }
   await expect(guardedDial(guard).datagrams(call)).rejects.toMatchObject(refusal)
 })

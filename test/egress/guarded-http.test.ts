@@ -36,7 +36,7 @@ interface Sent {
 async function post({
   client = http,
   host = '127.0.0.1',
-  timeoutMs = 5_000,
+  timeoutMs = 60_000,
   headers = {},
 }: Sent = {}): Promise<HttpAnswer> {
   return await client.post({

@@ -31,7 +31,7 @@ async function pushSome(api: ApiClient, streamId: string): Promise<void> {
 }
 
 async function removed(api: ApiClient, streamId: string): Promise<Deletion> {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  for (let attempt = 0; attempt < 2_400; attempt++) {
     const { body } = await api.withToken<Deletion>('GET', `/streams/${streamId}/deletion`)
     if (body.removedAt !== null) return body
     await sleep(25)

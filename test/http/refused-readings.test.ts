@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = await startServiceProcess(folder.path, { STREAMVAULT_TIMESERIES_URL: url })
   api = new ApiClient(service.http)
   streamId = await api.createStream()
-  const file = new DatabaseSync(join(folder.path, 'questdb-positions.db'))
+  const file = new DatabaseSync(join(folder.path, 'questdb-positions.db'), { timeout: 60_000 })
   const insert = file.prepare('INSERT INTO refused_readings VALUES (?, ?, ?, ?, ?)')
   for (const entry of [3, 5, 8]) {
     insert.run(entry, streamId, entry * 1_000_000, `{"temperature":${entry}}`, 'no such column')

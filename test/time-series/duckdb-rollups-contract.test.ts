@@ -11,4 +11,4 @@ timeSeriesRollupsContract(openDuckDbStore)
 test('queries answer the same with rollups as without when late readings wait for each other', async () => {
   const options = { lookUpRowsMax: 5, rollups: eagerRollups }
   await rollupsAnswerAsReadings(await openDuckDbStore(longAfter, options))
-}, 120_000)
+})

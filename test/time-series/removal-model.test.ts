@@ -175,7 +175,6 @@ test.each(lookUps)(
       { numRuns: 30 },
     )
   },
-  120_000,
 )
 
 test('many readings go in portions, and all of them', async () => {

@@ -43,7 +43,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
     const ids = Array.from({ length: 40 }, (_, index) => `stream-${2 * index + 1}`)
     await opened.store.arrange(new Map(ids.map((id) => [id, 20 * 24 * hourUs])))
     await rollupsAnswerAsReadings(opened, 3)
-  }, 60_000)
+  })
 
   test('what is rolled up is answered without its readings', async () => {
     await using rolled = new RolledUp(questDb)
