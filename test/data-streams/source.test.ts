@@ -168,7 +168,11 @@ test.each([
   ['escaped quotes', 'mysql', "'\\"],
 ])('a statement of %s for %s is looked through once', (_, protocol, part) => {
   const query = `SELECT ${part.repeat(19_990 / part.length)}1`
-  const startedAt = performance.now()
-  wrong('database', { ...database, protocol, query })
-  expect(performance.now() - startedAt).toBeLessThan(50)
+  const times = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now()
+    wrong('database', { ...database, protocol, query })
+    return performance.now() - startedAt
+  })
+  // One of them at least is not held up by others on the machine.
+  expect(Math.min(...times)).toBeLessThan(50)
 })
