@@ -14,6 +14,8 @@ export class Deadline {
   readonly #needs: DeadlineNeeds
   #timer: NodeJS.Timeout | undefined
   #isConnected = false
+  /** The keep-alive is over, and nothing was read since. */
+  #isSilent = false
 
   constructor(needs: DeadlineNeeds) {
     this.#needs = needs
@@ -31,19 +33,28 @@ export class Deadline {
     this.#isConnected = true
     if (keepAliveS === 0) return
     this.#timer = setTimeout(() => {
-      // While we do not read we cannot know whether the client has spoken.
-      if (this.#needs.isDeaf()) this.#timer?.refresh()
-      else this.#needs.close(new ClosingError('keep_alive', 'nothing within the keep-alive'))
+      this.#isSilent = true
+      // After the thread has stood still, timers go off before what has arrived meanwhile is read.
+      setImmediate(() => this.#closeSilent())
     }, keepAliveS * 1_500)
   }
 
   /** To be called when something has arrived. */
   postpone(): void {
+    this.#isSilent = false
     if (this.#isConnected) this.#timer?.refresh()
   }
 
   clear(): void {
+    this.#isSilent = false
     clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  #closeSilent(): void {
+    if (!this.#isSilent) return
+    // While we do not read we cannot know whether the client has spoken.
+    if (this.#needs.isDeaf()) this.postpone()
+    else this.#needs.close(new ClosingError('keep_alive', 'nothing within the keep-alive'))
   }
 }
