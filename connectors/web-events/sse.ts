@@ -22,6 +22,7 @@ import { shownAddress } from '../http-client/shown-text.ts'
 import { SourceRequests, tlsAt } from '../http-client/source-requests.ts'
 import { Arrivals } from './arrivals.ts'
 import { EventText } from './event-text.ts'
+import { Silence } from './silence.ts'
 
 /** For so long a server may send nothing, not even a comment, if nothing else is said. */
 const standardTimeout = '10m'
@@ -117,13 +118,13 @@ class SseSource implements FetchedSource {
       fail: (error) => incoming.destroy(error),
     })
     incoming.socket.setKeepAlive(true, keepAliveMs)
-    const silence = setTimeout(() => {
+    const silence = new Silence(this.#timeoutMs, () => {
       // Who is not read cannot be heard.
-      if (incoming.isPaused()) silence.refresh()
+      if (incoming.isPaused()) silence.heard()
       else incoming.destroy(new Error(`nothing was sent for ${this.#timeoutMs / 1_000} s`))
-    }, this.#timeoutMs)
+    })
     incoming.on('data', (bytes: Buffer) => {
-      silence.refresh()
+      silence.heard()
       try {
         for (const arrival of text.read(bytes)) arrivals.add(arrival)
         arrivals.handOver()
@@ -139,7 +140,7 @@ class SseSource implements FetchedSource {
       if (!lostCodes.includes(code)) throw error
       throw this.#laterOf('the connection was lost')
     } finally {
-      clearTimeout(silence)
+      silence.end()
       await arrivals.finish()
     }
     throw this.#laterOf('the server has ended the stream')

@@ -17,6 +17,7 @@ import {
 import { shownAddress } from '../http-client/shown-text.ts'
 import { Arrivals } from './arrivals.ts'
 import { brokenOf, closingOf } from './closing.ts'
+import { untilRead } from './silence.ts'
 import { Subscription, type SubscriptionKeys } from './subscription.ts'
 import { openLink, type WebSocketLink } from './web-socket-link.ts'
 
@@ -132,7 +133,10 @@ class WebSocketSource implements FetchedSource {
    */
   #beat({ webSocket: peer, socket }: WebSocketLink, fail: (error: Error) => void): () => void {
     let heard: number | undefined
-    const timer = setInterval(() => {
+    let isOver = false
+    const beat = async () => {
+      if (heard === socket.bytesRead) await untilRead()
+      if (isOver) return
       if (heard === socket.bytesRead) {
         fail(new Error(`the server has not answered a ping within ${this.#heartbeatMs / 1_000} s`))
         return
@@ -140,8 +144,12 @@ class WebSocketSource implements FetchedSource {
       // Who is not read cannot be heard.
       heard = peer.isPaused ? undefined : socket.bytesRead
       peer.ping()
-    }, this.#heartbeatMs)
-    return () => clearInterval(timer)
+    }
+    const timer = setInterval(() => void beat(), this.#heartbeatMs)
+    return () => {
+      isOver = true
+      clearInterval(timer)
+    }
   }
 
   get #secrets(): readonly string[] {

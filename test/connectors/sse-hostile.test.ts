@@ -17,6 +17,7 @@ import { RecordedRun } from '../support/recorded-run.ts'
 import { flood, RudeServer } from '../support/rude-server.ts'
 import { SsePeer } from '../support/sse-peer.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { standStill } from '../support/thread-stall.ts'
 
 const folder = new TemporaryFolder()
 const made = makeCertificate(folder.path, 'server', 'DNS:plant.example')
@@ -81,6 +82,26 @@ describe('a server that does not mean well', () => {
     })
     await using run = follow(server.origin, server.port, { timeout: '1s' })
     await expect(Promise.race([run.ended, sleep(1_500, 'there')])).resolves.toBe('there')
+  })
+
+  test('has not fallen silent when its comment came while nobody could read it', async () => {
+    const answers: ServerResponse[] = []
+    await using server = await ApiServer.start((_, answer) => {
+      answers.push(answer.writeHead(200, streamHead))
+      answer.flushHeaders()
+    })
+    await using run = follow(server.origin, server.port, { timeout: '1s' })
+    await expect.poll(() => run.isRunning).toBe(true)
+    // Behind it come timers, and only then what is to be read.
+    await new Promise<void>((resolve) => {
+      setImmediate(() => {
+        answers[0]?.write(':\n')
+        standStill(1_500)
+        resolve()
+      })
+    })
+    answers[0]?.write('data: 1\n\n')
+    await expect.poll(() => run.rows).toEqual(['1'])
   })
 
   test.each<[string, string, string]>([

@@ -12,6 +12,7 @@ import { MessageServer } from '../support/message-server.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 import { flood, RudeServer } from '../support/rude-server.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { standStill } from '../support/thread-stall.ts'
 
 const folder = new TemporaryFolder()
 const made = makeCertificate(folder.path, 'server', 'DNS:plant.example')
@@ -132,6 +133,19 @@ describe('a server that does not mean well', () => {
     await using server = await MessageServer.start(() => undefined)
     await using run = follow(server.port, { heartbeat: '1s' })
     await expect(Promise.race([run.ended, sleep(2_500, 'there')])).resolves.toBe('there')
+  })
+
+  test('is not taken for dead when its answers came while nobody could read them', async () => {
+    let pings = 0
+    await using server = await MessageServer.start((socket) => {
+      // It has answered before it says so.
+      socket.on('ping', () => {
+        if (++pings === 1) standStill(1_500)
+        if (pings === 3) socket.send('1')
+      })
+    })
+    await using run = follow(server.port, { heartbeat: '1s' })
+    await expect.poll(() => run.rows).toEqual(['1'])
   })
 })
 
