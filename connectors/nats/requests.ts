@@ -133,6 +133,8 @@ export class Requests {
       if (this.#isAlone) throw new SourceRefused(noRoom)
       this.#isLargeNext = true
     }
+    // Somebody else of a group may have taken it before it was asked for alone.
+    this.#isAlone = false
     slot.open = 0
     this.#refill()
   }

@@ -17,6 +17,12 @@ function repeated(subscription: string, count: number): string {
   return Array.from({ length: count }, (_, index) => message(subscription, 1, index + 1)).join('')
 }
 
+/** How it ends a request, with a status of ADR-13. */
+function ended(inbox: string, subscription: string, status: string): string {
+  const head = `NATS/1.0 ${status}\r\n\r\n`
+  return `HMSG ${inbox} ${subscription} ${head.length} ${head.length}\r\n${head}\r\n`
+}
+
 /** Writes again and again, as fast as it is read. */
 function flood(socket: Socket, text: string): void {
   if (socket.destroyed) return
@@ -112,6 +118,24 @@ describe('a server', () => {
     source.start()
     await expect.poll(() => acknowledged, patience).toEqual(['1.1', '1.2'])
     expect(source.entries().numbers).toEqual([1])
+  })
+
+  test('of a group may give a message to somebody else that was to be asked for alone', async () => {
+    await using server = await ScriptedNats.start()
+    const large = Array<string>(8).fill('409 Message Size Exceeds MaxBytes')
+    const answers = [...large, '408 Request Timeout', ...large]
+    server.answer = ({ socket, inbox, subscription }) => {
+      const status = answers.shift()
+      if (status !== undefined) socket.write(ended(inbox, subscription, status))
+      else {
+        server.answer = () => undefined
+        socket.write(message(subscription, 1, 1))
+      }
+    }
+    await using source = follower(server, { topic: 'plant.>', group: 'one' })
+    source.start()
+    await keeps(source, [1])
+    expect(source.runner.status.lastError).toBeUndefined()
   })
 
   test('that names others is the only one that is connected to', async () => {
