@@ -15,7 +15,7 @@ import { numbered, numbersFrom } from '../support/read-topic.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 const [username, password] = ['plant', 'hunter2-of-the-test']
 
@@ -81,7 +81,7 @@ describe.skipIf(isKafkaMissing)('a Kafka that does not let in everybody', () => 
       topic,
       numbersFrom(0, 20).map((n) => ({ value: numbered(n), partition: n % 2 })),
     )
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await server[Symbol.asyncDispose]()
@@ -171,7 +171,7 @@ describe.skipIf(isKafkaMissing)('a Kafka that does not let in everybody', () => 
     await expect.poll(() => messages.length, patience).toBe(20)
     stop.abort()
     await run
-    await source.release?.({ dial, signal: AbortSignal.timeout(5_000) })
+    await source.release?.({ dial, signal: AbortSignal.timeout(60_000) })
     unsubscribe('net.client.socket', count)
     expect([...new Set(dialed)]).toEqual([
       `127.0.0.1:${ports.outside}`,

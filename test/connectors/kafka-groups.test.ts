@@ -10,7 +10,7 @@ import { dialOf } from '../support/dial-of.ts'
 import { isKafkaMissing, Kafka } from '../support/kafka.ts'
 import { numbered, numbersFrom, readerOf } from '../support/read-topic.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 /** A source whose service can die at any point: what it has accepted till then is durable. */
 class MortalRun {
@@ -75,7 +75,7 @@ describe.skipIf(isKafkaMissing)('a group of Kafka', () => {
   let server: Kafka
   beforeAll(async () => {
     server = await Kafka.start()
-  }, 60_000)
+  })
   afterAll(async () => await server[Symbol.asyncDispose]())
 
   async function produce(topic: string, first: number, count: number, partitions = 1) {
@@ -117,7 +117,7 @@ describe.skipIf(isKafkaMissing)('a group of Kafka', () => {
     const numbers = [...again.numbers, ...other.numbers].toSorted((one, two) => one - two)
     expect(numbers).toEqual(numbersFrom(0, 32))
     expect(other.numbers.length).toBeGreaterThan(0)
-  }, 30_000)
+  })
 
   test('goes on where another member of it has ended, whoever was further before', async () => {
     const topic = await server.newTopic()
@@ -136,13 +136,7 @@ describe.skipIf(isKafkaMissing)('a group of Kafka', () => {
 
   test('cannot be joined that shares partitions in another way', async () => {
     const topic = await server.newTopic()
-    const stranger = new Consumer({
-      clientId: 'test',
-      groupId: 'strange',
-      bootstrapBrokers: [`127.0.0.1:${server.port}`],
-      retries: 20,
-      retryDelay: 100,
-    })
+    const stranger = new Consumer({ ...server.clientOptions, groupId: 'strange' })
     stranger.topics.track(topic)
     await stranger.joinGroup({ protocols: [{ name: 'roundrobin', version: 1 }] })
     await using source = readerOf(server, topic, { group: 'strange' })

@@ -11,7 +11,7 @@ import { isKafkaMissing, Kafka } from '../support/kafka.ts'
 import { numbered, numbersFrom, readerOf } from '../support/read-topic.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 async function running(source: ReturnType<typeof readerOf>) {
   source.start()
@@ -22,7 +22,7 @@ describe.skipIf(isKafkaMissing)('messages of Kafka', () => {
   let server: Kafka
   beforeAll(async () => {
     server = await Kafka.start()
-  }, 60_000)
+  })
   afterAll(async () => await server[Symbol.asyncDispose]())
 
   async function produce(topic: string, first: number, count: number, partition = 0) {
@@ -42,12 +42,9 @@ describe.skipIf(isKafkaMissing)('messages of Kafka', () => {
   test('are left out where they say that a key is deleted, or where their transaction was given up', async () => {
     const topic = await server.newTopic()
     const producer = new Producer({
-      clientId: 'test',
-      bootstrapBrokers: [`127.0.0.1:${server.port}`],
+      ...server.clientOptions,
       transactionalId: 'given-up',
       idempotent: true,
-      retries: 20,
-      retryDelay: 100,
     })
     for (const [number, end] of [
       [0, 'commit'],
@@ -219,7 +216,7 @@ describe.skipIf(isKafkaMissing)('messages of Kafka', () => {
     await sleep(0)
     const allowed = new AllowedDestinations([{ host: '127.0.0.1', port: server.port }])
     const dial = guardedDial(new EgressGuard({ allowed }))
-    await opened.release?.({ dial, signal: AbortSignal.timeout(5_000) })
+    await opened.release?.({ dial, signal: AbortSignal.timeout(60_000) })
     expect(await groups()).not.toContain(`streamvault-${streamId}`)
   })
 })

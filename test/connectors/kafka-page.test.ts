@@ -27,7 +27,7 @@ test.skipIf(isKafkaMissing)(
     const own = { ...source, endpoint: server.endpoint, tls: undefined, credentials: undefined }
     const opened = kafka.open({ streamId: newId<StreamId>(), source: own })
     await using run = new RecordedRun(opened, server.port)
-    await expect.poll(() => run.messages.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => run.messages.length).toBe(1)
     expect(run.messages[0]).toMatchObject({ payload: value, eventType: 'part.made' })
   },
 )

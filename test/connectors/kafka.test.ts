@@ -7,7 +7,7 @@ describe.skipIf(isKafkaMissing)('a member of a group of Kafka', () => {
   let server: Kafka
   beforeAll(async () => {
     server = await Kafka.start()
-  }, 60_000)
+  })
   afterAll(async () => await server[Symbol.asyncDispose]())
 
   connectorContract({

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { Admin, ListOffsetTimestamps, Producer } from '@platformatic/kafka'
+import { Admin, FindCoordinatorKeyTypes, ListOffsetTimestamps, Producer } from '@platformatic/kafka'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { type KafkaOptions, startKafka } from '../../scripts/servers/kafka.ts'
 import { hasKafkaJars } from '../../scripts/servers/kafka-jars.ts'
@@ -48,17 +48,20 @@ export class Kafka extends TestServer {
     return `kafka://127.0.0.1:${this.port}`
   }
 
-  get #clientOptions() {
+  /** Of a client that waits for what a broker on a busy machine is about to have. */
+  get clientOptions() {
     return {
       clientId: 'test',
       bootstrapBrokers: [`127.0.0.1:${this.port}`],
-      retries: 20,
+      retries: 600,
       retryDelay: 100,
+      connectTimeout: 60_000,
+      timeout: 60_000,
     }
   }
 
   get admin(): Admin {
-    this.#admin ??= new Admin(this.#clientOptions)
+    this.#admin ??= new Admin(this.clientOptions)
     return this.#admin
   }
 
@@ -82,10 +85,12 @@ export class Kafka extends TestServer {
       timestamp: ListOffsetTimestamps.LATEST,
     }))
     await this.admin.listOffsets({ topics: [{ name: topic, partitions: all }] })
+    // The first that asks for a group has the broker begin to take care of groups, which takes a while.
+    await this.admin.findCoordinator({ keyType: FindCoordinatorKeyTypes.GROUP, keys: ['nobody'] })
   }
 
   producer(): Producer {
-    return new Producer({ ...this.#clientOptions, autocreateTopics: false })
+    return new Producer({ ...this.clientOptions, autocreateTopics: false })
   }
 
   /** In their order, batch after batch. */
