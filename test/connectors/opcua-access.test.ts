@@ -9,7 +9,7 @@ import { FetchingSource } from '../support/fetching-source.ts'
 import { OpcUaTestServer } from '../support/opcua-server.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 const folder = new TemporaryFolder()
 const application = makeApplicationCertificate(folder.path)
 
