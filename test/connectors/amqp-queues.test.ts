@@ -7,7 +7,7 @@ import { isRabbitmqMissing, Rabbitmq } from '../support/rabbitmq.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 let started: Promise<Rabbitmq> | undefined
 
 afterAll(async () => {
@@ -153,7 +153,7 @@ describe.skipIf(isRabbitmqMissing)('an exchange of RabbitMQ', () => {
 
     const { streamId } = reader
     expect(await rabbitmq.has(`streamvault-${streamId}`)).toBe(true)
-    const run = { dial: guardedDialTo(port), signal: AbortSignal.timeout(10_000) }
+    const run = { dial: guardedDialTo(port), signal: AbortSignal.timeout(60_000) }
     await amqp.open({ streamId, source }).release?.(run)
     expect(await rabbitmq.has(`streamvault-${streamId}`)).toBe(false)
   })
@@ -174,7 +174,7 @@ describe.skipIf(isRabbitmqMissing)('an exchange of RabbitMQ', () => {
     await expect.poll(() => reader.entries().numbers, patience).toEqual([7])
 
     const other = amqp.open({ streamId: newId<StreamId>(), source })
-    const run = { dial: guardedDialTo(port), signal: AbortSignal.timeout(10_000) }
+    const run = { dial: guardedDialTo(port), signal: AbortSignal.timeout(60_000) }
     await other.release?.(run)
     expect(await rabbitmq.has(group)).toBe(true)
     await reader.runner.stop()
@@ -200,7 +200,10 @@ describe.skipIf(isRabbitmqMissing)('a stream of RabbitMQ', () => {
     await expect
       .poll(() => asStream.runner.status.lastError, patience)
       .toMatch(/no stream|x-stream-offset/)
-    expect(await queue.rabbitmq.count(queue.topic)).toMatchObject({ messageCount: 1 })
+    // It goes back when the server has seen the connection end.
+    await expect
+      .poll(() => queue.rabbitmq.count(queue.topic), patience)
+      .toMatchObject({ messageCount: 1 })
   })
 
   test('is known again, or not gone on with', async () => {

@@ -67,7 +67,7 @@ describe('a device', () => {
     const run = follow(device)
     await expect.poll(() => run.isRunning).toBe(true)
     await run[Symbol.asyncDispose]()
-    expect(device.asked).toEqual([0, 1])
+    await expect.poll(() => device.asked).toEqual([0, 1])
   })
 
   test('may acknowledge first, and answer later', async () => {
@@ -99,8 +99,8 @@ describe('a device', () => {
       device.send(answered(request, { options, payload: Buffer.from(`${number}`) }))
     })
     await using run = follow(device)
-    await expect.poll(() => run.rows, { timeout: 20_000 }).toEqual(['90', '80'])
-  }, 25_000)
+    await expect.poll(() => run.rows).toEqual(['90', '80'])
+  })
 
   test.each<[Packet, unknown, string]>([
     [{ code: '2.05' }, SourceRefused, 'does not let this resource be observed'],
@@ -140,7 +140,7 @@ describe('a device', () => {
     await using run = follow(device)
     expect(await run.ended).toBeInstanceOf(SourceRefused)
     expect(run.rows).toEqual(['first'])
-    expect(device.settled.acknowledged).toEqual([8])
+    await expect.poll(() => device.settled.acknowledged).toEqual([8])
   })
 })
 

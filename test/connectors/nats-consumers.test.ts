@@ -50,6 +50,10 @@ describe.skipIf(isNatsMissing)('a consumer of our own', () => {
       .toBe(0)
     const before = (await server.consumers(stream))[0]?.created
     await source.runner.stop()
+    // The server may hear of the end after we do: until then somebody seems to ask for messages.
+    await expect
+      .poll(async () => (await server.consumers(stream))[0]?.num_waiting, patience)
+      .toBe(0)
     source.start()
     await runs(source)
     expect((await server.consumers(stream))[0]?.created).toBe(before)

@@ -33,7 +33,9 @@ describe.each(Object.entries(senders))('a message of %s', (name, sender: Sender)
 
     const answers = await Promise.all([hook.send(message), hook.send(message)])
 
-    expect(answers).toMatchObject([accepted, repeated])
+    // They come over two connections, and either of them may be the first.
+    const isSecondFirst = answers[1].body['status'] === 'accepted'
+    expect(isSecondFirst ? answers.toReversed() : answers).toMatchObject([accepted, repeated])
     expect(await hook.send(message)).toMatchObject(repeated)
     expect(await service.api.settled(hook.streamId, 1)).toMatchObject({ received: 1 })
   })
@@ -151,14 +153,15 @@ test('Slack is answered its challenge, and nothing is stored of it', async () =>
 test('who sends bad signatures is not read any more, and others are', async () => {
   const hook = await opened()
   const other = await opened()
-  const statuses = new Map<number, number>()
-  for (let round = 0; round < 10; round++) {
+  const statuses = new Set<number>()
+  const round = async () => {
     const sent = Array.from({ length: 20 }, () => hook.send({ secret: 'whsec_' + 'A'.repeat(32) }))
-    for (const { status } of await Promise.all(sent)) {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    }
+    for (const { status } of await Promise.all(sent)) statuses.add(status)
+    return [...statuses]
   }
 
-  expect(statuses.has(401) && statuses.has(429) && statuses.size).toBe(2)
+  // The first hundred are read in any case.
+  expect(await round()).toEqual([401])
+  await expect.poll(round).toEqual([401, 429])
   expect(await other.send()).toMatchObject(accepted)
 })

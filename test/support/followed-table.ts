@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { postgresLog } from '../../connectors/postgres-log/postgres-log.ts'
 import { FetchingSource } from './fetching-source.ts'
@@ -103,8 +104,13 @@ export class FollowedTable implements AsyncDisposable {
     await this.client.end().catch(() => undefined)
   }
 
-  /** Drops a slot that nobody uses. */
+  /** Drops a slot that nobody uses, as soon as the server knows that. */
   async drop(slot: string): Promise<void> {
+    const isActive = async () => {
+      const query = 'SELECT FROM pg_replication_slots WHERE slot_name = $1 AND active'
+      return (await this.client.query(query, [slot])).rowCount !== 0
+    }
+    while (await isActive()) await sleep(20)
     await this.client.query('SELECT pg_drop_replication_slot($1)', [slot])
   }
 }

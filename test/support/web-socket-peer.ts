@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { freePort } from '../../scripts/servers/free-port.ts'
 
 /**
@@ -38,7 +38,8 @@ export class WebSocketPeer implements AsyncDisposable {
 
   async publish(payloads: readonly Uint8Array[]): Promise<void> {
     this.#messages.push(...payloads)
-    const [listener] = this.#listeners
+    // One that has said good-bye hears nothing more.
+    const listener = [...this.#listeners].find(({ readyState }) => readyState === WebSocket.OPEN)
     if (listener !== undefined) this.#send(listener, payloads)
   }
 
