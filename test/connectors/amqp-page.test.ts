@@ -35,7 +35,7 @@ test.skipIf(isRabbitmqMissing).each(examples)('the example $name is read', async
     await server?.publish(to, [payload])
     return run.messages.length
   }
-  await expect.poll(publish, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(publish).toBeGreaterThan(0)
   expect(Buffer.from(run.messages[0]?.payload ?? [])).toEqual(payload)
 })
 

@@ -82,60 +82,56 @@ describe.each(kits)('$name, with writers that commit late', ({ isMissing, start,
   })
   afterAll(async () => await server?.[Symbol.asyncDispose]())
 
-  test.skipIf(isMissing).each(orders)(
-    'gives each row once: %j',
-    async (order) => {
-      const database = await server.newDatabase()
-      const sessions = await Promise.all(
-        Array.from({ length: writers }, () => server.session(database)),
-      )
-      const [first] = sessions as [(statement: string) => Promise<unknown>]
-      await first(table)
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(step, { minLength: 5, maxLength: 40 }),
-          fc.integer({ min: 1, max: 40 }),
-          async (steps, pageSize) => {
-            await first('DELETE FROM readings')
-            await first(insert(oldRows, 3_600))
-            const polled = new PolledRows(
-              {
-                protocol: server.protocol,
-                endpoint: server.endpoint(database),
-                credentials: server.credentials,
-                query: 'SELECT id, at FROM readings',
-                pageSize,
-                ...order,
-              },
-              { ports: [server.port] },
-            )
-            const open = new Set<number>()
-            for (const one of steps) {
-              if (one.kind === 'poll') {
-                await polled.poll(one.pages === undefined ? undefined : { pages: one.pages })
-                continue
-              }
-              const session = sessions[one.writer] as (statement: string) => Promise<unknown>
-              if (one.kind === 'insert') {
-                if (!open.has(one.writer)) await session('BEGIN')
-                open.add(one.writer)
-                await session(insert(one.rows, one.ageS))
-              } else if (open.delete(one.writer)) await session(one.kind)
+  test.skipIf(isMissing).each(orders)('gives each row once: %j', async (order) => {
+    const database = await server.newDatabase()
+    const sessions = await Promise.all(
+      Array.from({ length: writers }, () => server.session(database)),
+    )
+    const [first] = sessions as [(statement: string) => Promise<unknown>]
+    await first(table)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (steps, pageSize) => {
+          await first('DELETE FROM readings')
+          await first(insert(oldRows, 3_600))
+          const polled = new PolledRows(
+            {
+              protocol: server.protocol,
+              endpoint: server.endpoint(database),
+              credentials: server.credentials,
+              query: 'SELECT id, at FROM readings',
+              pageSize,
+              ...order,
+            },
+            { ports: [server.port] },
+          )
+          const open = new Set<number>()
+          for (const one of steps) {
+            if (one.kind === 'poll') {
+              await polled.poll(one.pages === undefined ? undefined : { pages: one.pages })
+              continue
             }
-            for (const number of open) await sessions[number]?.('COMMIT')
-            await polled.poll()
-            const there = (await first('SELECT id FROM readings ORDER BY id')) as { id: unknown }[]
-            const given = polled.rows
-              .map(({ id }) => Number(id))
-              .toSorted((one, other) => one - other)
-            expect(given).toEqual(there.map(({ id }) => Number(id)))
-            await polled.poll()
-            expect(polled.rows).toHaveLength(there.length)
-          },
-        ),
-        { numRuns: 25 },
-      )
-    },
-    120_000,
-  )
+            const session = sessions[one.writer] as (statement: string) => Promise<unknown>
+            if (one.kind === 'insert') {
+              if (!open.has(one.writer)) await session('BEGIN')
+              open.add(one.writer)
+              await session(insert(one.rows, one.ageS))
+            } else if (open.delete(one.writer)) await session(one.kind)
+          }
+          for (const number of open) await sessions[number]?.('COMMIT')
+          await polled.poll()
+          const there = (await first('SELECT id FROM readings ORDER BY id')) as { id: unknown }[]
+          const given = polled.rows
+            .map(({ id }) => Number(id))
+            .toSorted((one, other) => one - other)
+          expect(given).toEqual(there.map(({ id }) => Number(id)))
+          await polled.poll()
+          expect(polled.rows).toHaveLength(there.length)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
 })

@@ -15,7 +15,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-const patience = { timeout: 30_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 /** Follows a table with one more column of a type, or as it is. */
 async function following(

@@ -89,12 +89,12 @@ describe('what answers instead of a server of Redis', () => {
     ['nothing', ''],
   ])('may say %s, and then nothing', async (_, answer) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    let isAsked = false
+    const asked = Promise.withResolvers<void>()
     const run = await runAgainst((socket) => {
-      isAsked = true
+      asked.resolve()
       socket.write(answer)
     })
-    await vi.waitUntil(() => isAsked)
+    await asked.promise
     await vi.advanceTimersByTimeAsync(15_000)
     expect(String(await run.ended)).toMatch(/not answered in time/)
   })

@@ -8,7 +8,7 @@ import type { Dial } from '../../src/pipeline/fetch-connector.ts'
 import { FetchingSource } from './fetching-source.ts'
 import type { NatsServer } from './nats.ts'
 
-export const patience = { timeout: 30_000, interval: 20 }
+export const patience = { timeout: 60_000, interval: 20 }
 
 /** Somebody who reads a stream of a server, and does not yet. */
 export function follower(
