@@ -13,16 +13,13 @@ export async function untilRead(): Promise<void> {
 
 /** Calls once nothing was heard for so long. */
 export class Silence {
+  readonly #onSilence: () => void
   readonly #timer: NodeJS.Timeout
   #isSilent = false
 
   constructor(ms: number, onSilence: () => void) {
-    this.#timer = setTimeout(() => {
-      this.#isSilent = true
-      void untilRead().then(() => {
-        if (this.#isSilent) onSilence()
-      })
-    }, ms)
+    this.#onSilence = onSilence
+    this.#timer = setTimeout(() => void this.#listenAgain(), ms)
   }
 
   heard(): void {
@@ -34,5 +31,11 @@ export class Silence {
   end(): void {
     this.#isSilent = false
     clearTimeout(this.#timer)
+  }
+
+  async #listenAgain(): Promise<void> {
+    this.#isSilent = true
+    await untilRead()
+    if (this.#isSilent) this.#onSilence()
   }
 }

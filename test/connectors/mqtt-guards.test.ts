@@ -263,7 +263,7 @@ describe('connections', () => {
       return (await connection.next()).map(packetIdOf)
     }
 
-    expect(await Promise.all(connections.map(publish))).toEqual(Array(2_000).fill([7]))
+    expect((await Promise.all(connections.map(publish))).flat()).toEqual(Array(2_000).fill(7))
     expect(await service.api.settled(streamId, 2_000)).toMatchObject({ stored: 2_000 })
     for (const connection of connections) connection.destroy()
   })
