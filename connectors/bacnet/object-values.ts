@@ -1,5 +1,6 @@
 import { shortest } from '../../src/core/single-precision.ts'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import { described } from './device-failures.ts'
 import type { ObjectItem } from './options.ts'
 
@@ -9,9 +10,6 @@ export interface ApplicationValue {
   readonly type: number
   readonly value: unknown
 }
-
-/** What `toFixed` takes at most. */
-const digitsMax = 100
 
 /** Application tags. */
 const none = 0
@@ -44,13 +42,13 @@ export function valueText(
       return String(value === true)
     case unsigned:
     case signed:
-      return whole(Number(value), item)
+      return scaledInteger(Number(value), item)
     case enumerated:
-      return isBinary ? String(value !== 0) : whole(Number(value), item)
+      return isBinary ? String(value !== 0) : scaledInteger(Number(value), item)
     case real:
-      return floating(Number(shortest(Number(value))), item)
+      return scaledReal(Number(shortest(Number(value))), item)
     case double:
-      return floating(Number(value), item)
+      return scaledReal(Number(value), item)
     case characters:
       return JSON.stringify(String(value))
     default:
@@ -60,25 +58,4 @@ export function valueText(
 
 function unreadable(item: ObjectItem, problem: string): SourceRefused {
   return new SourceRefused(`${described([item])} is ${problem}`)
-}
-
-/** Scaled it has the digits of a decimal: 3 by 0.1 is 0.3, which doubles would miss. */
-function whole(value: number, { scale, offset }: ObjectItem): string | undefined {
-  const digits = Math.min(digitsMax, Math.max(decimals(scale), decimals(offset)))
-  return numberText(Number((value * scale + offset).toFixed(digits)))
-}
-
-function floating(value: number, { scale, offset }: ObjectItem): string | undefined {
-  return numberText(value * scale + offset)
-}
-
-function numberText(value: number): string | undefined {
-  return Number.isFinite(value) ? String(value) : undefined
-}
-
-/** Digits behind the point of a number, as it is written. */
-function decimals(value: number): number {
-  const [mantissa = '', exponent = '0'] = String(value).split('e')
-  const behind = mantissa.split('.')[1] ?? ''
-  return Math.max(0, behind.length - Number(exponent))
 }

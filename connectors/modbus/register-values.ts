@@ -1,9 +1,7 @@
 import { shortest } from '../../src/core/single-precision.ts'
+import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import type { RegisterItem, ValueFormat } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'
-
-/** What `toFixed` takes at most. */
-const digitsMax = 100
 
 const utf8 = new TextDecoder()
 
@@ -33,21 +31,21 @@ function registerValue(registers: Buffer, format: ValueFormat): string | undefin
     case 'string':
       return text(bytes.subarray(0, format.length))
     case 'int16':
-      return integer(bytes.readInt16BE(), format)
+      return scaledInteger(bytes.readInt16BE(), format)
     case 'uint16':
-      return integer(bytes.readUInt16BE(), format)
+      return scaledInteger(bytes.readUInt16BE(), format)
     case 'int32':
-      return integer(bytes.readInt32BE(), format)
+      return scaledInteger(bytes.readInt32BE(), format)
     case 'uint32':
-      return integer(bytes.readUInt32BE(), format)
+      return scaledInteger(bytes.readUInt32BE(), format)
     case 'int64':
-      return integer(bytes.readBigInt64BE(), format)
+      return scaledInteger(bytes.readBigInt64BE(), format)
     case 'uint64':
-      return integer(bytes.readBigUInt64BE(), format)
+      return scaledInteger(bytes.readBigUInt64BE(), format)
     case 'float32':
-      return real(Number(shortest(bytes.readFloatBE())), format)
+      return scaledReal(Number(shortest(bytes.readFloatBE())), format)
     case 'float64':
-      return real(bytes.readDoubleBE(), format)
+      return scaledReal(bytes.readDoubleBE(), format)
     default:
       return format.type satisfies never
   }
@@ -70,26 +68,4 @@ function flag(register: number, bit: number | undefined): string {
 function text(bytes: Buffer): string {
   const end = bytes.indexOf(0)
   return JSON.stringify(utf8.decode(end < 0 ? bytes : bytes.subarray(0, end)).trimEnd())
-}
-
-/** With all its digits. Scaled it has those of a decimal: 3 by 0.1 is 0.3, which doubles would miss. */
-function integer(value: number | bigint, { scale, offset }: ValueFormat): string | undefined {
-  if (scale === 1 && offset === 0) return String(value)
-  const digits = Math.min(digitsMax, Math.max(decimals(scale), decimals(offset)))
-  return numberText(Number((Number(value) * scale + offset).toFixed(digits)))
-}
-
-function real(value: number, { scale, offset }: ValueFormat): string | undefined {
-  return numberText(value * scale + offset)
-}
-
-function numberText(value: number): string | undefined {
-  return Number.isFinite(value) ? String(value) : undefined
-}
-
-/** Digits behind the point of a number, as it is written. */
-function decimals(value: number): number {
-  const [mantissa = '', exponent = '0'] = String(value).split('e')
-  const behind = mantissa.split('.')[1] ?? ''
-  return Math.max(0, behind.length - Number(exponent))
 }
