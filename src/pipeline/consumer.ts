@@ -40,6 +40,8 @@ export interface ConsumerPace {
    * more for each round. All of the time when nothing is said.
    */
   readonly shareMax?: number
+  /** The longest rest of a consumer whose work is urgent, however long a round was: thousands of timers at once, say. */
+  readonly urgentRestMsMax?: number
 }
 
 export interface ConsumerStatus {
@@ -163,11 +165,18 @@ export interface Round {
 /** Milliseconds until the next round may begin. */
 export function restAfter(
   { workedMs, entriesAhead, isUrgent }: Round,
-  { entriesMax, intervalMs, urgentIntervalMs = intervalMs, shareMax = 1 }: ConsumerPace,
+  {
+    entriesMax,
+    intervalMs,
+    urgentIntervalMs = intervalMs,
+    shareMax = 1,
+    urgentRestMsMax = Number.POSITIVE_INFINITY,
+  }: ConsumerPace,
 ): number {
   const share = entriesAhead < entriesMax ? shareMax : 1
   const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
-  return Math.max(0, shortestMs - workedMs, workedMs / share - workedMs)
+  const longestMs = isUrgent ? urgentRestMsMax : Number.POSITIVE_INFINITY
+  return Math.max(0, shortestMs - workedMs, Math.min(longestMs, workedMs / share - workedMs))
 }
 
 /** A pause that ends early, and without an error, when the signal is aborted. */

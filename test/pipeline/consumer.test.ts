@@ -196,7 +196,13 @@ describe('reaches', () => {
 })
 
 describe('the rest between two rounds', () => {
-  const pace = { entriesMax: 100, intervalMs: 40, urgentIntervalMs: 10, shareMax: 0.25 }
+  const pace = {
+    entriesMax: 100,
+    intervalMs: 40,
+    urgentIntervalMs: 10,
+    shareMax: 0.25,
+    urgentRestMsMax: 200,
+  }
 
   test.each([
     ['fills up the interval', 5, 0, 35],
@@ -212,6 +218,8 @@ describe('the rest between two rounds', () => {
     ['is shorter where somebody waits for what follows', 2, true, 8],
     ['leaves three quarters of the time to others there, too', 4, true, 12],
     ['is as long where nobody waits', 2, false, 38],
+    ['has an end after a very long round', 1_000, true, 200],
+    ['has none where nobody waits', 1_000, false, 3_000],
   ])('%s', (_, workedMs, isUrgent, restMs) => {
     expect(restAfter({ workedMs, entriesAhead: 0, isUrgent }, pace)).toBe(restMs)
   })
