@@ -83,21 +83,27 @@ async function stored(service: StreamvaultTarget): Promise<number> {
   return (await service.metrics()).get('readings_stored_total') ?? 0
 }
 
-/** Resolves with the rows that a query shows, once there are so many. */
-async function untilVisible(questDb: QuestDb, rows: number): Promise<number> {
-  const connection = questDb.connection()
+/** Resolves with the rows that a query shows, once there are so many, or when it takes too long. */
+export async function untilVisible(questDb: QuestDb, rows: number): Promise<number> {
   const beganMs = performance.now()
-  let shown = 0
+  let shown = await visibleRows(questDb)
   while (shown < rows && performance.now() - beganMs < patienceMs) {
-    const tables = await connection.run(
-      `SELECT table_name FROM tables() WHERE table_name LIKE '%readings%'`,
-    )
-    shown = 0
-    for (const [table] of tables.rows) {
-      const counted = await connection.run(`SELECT count() FROM "${String(table)}"`)
-      shown += Number(counted.rows[0]?.[0])
-    }
-    if (shown < rows) await sleep(50)
+    await sleep(50)
+    shown = await visibleRows(questDb)
+  }
+  return shown
+}
+
+/** Rows of all tables of readings that a query shows. */
+export async function visibleRows(questDb: QuestDb): Promise<number> {
+  const connection = questDb.connection()
+  const tables = await connection.run(
+    `SELECT table_name FROM tables() WHERE table_name LIKE '%readings%'`,
+  )
+  let shown = 0
+  for (const [table] of tables.rows) {
+    const counted = await connection.run(`SELECT count() FROM "${String(table)}"`)
+    shown += Number(counted.rows[0]?.[0])
   }
   connection.close()
   return shown

@@ -7,12 +7,18 @@ export interface Figure {
   readonly name: string
   readonly measured: string
   readonly target: string
-  readonly isMet: boolean
+  /** Undefined where it could not be measured: then `measured` says why. */
+  readonly isMet: boolean | undefined
 }
 
 /** Prints a figure as soon as it is known. */
 export function printFigure({ name, measured, isMet }: Figure): void {
-  process.stdout.write(`${isMet ? 'met ' : 'MISS'} ${name}: ${measured}\n`)
+  process.stdout.write(`${verdict(isMet, ['met ', 'MISS', 'none'])} ${name}: ${measured}\n`)
+}
+
+function verdict(isMet: boolean | undefined, [yes, no, none]: readonly [string, string, string]) {
+  if (isMet === undefined) return none
+  return isMet ? yes : no
 }
 
 interface Report {
@@ -28,7 +34,7 @@ interface Report {
 export function writeReport({ file, title, command, notes, figures }: Report): void {
   const rows = figures.map(
     ({ name, measured, target, isMet }) =>
-      `| ${name} | ${measured} | ${target} | ${isMet ? 'yes' : '**no**'} |`,
+      `| ${name} | ${measured} | ${target} | ${verdict(isMet, ['yes', '**no**', 'not measured'])} |`,
   )
   const text = `# ${title}
 

@@ -1,18 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type DevelopmentServer, runningAt } from './development-server.ts'
-import { toolsFolder } from './questdb-jar.ts'
+import { installedProgram } from './installed-program.ts'
 import { runServer } from './run-server.ts'
-
-/** `scripts/install-test-tools` puts it where no shell looks. */
-const folders = [...(process.env['PATH'] ?? '').split(':'), join(toolsFolder, 'bin')]
 
 /** Where nats-server is installed. */
 export function natsProgram(): string | undefined {
-  return folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path))
+  return installedProgram('nats-server')
 }
 
 export interface NatsOptions {

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { type DevelopmentServer, runningAt } from './development-server.ts'
-import { toolsFolder } from './questdb-jar.ts'
+import { installedProgram } from './installed-program.ts'
 import { runServer } from './run-server.ts'
 
 /** What it stores outlasts its end, and a kill of the process, not of the machine. */
@@ -16,12 +15,9 @@ const modestSettings = [
   ['--set-proc-title', 'no'],
 ] as const
 
-/** Debian has the server in a package with a service; scripts/install-test-tools does without that. */
-const folders = [...(process.env['PATH'] ?? '').split(':'), join(toolsFolder, 'bin')]
-
-/** Where the server is installed. */
+/** Where the server is installed: Debian has it in a package with a service; scripts/install-test-tools does without that. */
 export function redisProgram(): string | undefined {
-  return folders.map((folder) => join(folder, 'redis-server')).find((path) => existsSync(path))
+  return installedProgram('redis-server')
 }
 
 export interface RedisOptions {

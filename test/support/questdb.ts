@@ -14,18 +14,23 @@ export const isQuestDbMissing = isLeftOut('QuestDB', isThere, 'npm run servers -
 /** A QuestDB of one test file, on this machine. */
 export class QuestDb extends TestServer {
   readonly #settings: readonly string[]
+  readonly #startsQuickly: boolean
   #prefixes = 0
 
-  /** @param settings lines of server.conf */
-  static async start(settings: readonly string[] = []): Promise<QuestDb> {
-    const server = new QuestDb(settings)
+  /**
+   * @param settings lines of server.conf
+   * @param startsQuickly false where its speed is what is measured
+   */
+  static async start(settings: readonly string[] = [], startsQuickly = true): Promise<QuestDb> {
+    const server = new QuestDb(settings, startsQuickly)
     await server.start()
     return server
   }
 
-  private constructor(settings: readonly string[]) {
+  private constructor(settings: readonly string[], startsQuickly: boolean) {
     super()
     this.#settings = settings
+    this.#startsQuickly = startsQuickly
   }
 
   /** Tables that nobody else has. */
@@ -76,6 +81,7 @@ export class QuestDb extends TestServer {
   }
 
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {
-    return await startQuestDb({ folder, port, settings: this.#settings, startsQuickly: true })
+    const [settings, startsQuickly] = [this.#settings, this.#startsQuickly]
+    return await startQuestDb({ folder, port, settings, startsQuickly })
   }
 }
