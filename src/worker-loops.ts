@@ -5,13 +5,14 @@ import type { JournalHead } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/consumer.ts'
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
+import type { Shipper } from './pipeline/shipper.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { Materialiser } from './windows/materialiser.ts'
 import type { WorkerAlerts } from './worker-alerts.ts'
 import type { Telling } from './worker-delivery.ts'
 
 interface LoopNeeds {
-  readonly shipper: Consumer
+  readonly shipper: Shipper
   readonly decider: Consumer
   readonly head: JournalHead
   readonly store: TimeSeriesStore
@@ -51,6 +52,12 @@ export function startLoops(
   const materialiser = new Materialiser({
     store,
     clock: systemClock,
+    progress: {
+      storedUntilUs: (nowUs) => shipper.storedUntilUs(head.offset, nowUs),
+      get isBehind() {
+        return head.offset - shipper.position() >= shipperPace.entriesMax
+      },
+    },
     onFailure: (error) => logger.error({ err: error }, 'windows wait: computing them failed'),
     onTooSlow: ({ streamId, timestampUs }) => {
       const window = { streamId, begins: formatUs(timestampUs) }

@@ -38,6 +38,8 @@ interface KnownStream {
 
 interface Portion {
   readonly shipment: Shipment
+  /** When the last of its entries came in. */
+  readonly receivedAtUs: number
   /** Whether the very next entry removes readings. */
   readonly isBeforeRemoval: boolean
   /** Versions that tell the store something in it. */
@@ -72,6 +74,7 @@ export class Shipper implements Consumer {
   #entriesMax = entriesMaxSpread
   /** By what the last shipment has touched. */
   #entriesWanted = entriesMax
+  #receivedAtUs = 0
 
   constructor({ store, loadVersion }: ShipperNeeds) {
     this.#store = store
@@ -84,6 +87,14 @@ export class Shipper implements Consumer {
 
   get entriesWanted(): number {
     return this.#entriesWanted
+  }
+
+  /**
+   * By when what came in is stored: by now, unless entries before `head` wait still. Readings of the past that are
+   * entered once more do not turn it back.
+   */
+  storedUntilUs(head: Offset, nowUs: number): number {
+    return this.position() >= head ? nowUs : Math.min(this.#receivedAtUs, nowUs)
   }
 
   readsFrom(): Offset {
@@ -148,9 +159,10 @@ export class Shipper implements Consumer {
       return true
     }
     const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
-    const { shipment, isBeforeRemoval, telling } = await this.#load(batches, stretch)
+    const { shipment, isBeforeRemoval, telling, receivedAtUs } = await this.#load(batches, stretch)
     try {
       await this.#store.write(shipment)
+      this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
       for (const version of telling) version.toTell = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
@@ -184,6 +196,7 @@ export class Shipper implements Consumer {
     const received = new Map<string, number>()
     const places = new Places()
     let nextOffset = from
+    let receivedAtUs = 0
     portion: for (const { firstOffset, count, bytes } of batches) {
       if (nextOffset >= until) break
       if (firstOffset > nextOffset || firstOffset + count <= nextOffset) {
@@ -216,6 +229,7 @@ export class Shipper implements Consumer {
           continue
         }
         received.set(stream.id, (received.get(stream.id) ?? 0) + (entry.received ? 1 : 0))
+        receivedAtUs = entry.receivedAtUs
         nextOffset++
       }
     }
@@ -226,6 +240,7 @@ export class Shipper implements Consumer {
       shipment: { ...rest, received, bytes, from, nextOffset },
       isBeforeRemoval,
       telling,
+      receivedAtUs,
     }
   }
 

@@ -5,8 +5,8 @@ import { groupsOf, type WindowedStore } from './compute-windows.ts'
 import { Portions, type TooSlowWindow } from './portions.ts'
 
 /**
- * How long after its end a window is computed: readings of its last moments are still on their way.
- * What comes later revises it.
+ * How long after its end a window is computed, once all that had come in by then is stored: readings of its last
+ * moments are still on their way. What comes later revises it.
  */
 const graceUs = 2_000_000
 
@@ -22,15 +22,25 @@ const windowsOfWrite = 2_000
 /** How often marks are looked through when there was nothing to do. */
 const idleMs = 500
 
-/** After each step it rests for so many times as long as the step has taken: shipments come first. */
+/** While entries wait for the store, it rests for so many times as long as a step has taken: shipments come first. */
 const restFactor = 2
 
 /** Waits after failures. */
 const retryMsMax = 10_000
 
+/** What is on its way to the store. */
+export interface StoreProgress {
+  /** By when what came in is stored: what is computed of later readings is computed in vain. */
+  storedUntilUs(nowUs: number): number
+  /** Whether so much waits that it is stored as fast as possible. */
+  readonly isBehind: boolean
+}
+
 export interface MaterialiserNeeds {
   readonly store: WindowedStore
   readonly clock: Clock
+  /** Where nothing is said, all that came in is stored. */
+  readonly progress?: StoreProgress
   readonly onFailure: (error: unknown) => void
   /** Told of a window that cannot be computed: it waits for an hour, with those of its stream before it. */
   readonly onTooSlow: (window: TooSlowWindow) => void
@@ -74,8 +84,8 @@ export class Materialiser {
       try {
         const worked = await this.step(signal)
         retryMs = idleMs
-        const restMs = worked ? (performance.now() - startedMs) * restFactor : idleMs
-        await pause(restMs, signal)
+        if (worked) await this.#rest(performance.now() - startedMs, signal)
+        else await pause(idleMs, signal)
       } catch (error) {
         // A store that is being closed ends what it was asked for.
         if (signal.aborted) return
@@ -88,10 +98,11 @@ export class Materialiser {
 
   /** Computes some of the windows that are due; returns whether there were any. */
   async step(signal?: AbortSignal): Promise<boolean> {
-    const { store, clock } = this.#needs
+    const { store, clock, progress } = this.#needs
     const nowUs = clock.nowUs()
     const dueFromUs = (streamId: string) => this.#portions.dueFromUs(streamId, nowUs)
-    const due = store.windows.due(nowUs - graceUs, windowsOfStep, dueFromUs)
+    const storedUntilUs = progress?.storedUntilUs(nowUs) ?? nowUs
+    const due = store.windows.due(storedUntilUs - graceUs, windowsOfStep, dueFromUs)
     if (due.length === 0) this.#behindSinceMs = undefined
     else this.#behindSinceMs ??= performance.now()
     let computed: ComputedPiece[] = []
@@ -104,6 +115,14 @@ export class Materialiser {
     }
     if (computed.length > 0) await store.windows.write(computed)
     return due.length > 0
+  }
+
+  async #rest(workedMs: number, signal: AbortSignal): Promise<void> {
+    let leftMs = workedMs * restFactor
+    do {
+      await pause(Math.min(leftMs, idleMs), signal)
+      leftMs -= idleMs
+    } while (leftMs > 0 && this.#needs.progress?.isBehind === true && !signal.aborted)
   }
 }
 

@@ -135,3 +135,24 @@ test('of thousands of streams more entries are shipped at once', async () => {
 
   expect(shipper.entriesWanted).toBe(400 + entries * 5)
 })
+
+test('tells by when what came in is stored, whatever older readings are entered once more', async () => {
+  const opened = await openDuckDbStore()
+  await using _ = opened
+  const shipper = new Shipper({ store: opened.store, loadVersion: async () => ({ shape }) })
+  const [streamId, dayUs, nowUs] = [newId<StreamId>(), 86_400_000_000, 9 * 86_400_000_000]
+  const batches = [5, 6, 3].map((day, firstOffset): JournalBatch => {
+    const reading = journalled({ streamId, timestampUs: firstOffset, receivedAtUs: day * dayUs })
+    return { firstOffset, count: 1, bytes: written([reading]).bytes }
+  })
+  const head = batches.length + 1
+  const told: number[] = [shipper.storedUntilUs(head, nowUs)]
+  for (const batch of batches) {
+    await shipper.handle([batch])
+    told.push(shipper.storedUntilUs(head, nowUs) / dayUs)
+  }
+
+  expect(told).toEqual([0, 5, 6, 6])
+  expect(shipper.storedUntilUs(head, 2 * dayUs)).toBe(2 * dayUs)
+  expect(shipper.storedUntilUs(batches.length, nowUs)).toBe(nowUs)
+})
