@@ -25,6 +25,7 @@ const streamsPerStatement = 500
 
 /** What a stretch of the journal has brought for one stream. */
 export interface Arrival {
+  readonly streamId: string
   readonly accepted: number
   readonly lastReceivedAtUs: number
 }
@@ -37,7 +38,7 @@ type Row = Selectable<StateSchema['coalesced_events']>
  */
 export async function noteArrivals(
   transaction: StateDatabase,
-  arrivals: ReadonlyMap<string, Arrival>,
+  arrivals: readonly Arrival[],
 ): Promise<void> {
   const asked = await transaction
     .selectFrom('webhook_subscriptions')
@@ -46,12 +47,13 @@ export async function noteArrivals(
     .limit(1)
     .executeTakeFirst()
   if (asked === undefined) return
-  const streams = [...arrivals].filter(([, { accepted }]) => accepted > 0)
+  const streams = arrivals.filter(({ accepted }) => accepted > 0)
   for (let from = 0; from < streams.length; from += streamsPerStatement) {
     const some = streams.slice(from, from + streamsPerStatement)
     const found = sql.join(
       some.map(
-        ([id, { accepted, lastReceivedAtUs }]) => sql`(${id}, ${accepted}, ${lastReceivedAtUs})`,
+        ({ streamId, accepted, lastReceivedAtUs }) =>
+          sql`(${streamId}, ${accepted}, ${lastReceivedAtUs})`,
       ),
     )
     for (const type of ['stream.data_received', 'vault.data_updated'] as const) {

@@ -1,9 +1,7 @@
 import type { JournalBatch, Offset } from '../journal/journal.ts'
-import type { AlertCounts, AlertWatches, StreamWatch } from './alert-watches.ts'
+import type { AlertWatches } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
-  type QuarantinedEntry,
-  type QuarantineNotes,
   verdictCleared,
   verdictDowntime,
   verdictPosition,
@@ -12,61 +10,16 @@ import {
 } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { StreamIds } from './stream-ids.ts'
+import { type OpenTally, type StreamTally, Tallies } from './tallies.ts'
 
 const usPerDay = 86_400_000_000
-
-/** What a stretch of the journal adds to the counters of one stream. */
-export interface StreamTally {
-  received: number
-  accepted: number
-  filtered: number
-  lastReceivedAtUs: number
-  /** Newest day (UTC, since the epoch) of receipt, and what was received on it. */
-  day: number
-  receivedOnDay: number
-  /** What becomes of the stream's quarantine, in the order of the journal. */
-  readonly quarantine: QuarantineChange[]
-  /** Of a stream with rules. */
-  alerts?: AlertCounts
-  /** Of a stream that is fetched: how far its source has been read, as JSON. */
-  position?: string
-}
-
-/** A tally that is being made. */
-interface OpenTally extends StreamTally {
-  readonly streamId: string
-  /** The newest version that has come by. */
-  version: number
-  watch: StreamWatch | undefined
-  /** The same, where there are rules that want to see readings. */
-  rules: StreamWatch | undefined
-}
-
-export interface RefusedEntry {
-  readonly offset: Offset
-  readonly entry: QuarantinedEntry
-}
-
-export interface RejudgedEntry {
-  /** The entry of the quarantine that stays. */
-  readonly offset: Offset
-  readonly streamVersion: number
-  readonly timestampUs: number | undefined
-  readonly notes: QuarantineNotes
-}
-
-export type QuarantineChange =
-  | { readonly kind: 'refused'; readonly refused: RefusedEntry }
-  | { readonly kind: 'rejudged'; readonly rejudged: RejudgedEntry }
-  /** Left, because what it held has an entry of its own now. */
-  | { readonly kind: 'redriven'; readonly offset: Offset }
-  | { readonly kind: 'removed'; readonly offset: Offset }
 
 /** All that follows from a stretch of the journal. Nothing has happened yet. */
 export interface Decision {
   readonly from: Offset
   readonly nextOffset: Offset
-  readonly tallies: ReadonlyMap<string, StreamTally>
+  /** One for each stream that has entries in it; they hold until the next stretch is decided. */
+  readonly tallies: readonly StreamTally[]
 }
 
 /** Where decisions become effects: all of one in one transaction, with its position. */
@@ -82,6 +35,7 @@ export class Decider implements Consumer {
   readonly #store: DecisionStore
   readonly #watches: AlertWatches | undefined
   readonly #streamIds = new StreamIds()
+  readonly #tallies = new Tallies()
   #position: Offset
   #isUrgent = false
 
@@ -107,11 +61,11 @@ export class Decider implements Consumer {
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
     try {
-      const needs = { streamIds: this.#streamIds, watches: this.#watches }
+      const needs = { streamIds: this.#streamIds, tallies: this.#tallies, watches: this.#watches }
       const decision = await decide(batches, this.#position, needs)
       await this.#store.commit(decision)
       this.#position = decision.nextOffset
-      this.#isUrgent = decision.tallies.values().some(({ alerts }) => alerts !== undefined)
+      this.#isUrgent = decision.tallies.some(({ alerts }) => alerts !== undefined)
     } catch (error) {
       this.#watches?.forget()
       throw error
@@ -121,6 +75,7 @@ export class Decider implements Consumer {
 
 interface DecidingNeeds {
   readonly streamIds: StreamIds
+  readonly tallies: Tallies
   readonly watches: AlertWatches | undefined
 }
 
@@ -128,9 +83,10 @@ interface DecidingNeeds {
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
-  { streamIds, watches }: DecidingNeeds,
+  { streamIds, tallies, watches }: DecidingNeeds,
 ): Promise<Decision> {
-  const byKey = new Map<string, OpenTally>()
+  const idOf = (streamKey: string) => streamIds.of(streamKey)
+  tallies.begin()
   let offset = from
   for (const { firstOffset, bytes } of batches) {
     if (firstOffset !== offset) {
@@ -139,15 +95,14 @@ async function decide(
     const entry = new EntryReader(bytes)
     while (entry.next()) {
       const { streamKey } = entry
-      let tally = byKey.get(streamKey)
+      let tally = tallies.known(streamKey)
       if (!tally) {
         if (entry.verdict === verdictDowntime) {
           await watches?.passDowntime(entry, offset)
           offset++
           continue
         }
-        tally = emptyTally(streamIds.of(streamKey))
-        byKey.set(streamKey, tally)
+        tally = tallies.open(streamKey, idOf)
       }
       if (watches && entry.streamVersion > tally.version) {
         const { streamId } = tally
@@ -164,9 +119,8 @@ async function decide(
       offset++
     }
   }
-  const tallies = new Map<string, StreamTally>()
-  for (const tally of byKey.values()) tallies.set(tally.streamId, closed(tally))
-  return { from, nextOffset: offset, tallies }
+  for (const tally of tallies.all) tally.alerts = tally.rules?.counted()
+  return { from, nextOffset: offset, tallies: tallies.all }
 }
 
 function streamIdsIn(batches: readonly JournalBatch[], streamIds: StreamIds): Iterable<string> {
@@ -176,27 +130,6 @@ function streamIdsIn(batches: readonly JournalBatch[], streamIds: StreamIds): It
     while (entry.next()) keys.add(entry.streamKey)
   }
   return [...keys].map((key) => streamIds.of(key))
-}
-
-function emptyTally(streamId: string): OpenTally {
-  return {
-    streamId,
-    received: 0,
-    accepted: 0,
-    filtered: 0,
-    lastReceivedAtUs: 0,
-    day: 0,
-    receivedOnDay: 0,
-    quarantine: [],
-    version: -1,
-    watch: undefined,
-    rules: undefined,
-  }
-}
-
-function closed(tally: OpenTally): StreamTally {
-  if (tally.rules) tally.alerts = tally.rules.counted()
-  return tally
 }
 
 function count(tally: OpenTally, entry: EntryReader, offset: Offset): void {

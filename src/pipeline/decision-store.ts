@@ -71,14 +71,14 @@ export class StateDecisionStore implements DecisionStore {
     const afterwards = await this.#state.transaction().execute(async (transaction) => {
       await movePosition(transaction, from, nextOffset)
       const additions = new CounterAdditions()
-      for (const [streamId, tally] of tallies) {
-        const { quarantine } = tally
+      for (const tally of tallies) {
+        const { streamId, quarantine } = tally
         const changed =
           quarantine.length === 0
             ? noDifference
             : await changeQuarantine(transaction, streamId, quarantine)
         if (changed.beganToDiscard) full.push(streamId)
-        additions.add(streamId, tally, changed)
+        additions.add(tally, changed)
       }
       await additions.write(transaction)
       await keepPositions(transaction, tallies)
@@ -95,7 +95,7 @@ async function keepPositions(
   transaction: Transaction<StateSchema>,
   tallies: Decision['tallies'],
 ): Promise<void> {
-  for (const [streamId, { position }] of tallies) {
+  for (const { streamId, position } of tallies) {
     if (position === undefined) continue
     await transaction
       .updateTable('stream_sources')

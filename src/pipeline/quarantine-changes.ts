@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Offset } from '../journal/journal.ts'
 import type { StateSchema } from '../state/schema.ts'
-import type { QuarantineChange, RefusedEntry, RejudgedEntry } from './decider.ts'
+import type { QuarantinedEntry, QuarantineNotes } from './entry.ts'
 
 /** The quarantine of one stream holds this much at most (D20). */
 const quarantineEntriesMax = 10_000
@@ -9,6 +9,26 @@ const quarantineBytesMax = 64 * 1024 * 1024
 
 /** Rows of one statement: SQLite takes 32,766 parameters. */
 const rowsPerStatement = 200
+
+export interface RefusedEntry {
+  readonly offset: Offset
+  readonly entry: QuarantinedEntry
+}
+
+export interface RejudgedEntry {
+  /** The entry of the quarantine that stays. */
+  readonly offset: Offset
+  readonly streamVersion: number
+  readonly timestampUs: number | undefined
+  readonly notes: QuarantineNotes
+}
+
+export type QuarantineChange =
+  | { readonly kind: 'refused'; readonly refused: RefusedEntry }
+  | { readonly kind: 'rejudged'; readonly rejudged: RejudgedEntry }
+  /** Left, because what it held has an entry of its own now. */
+  | { readonly kind: 'redriven'; readonly offset: Offset }
+  | { readonly kind: 'removed'; readonly offset: Offset }
 
 /** What changes make of the counters of a stream: to be added to them. */
 export interface QuarantineDifference {

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Insertable, sql, type Transaction } from 'kysely'
 import type { StateSchema } from '../state/schema.ts'
-import type { StreamTally } from './decider.ts'
 import { noDifference, type QuarantineDifference } from './quarantine-changes.ts'
+import type { StreamTally } from './tallies.ts'
 
 type CounterRow = Insertable<StateSchema['stream_counters']>
 type ColumnName = keyof CounterRow
@@ -47,8 +47,9 @@ export class CounterAdditions {
   readonly #all: (string | number)[] = []
 
   /** Each stream once. */
-  add(streamId: string, tally: StreamTally, difference: QuarantineDifference): void {
-    const { received, accepted, filtered, lastReceivedAtUs, day, receivedOnDay, alerts } = tally
+  add(tally: StreamTally, difference: QuarantineDifference): void {
+    const { streamId, received, accepted, filtered, lastReceivedAtUs, day, receivedOnDay, alerts } =
+      tally
     const isUsual = difference === noDifference && alerts === undefined
     const values = isUsual ? this.#usual : this.#all
     const { entries, bytes, discarded, unknown, discarding } = difference

@@ -48,12 +48,12 @@ class Subject implements AsyncDisposable {
   }
 
   async arrive(counts: Readonly<Record<string, number>>): Promise<void> {
-    const arrivals = Object.entries(counts).map(([id, accepted]) => {
-      return [id, { accepted, lastReceivedAtUs: this.users.nowUs }] as const
+    const arrivals = Object.entries(counts).map(([streamId, accepted]) => {
+      return { streamId, accepted, lastReceivedAtUs: this.users.nowUs }
     })
     await this.users.tests.state
       .transaction()
-      .execute((transaction) => noteArrivals(transaction, new Map(arrivals)))
+      .execute((transaction) => noteArrivals(transaction, arrivals))
   }
 
   /** What is told now. */
