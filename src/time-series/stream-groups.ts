@@ -1,4 +1,4 @@
-import type { StreamState } from './stream-state.ts'
+import type { OwnCounts, StreamState } from './stream-state.ts'
 import type { Shipment, StoredCounts, StoredReading } from './time-series-store.ts'
 import { withoutUnchanged } from './unchanged.ts'
 
@@ -26,36 +26,47 @@ export function groupByStream<Record extends StreamState>(
   streams: { readonly stream: (id: string) => Record },
   shipment: Shipment,
 ): StreamGroup<Record>[] {
-  const groups = new Map<string, StreamGroup<Record>>()
   const { redriven = none, deduplicated } = shipment
-  for (const [id, received] of shipment.received) {
+  const parts = partsOf(shipment)
+  const all = Array.from(shipment.received, ([id, received], at): StreamGroup<Record> => {
     const record = streams.stream(id)
+    const readings = parts[at] as StoredReading[]
     const { newestContent } = record
-    const readings: StoredReading[] = []
     const arrived = readings
-    groups.set(id, {
-      id,
-      record,
-      received,
-      readings,
-      arrived,
-      redriven,
-      unchanged: 0,
-      newestContent,
-    })
-  }
-  for (const reading of shipment.readings) {
-    const group = groups.get(reading.streamId)
-    if (!group) throw new Error(`stream ${reading.streamId} has readings but was not received`)
-    group.readings.push(reading)
-  }
-  const all = [...groups.values()]
+    return { id, record, received, readings, arrived, redriven, unchanged: 0, newestContent }
+  })
   const isPlain = deduplicated === undefined || deduplicated.size === 0
   return all.map((group) => {
     // A stream that dropped readings once, and does so no more, has to forget what its newest one says.
     const isAllKept = isPlain && group.newestContent === undefined
     return isAllKept ? group : { ...group, ...withoutUnchanged(group, deduplicated ?? noWindows) }
   })
+}
+
+/**
+ * The readings of each stream, in the order of `received`. They are counted first: arrays that grow reserve
+ * room for a dozen more, and thousands of streams have two or three readings each.
+ */
+function partsOf({ received, readings }: Shipment): readonly StoredReading[][] {
+  const places = new Map<string, number>()
+  for (const id of received.keys()) places.set(id, places.size)
+  const counts = new Int32Array(places.size)
+  const placeOf = new Int32Array(readings.length)
+  for (const [index, { streamId }] of readings.entries()) {
+    const place = places.get(streamId)
+    if (place === undefined) throw new Error(`stream ${streamId} has readings but was not received`)
+    placeOf[index] = place
+    counts[place] = (counts[place] as number) + 1
+  }
+  const parts = Array.from(counts, (count) => new Array<StoredReading>(count))
+  const filled = new Int32Array(places.size)
+  for (const [index, reading] of readings.entries()) {
+    const place = placeOf[index] as number
+    const at = filled[place] as number
+    filled[place] = at + 1
+    ;(parts[place] as StoredReading[])[at] = reading
+  }
+  return parts
 }
 
 const noWindows: ReadonlyMap<StoredReading, number> = new Map()
@@ -71,10 +82,9 @@ export function isRising({ record, readings }: StreamGroup): boolean {
 }
 
 /** What a shipment adds to a stream's record. A shipment has thousands of them: each is one small object. */
-export interface CountChange<Record extends StreamState = StreamState> {
+export interface CountChange<Record extends StreamState = StreamState> extends AddedCounts {
   readonly id: string
   readonly record: Record
-  readonly added: AddedCounts
   /** What the record has to say from now on. */
   readonly newestContent: bigint | undefined
 }
@@ -103,29 +113,43 @@ export function countChange<Record extends StreamState>(
     }
     timestampMaxUs = Math.max(timestampMaxUs, reading.timestampUs)
   }
-  const lastStoredAtUs = stored > 0 ? nowUs : record.counts.lastStoredAtUs
-  const found = readings.length - stored
-  const added = { received, stored, duplicates: found, unchanged, latencyUs, lastStoredAtUs }
-  return { id, record, added: { ...added, timestampMaxUs }, newestContent }
-}
-
-/** What the record of a stream says after a change of it. */
-export function stateAfter({
-  record: { counts, timestampMaxUs },
-  added,
-  newestContent,
-}: CountChange): Pick<StreamState, 'counts' | 'timestampMaxUs' | 'newestContent'> {
   return {
-    counts: {
-      ...counts,
-      received: counts.received + added.received,
-      stored: counts.stored + added.stored,
-      duplicates: counts.duplicates + added.duplicates,
-      unchanged: counts.unchanged + added.unchanged,
-      latencyUs: counts.latencyUs + added.latencyUs,
-      lastStoredAtUs: added.lastStoredAtUs,
-    },
-    timestampMaxUs: Math.max(timestampMaxUs, added.timestampMaxUs),
+    id,
+    record,
+    received,
+    stored,
+    duplicates: readings.length - stored,
+    unchanged,
+    latencyUs,
+    lastStoredAtUs: stored > 0 ? nowUs : record.counts.lastStoredAtUs,
+    timestampMaxUs,
     newestContent,
   }
+}
+
+type Changing = Pick<StreamState, 'timestampMaxUs' | 'newestContent'> & { counts: OwnCounts }
+
+/** What the record of a stream says after a change of it. */
+export function stateAfter(change: CountChange): Changing {
+  const { counts, timestampMaxUs, newestContent } = change.record
+  const after = { counts: { ...counts }, timestampMaxUs, newestContent }
+  addTo(after, change)
+  return after
+}
+
+/** Lets the record of a stream follow a change that was committed. */
+export function adopt(change: CountChange<StreamState & Changing>): void {
+  addTo(change.record, change)
+}
+
+function addTo(state: Changing, added: CountChange): void {
+  const { counts } = state
+  counts.received += added.received
+  counts.stored += added.stored
+  counts.duplicates += added.duplicates
+  counts.unchanged += added.unchanged
+  counts.latencyUs += added.latencyUs
+  counts.lastStoredAtUs = added.lastStoredAtUs
+  state.timestampMaxUs = Math.max(state.timestampMaxUs, added.timestampMaxUs)
+  state.newestContent = added.newestContent
 }

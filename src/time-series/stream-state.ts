@@ -13,6 +13,9 @@ export interface StreamState {
   readonly rate: DecayingRate
 }
 
+/** Counts that one record has to itself, and that are changed in place: with a shipment thousands of them change. */
+export type OwnCounts = { -readonly [Name in keyof StoredCounts]: StoredCounts[Name] }
+
 /** Counts of a stream of which nothing has arrived. */
 export const noCounts: StoredCounts = {
   received: 0,

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
-import { noCounts, type StreamState } from '../stream-state.ts'
+import { noCounts, type OwnCounts, type StreamState } from '../stream-state.ts'
 import type { Column, ColumnType, Shape } from '../time-series-store.ts'
 import type { KeptFromUs } from '../windows/known-windows.ts'
 import { monthOf } from './months.ts'
@@ -34,6 +34,7 @@ const ddl = `
 export interface StreamRecord extends StreamState {
   /** Small number that stands for the stream in its rows. */
   readonly key: number
+  counts: OwnCounts
   /** How far it was looked for what is too old, since the file was opened. */
   expiredToUs: number
 }
@@ -83,7 +84,7 @@ export class Catalog {
       record = {
         key,
         shapes: new Set(),
-        counts: noCounts,
+        counts: { ...noCounts },
         timestampMaxUs: -1,
         newestContent: undefined,
         expiredToUs: 0,

@@ -19,17 +19,14 @@ export async function writeCounts(
   const compact = catalog.countRows + changes.length > catalog.streams.size + countRowsSlack
   if (!compact) {
     // The newest content stands in every row: of two with one newest time, either may be found.
-    const rows = changes.map(({ record: { key }, added, newestContent }) => {
-      return { key, counts: added, newestContent }
-    })
-    await append(writer, rows)
-    return catalog.countRows + rows.length
+    await append(writer, changes)
+    return catalog.countRows + changes.length
   }
   const changed = new Map(changes.map((change) => [change.record, change]))
   const rows = [...catalog.streams.values()].map((record) => {
     const change = changed.get(record)
     const { counts, timestampMaxUs, newestContent } = change ? stateAfter(change) : record
-    return { key: record.key, counts: { ...counts, timestampMaxUs }, newestContent }
+    return { record, ...counts, timestampMaxUs, newestContent }
   })
   await writer.run('DELETE FROM stream_counts')
   await append(writer, rows)
@@ -39,10 +36,10 @@ export async function writeCounts(
 /** Adds removed readings to the counts of a stream, within the transaction that removes them. */
 export async function addDeleted(
   writer: DuckDBConnection,
-  { key }: StreamRecord,
+  record: StreamRecord,
   deleted: number,
 ): Promise<void> {
-  await append(writer, [{ key, counts: { ...nothingStored, deleted } }])
+  await append(writer, [{ record, ...nothingStored, deleted }])
 }
 
 /** Adds expired readings to the counts of streams, within the transaction that removes them. */
@@ -50,10 +47,9 @@ export async function addExpired(
   writer: DuckDBConnection,
   expired: Iterable<readonly [record: StreamRecord, readings: number]>,
 ): Promise<number> {
-  const rows = [...expired].map(([{ key }, count]) => ({
-    key,
-    counts: { ...nothingStored, expired: count },
-  }))
+  const rows = [...expired].map(([record, count]) => {
+    return { record, ...nothingStored, expired: count }
+  })
   await append(writer, rows)
   return rows.length
 }
@@ -63,10 +59,9 @@ export async function addKeptFrom(
   writer: DuckDBConnection,
   kept: Iterable<readonly [record: StreamRecord, keptFromUs: number]>,
 ): Promise<number> {
-  const rows = [...kept].map(([{ key }, keptFromUs]) => ({
-    key,
-    counts: { ...nothingStored, keptFromUs },
-  }))
+  const rows = [...kept].map(([record, keptFromUs]) => {
+    return { record, ...nothingStored, keptFromUs }
+  })
   await append(writer, rows)
   return rows.length
 }
@@ -77,20 +72,19 @@ export async function addKeptFrom(
  */
 export async function replaceCounts(
   writer: DuckDBConnection,
-  { key, counts }: StreamRecord,
+  record: StreamRecord,
   timestampMaxUs: number,
 ): Promise<number> {
+  const { key, counts } = record
   const { rowsChanged } = await writer.run(`DELETE FROM stream_counts WHERE "streamId" = ${key}`)
-  await append(writer, [{ key, counts: { ...counts, timestampMaxUs } }])
+  await append(writer, [{ record, ...counts, timestampMaxUs }])
   return rowsChanged - 1
 }
 
 /** What is appended for one stream. What is not said is 0. */
-interface CountRow {
-  readonly key: number
-  readonly counts: Readonly<Partial<Record<CountColumn, number>>> & {
-    readonly timestampMaxUs: number
-  }
+type CountRow = Readonly<Partial<Record<CountColumn, number>>> & {
+  readonly record: Pick<StreamRecord, 'key'>
+  readonly timestampMaxUs: number
   readonly newestContent?: bigint | undefined
 }
 
@@ -103,9 +97,10 @@ async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Prom
   const newestContents = new UnsignedBigIntColumn(count)
   const columns = countColumns.map((name) => ({ name, column: new BigIntColumn(count) }))
   let index = 0
-  for (const { key, counts, newestContent } of rows) {
-    keys.set(index, key)
-    for (const { name, column } of columns) column.set(index, counts[name] ?? 0)
+  for (const row of rows) {
+    const { record, newestContent } = row
+    keys.set(index, record.key)
+    for (const { name, column } of columns) column.set(index, row[name] ?? 0)
     if (newestContent === undefined) newestContents.setNull(index)
     else newestContents.set(index, newestContent)
     index++

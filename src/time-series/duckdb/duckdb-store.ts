@@ -111,7 +111,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   counts(streamId: string): StoredCounts {
-    return this.#catalog.streams.get(streamId)?.counts ?? noCounts
+    return { ...(this.#catalog.streams.get(streamId)?.counts ?? noCounts) }
   }
 
   storedPerSecond(streamId: string): number {

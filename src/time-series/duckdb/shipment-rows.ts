@@ -4,17 +4,17 @@ import { appendColumns, ReadingRows } from './append.ts'
 import { type Catalog, createReadingsTable, tableName } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
 import { monthOf } from './months.ts'
-import type { TableRows } from './table-rows.ts'
+import type { RowsByTable, StreamRows } from './table-rows.ts'
 
 /** Makes the tables, and notes the shapes, that rows need and that are not there yet. */
 export async function createMissing(
   connection: DuckDBConnection,
   catalog: Catalog,
-  rows: readonly TableRows[],
+  rows: RowsByTable,
 ): Promise<void> {
-  for (const { table, readings } of rows) {
+  for (const [table, parts] of rows) {
     if (catalog.tables.has(table)) continue
-    const { shape, timestampUs } = readings[0] as StoredReading
+    const { shape, timestampUs } = firstOf(parts)
     await noteShape(connection, catalog, shape)
     await createMonth(connection, catalog, { shape, month: monthOf(timestampUs) })
   }
@@ -60,14 +60,10 @@ export async function appendNewStreams(
 }
 
 /** Appends rows table by table: many streams share one table. */
-export async function appendRows(
-  connection: DuckDBConnection,
-  rows: readonly TableRows[],
-): Promise<void> {
-  for (const [table, parts] of Map.groupBy(rows, (part) => part.table)) {
-    const { shape } = (parts[0] as TableRows).readings[0] as StoredReading
-    const count = parts.reduce((sum, { readings }) => sum + readings.length, 0)
-    const columns = new ReadingRows(shape, count)
+export async function appendRows(connection: DuckDBConnection, rows: RowsByTable): Promise<void> {
+  for (const [table, parts] of rows) {
+    const { shape } = firstOf(parts)
+    const columns = new ReadingRows(shape, rowsIn(parts))
     await noteShapeOf(connection, shape, parts)
     for (const { record, readings } of parts) {
       for (const reading of readings) columns.push(record.key, reading)
@@ -80,7 +76,7 @@ export async function appendRows(
 async function noteShapeOf(
   connection: DuckDBConnection,
   { id }: Shape,
-  parts: readonly TableRows[],
+  parts: readonly StreamRows[],
 ): Promise<void> {
   const added = parts.flatMap(({ record }) => (record.shapes.has(id) ? [] : [record]))
   if (added.length === 0) return
@@ -89,4 +85,14 @@ async function noteShapeOf(
     new TextColumn(added.length).fill(added.map(() => id)),
   ])
   for (const { shapes } of added) shapes.add(id)
+}
+
+/** How many rows they are together. */
+export function rowsIn(parts: readonly StreamRows[]): number {
+  return parts.reduce((sum, { readings }) => sum + readings.length, 0)
+}
+
+/** Of what goes to one table: all have its shape. */
+export function firstOf(parts: readonly StreamRows[]): StoredReading {
+  return parts[0]?.readings[0] as StoredReading
 }

@@ -4,46 +4,60 @@ import { type StreamRecord, tableName } from './catalog.ts'
 import { monthOf } from './months.ts'
 
 /** Readings of one stream for one table. */
-export interface TableRows {
-  readonly table: string
+export interface StreamRows {
   readonly record: StreamRecord
-  readonly readings: StoredReading[]
+  readonly readings: readonly StoredReading[]
+}
+
+/** Rows by the name of their table; none is empty. */
+export type RowsByTable = ReadonlyMap<string, readonly StreamRows[]>
+
+/** Tells where readings belong, without the duplicates among them. */
+export function rowsByTable(
+  groups: readonly StreamGroup<StreamRecord>[],
+  duplicates: ReadonlySet<StoredReading>,
+): RowsByTable {
+  const tables = new Map<string, StreamRows[]>()
+  const finder = new TableFinder()
+  const add = (table: string, rows: StreamRows) => {
+    const known = tables.get(table)
+    if (known) known.push(rows)
+    else tables.set(table, [rows])
+  }
+  for (const group of groups) {
+    const { record, readings } = group
+    // Nearly always there is one, nothing has to be sorted out, and the group says all that there is to say.
+    const only = duplicates.size === 0 ? finder.onlyTableOf(readings) : undefined
+    if (only !== undefined) add(only, group)
+    else
+      for (const [table, some] of finder.parts(readings, duplicates))
+        add(table, { record, readings: some })
+  }
+  return tables
 }
 
 /**
- * Tells where readings belong. Neighbours mostly belong together, and so do streams of one shape: what was
+ * Finds the tables of readings. Neighbours mostly belong together, and so do streams of one shape: what was
  * found last for a shape is kept, because to write down the name of a table costs more than to look.
  */
-export class TableFinder {
+class TableFinder {
   readonly #found = new Map<Shape, FoundTable>()
 
-  rowsOf(
-    { record, readings }: StreamGroup<StreamRecord>,
-    duplicates: ReadonlySet<StoredReading>,
-  ): readonly TableRows[] {
-    const only = this.#onlyTableOf(readings)
-    if (only !== undefined && duplicates.size === 0) return [{ table: only, record, readings }]
-    const parts = new Map<string, TableRows>()
-    let part: TableRows | undefined
-    for (const reading of readings) {
-      if (duplicates.size > 0 && duplicates.has(reading)) continue
-      const table = this.#tableOf(reading)
-      if (part?.table !== table) {
-        part = parts.get(table) ?? { table, record, readings: [] }
-        parts.set(table, part)
-      }
-      part.readings.push(reading)
-    }
-    return [...parts.values()]
-  }
-
-  /** Nearly always there is one, and nothing has to be sorted out. */
-  #onlyTableOf(readings: readonly StoredReading[]): string | undefined {
+  /** The table that all of them belong to, if there is one. */
+  onlyTableOf(readings: readonly StoredReading[]): string | undefined {
     const [first] = readings
     if (first === undefined) return undefined
     const table = this.#tableOf(first)
     for (const reading of readings) if (this.#tableOf(reading) !== table) return undefined
     return table
+  }
+
+  parts(
+    readings: readonly StoredReading[],
+    duplicates: ReadonlySet<StoredReading>,
+  ): ReadonlyMap<string, readonly StoredReading[]> {
+    const kept = readings.filter((reading) => !duplicates.has(reading))
+    return Map.groupBy(kept, (reading) => this.#tableOf(reading))
   }
 
   #tableOf({ shape, timestampUs }: StoredReading): string {

@@ -1,14 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { adoptTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
-import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
+import { adopt, countChange, groupByStream } from '../stream-groups.ts'
 import type { Shipment } from '../time-series-store.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
 import { writeCounts } from './counts.ts'
 import { examine, type Known } from './duplicates.ts'
 import { createLateTables, lateRowsOf, withoutLate } from './late/late-rows.ts'
 import { writeTouches } from './rollups/mark-rollups.ts'
-import { appendNewStreams, appendRows, createMissing } from './shipment-rows.ts'
-import { TableFinder, type TableRows } from './table-rows.ts'
+import { appendNewStreams, appendRows, createMissing, firstOf, rowsIn } from './shipment-rows.ts'
+import { type RowsByTable, rowsByTable } from './table-rows.ts'
 import { shipmentChanges, writeMarks } from './windows/mark-windows.ts'
 
 /** Columns of each table of readings beside its fields. */
@@ -30,8 +30,7 @@ export async function writeShipment(
   const lateRows = lateRowsOf(lateTables, all, late)
   await createLateTables(writer, known, lateRows)
   const groups = withoutLate(all, late)
-  const tables = new TableFinder()
-  const rows = groups.flatMap((group) => tables.rowsOf(group, duplicates))
+  const rows = rowsByTable(groups, duplicates)
   await createMissing(writer, catalog, rows)
   const marked = await shipmentChanges(writer, catalog, all, shipment)
   const rolledUp = shipmentTouches(catalog.rollups.streams, all)
@@ -39,8 +38,11 @@ export async function writeShipment(
   await writer.run('BEGIN')
   await appendNewStreams(writer, catalog, streamsBefore)
   await appendRows(writer, rows)
-  await appendRows(writer, lateRows)
-  for (const { table } of rows) catalog.touch(table)
+  await appendRows(
+    writer,
+    Map.groupBy(lateRows, ({ late }) => late.name),
+  )
+  for (const table of rows.keys()) catalog.touch(table)
   const changes = groups.map((group) => countChange(group, duplicates, nowUs))
   const countRows = await writeCounts(writer, catalog, changes)
   await writeMarks(writer, marked)
@@ -49,11 +51,10 @@ export async function writeShipment(
   await writer.run('COMMIT')
 
   for (const change of changes) {
-    const { record, added } = change
-    Object.assign(record, stateAfter(change))
-    record.rate.add(added.stored, nowUs)
+    adopt(change)
+    change.record.rate.add(change.stored, nowUs)
   }
-  for (const { table, readings } of rows) catalog.grown(table, readings.length)
+  for (const [table, parts] of rows) catalog.grown(table, rowsIn(parts))
   for (const { record, readings } of lateRows) lateTables.added(record, readings.length)
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)
@@ -62,10 +63,8 @@ export async function writeShipment(
   return columnsOf(rows)
 }
 
-function columnsOf(rows: readonly TableRows[]): number {
-  const widths = new Map<string, number>()
-  for (const { table, readings } of rows) {
-    widths.set(table, ownColumns + (readings[0]?.shape.columns.length ?? 0))
-  }
-  return [...widths.values()].reduce((sum, width) => sum + width, 0)
+function columnsOf(rows: RowsByTable): number {
+  let columns = 0
+  for (const parts of rows.values()) columns += ownColumns + firstOf(parts).shape.columns.length
+  return columns
 }

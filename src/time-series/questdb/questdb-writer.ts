@@ -264,7 +264,7 @@ export class QuestDbWriter {
     const touched = { windows, rollups }
     ledger.commit({ position: nextOffset, streams, newShapes, refused, ...touched, unproven })
     unapplied.add(kept)
-    for (const { id, added } of changes) ledger.stream(id)?.rate.add(added.stored, nowUs)
+    for (const { id, stored } of changes) ledger.stream(id)?.rate.add(stored, nowUs)
   }
 
   #newShapes({ readings }: Shipment): Shape[] {

@@ -3,11 +3,11 @@ import type { StreamGroup } from '../../stream-groups.ts'
 import type { StoredReading } from '../../time-series-store.ts'
 import { type Catalog, createReadingsTable, type StreamRecord } from '../catalog.ts'
 import { noteShape } from '../shipment-rows.ts'
-import type { TableRows } from '../table-rows.ts'
+import type { StreamRows } from '../table-rows.ts'
 import type { LateTable, LateTables } from './late-tables.ts'
 
 /** Readings of one stream that wait in one table. */
-export interface LateRows extends TableRows {
+export interface LateRows extends StreamRows {
   readonly late: LateTable
 }
 
@@ -23,12 +23,7 @@ export function lateRowsOf(
     const byTable = Map.groupBy(own, (reading) =>
       lateTables.tableFor(reading.shape.id, redriven.has(reading)),
     )
-    return [...byTable].map(([table, some]) => ({
-      late: table,
-      table: table.name,
-      record,
-      readings: some,
-    }))
+    return [...byTable].map(([table, some]) => ({ late: table, record, readings: some }))
   })
 }
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { adoptTouches } from '../../rollups/rollup-touches.ts'
-import { type CountChange, stateAfter } from '../../stream-groups.ts'
+import { adopt, type CountChange } from '../../stream-groups.ts'
 import { adoptChanges, type WindowChange } from '../../windows/window-changes.ts'
 import { TouchedWindows } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
@@ -63,10 +63,10 @@ export async function settleLate(
   await writer.run('COMMIT')
 
   for (const change of changes) {
-    const { record, added } = change
-    record.counts = stateAfter(change).counts
-    record.rate.add(added.stored, nowUs)
-    lateTables.settled(record, added.stored + added.duplicates)
+    const { record, stored, duplicates } = change
+    adopt(change)
+    record.rate.add(stored, nowUs)
+    lateTables.settled(record, stored + duplicates)
   }
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)
@@ -158,7 +158,7 @@ function changesOf(
     const { counts, newestContent } = record
     const lastStoredAtUs = found.stored > 0 ? nowUs : counts.lastStoredAtUs
     const added = { ...found, received: 0, unchanged: 0, lastStoredAtUs, timestampMaxUs: -1 }
-    return [{ id, record, added, newestContent }]
+    return [{ id, record, ...added, newestContent }]
   })
 }
 
