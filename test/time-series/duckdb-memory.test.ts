@@ -154,14 +154,14 @@ test('checkpoints are rarer where many columns are written to, and by and by as 
   const { file } = opened
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
 
-  await file.wrote(2_000)
-  expect(await settings(file)).toMatchObject({ checkpoint: '62.5 MiB' })
+  expect(await file.wrote(2_000)).toBe(40_000_000)
+  expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
 
-  await file.wrote(1_500)
-  expect(await settings(file)).toMatchObject({ checkpoint: '62.5 MiB' })
+  expect(await file.wrote(1_500)).toBe(30_000_000)
+  expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
 
   await file.wrote(10)
-  expect(await settings(file)).toMatchObject({ checkpoint: '31.2 MiB' })
+  expect(await settings(file)).toMatchObject({ checkpoint: '19.0 MiB' })
 
   for (let round = 0; round < 3; round++) await file.wrote(10)
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
@@ -190,4 +190,21 @@ test.each([
 ])('on a machine with %i processors, who reads has %i threads', async (processors, threads) => {
   await using opened = await filled({ processors })
   expect(await settings(opened.file)).toMatchObject({ threads })
+})
+
+test('times and whole numbers are packed: each block costs memory from when it is looked at', async () => {
+  await using opened = await filled()
+  await opened.file.writer.run(
+    `CREATE TABLE packed AS SELECT range::INTEGER % 20 AS stream, make_timestamp(range) AS time,
+       range AS n FROM range(200_000)`,
+  )
+  await opened.file.writer.run('CHECKPOINT')
+
+  const segments = await rowsOf(
+    opened.file.writer,
+    `SELECT DISTINCT column_name AS name, compression FROM pragma_storage_info('packed')
+     WHERE segment_type <> 'VALIDITY' ORDER BY ALL`,
+  )
+  const compression = 'BitPacking'
+  expect(segments).toEqual(['n', 'stream', 'time'].map((name) => ({ name, compression })))
 })

@@ -1,7 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { shapeOf } from '../../src/time-series/shape.ts'
 import { timeSeriesContract } from '../contracts/time-series-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { marchUs, remove, ship, storedReading } from '../support/stored-readings.ts'
@@ -81,6 +83,36 @@ describe('the file', () => {
     expect(row?.['rows']).toBeLessThanOrEqual(55_000)
     const reopened = await DuckDbStore.open(path, systemClock)
     expect(reopened.counts('stream-4999').received).toBe(15)
+    await reopened.close()
+  })
+
+  test('gives memory back the sooner the more columns are written to', async () => {
+    await using opened = await openDuckDbStore()
+    using released = vi.spyOn(DuckDbFile.prototype, 'releaseMemory')
+    const columns = Array.from({ length: 400 }, (_, index) => `f${index}`)
+    const shape = shapeOf(Object.fromEntries(columns.map((name) => [name, { type: 'number' }])))
+    for (let count = 0; count < 5; count++) await ship(opened.store, [storedReading()])
+    expect(released).not.toHaveBeenCalled()
+
+    for (let count = 0; count < 5; count++) await ship(opened.store, [storedReading({ shape })])
+    expect(released).toHaveBeenCalledOnce()
+  })
+
+  test('keeps its blocks when it was made with others', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const options = { default_block_size: '16384' }
+    const instance = await DuckDBInstance.create(path, options)
+    instance.closeSync()
+
+    const store = await DuckDbStore.open(path, systemClock)
+    await ship(store, [storedReading()])
+    await store.close()
+
+    const [size] = await runIn(path, 'PRAGMA database_size')
+    expect(Number(size?.['block_size'])).toBe(16_384)
+    const reopened = await DuckDbStore.open(path, systemClock)
+    expect(reopened.counts('boiler').stored).toBe(1)
     await reopened.close()
   })
 

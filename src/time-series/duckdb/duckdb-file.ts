@@ -20,23 +20,25 @@ const threadsOfReadersMax = 2
 const threadsOfWriter = 1
 
 /**
- * A block holds one column of a table, however few its rows: readings that are spread over many
- * months must not take a quarter of a megabyte for each.
+ * The smallest blocks in which DuckDB packs times and whole numbers of 64 bits: smaller ones have twice the bytes
+ * on disk, and eight times as many pieces, of which each that was ever looked at stays in memory, beside the
+ * buffers. Larger ones would take more for each column of a table with few rows: readings that are spread over
+ * many months must not take a quarter of a megabyte for each.
  */
-const blockBytes = 16_384
+const blockBytes = 65_536
 
-/** What is left of blocks that nobody uses when the buffers are told to let go of them, at least. */
-const keptBytesMin = 4_000_000
+/** What is left of blocks that nobody uses when the buffers are told to let go of them. */
+const keptBytes = 4_000_000
 
 /** Log that is merged into the file at once, at least: until then its rows are kept in memory, too. */
 const checkpointBytesMin = 8_000_000
 
 /**
- * Rows need at least a block of each column at hand, and one of its validity, and a checkpoint writes as
- * many. The log has to hold about as much to be worth one: with hundreds of tables they would follow one
- * another.
+ * What rows take of each column that they go to, about, however few they are: some room for values and for
+ * their validity. A checkpoint writes as much, so the log has to hold about that to be worth one: with
+ * hundreds of tables they would follow one another.
  */
-const blocksPerColumn = 2
+const bytesPerColumn = 20_000
 
 interface OpenFile {
   readonly instance: DuckDBInstance
@@ -153,7 +155,7 @@ export class DuckDbFile {
     if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
       // What is not in the file yet would be swapped out, and read again for the next rows.
-      const bytes = Math.max(keptBytesMin, this.#spreadBytes) + (await unwrittenBytes(this.writer))
+      const bytes = keptBytes + (await unwrittenBytes(this.writer))
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
@@ -161,16 +163,20 @@ export class DuckDbFile {
     return true
   }
 
-  /** Prepares for rows like the last ones, which went to so many columns, of all tables. */
-  async wrote(columns: number): Promise<void> {
+  /**
+   * Prepares for rows like the last ones, which went to so many columns, of all tables. Resolves with the
+   * bytes of memory that columns take for that, beside the rows themselves, about.
+   */
+  async wrote(columns: number): Promise<number> {
     if (this.#readers.size === 0) await this.#workWith(threadsOfWriter, this.writer)
-    const wanted = columns * blocksPerColumn * blockBytes
+    const wanted = columns * bytesPerColumn
     const now = this.#spreadBytes
-    if (wanted > now / 2 && wanted <= now) return
+    if (wanted > now / 2 && wanted <= now) return wanted
     // Less by and by only: the next rows may go to many columns again.
     this.#spreadBytes = Math.max(wanted, Math.ceil(now / 2))
     const checkpointBytes = Math.max(checkpointBytesMin, this.#spreadBytes)
     await this.writer.run(`SET checkpoint_threshold = '${checkpointBytes}B'`)
+    return wanted
   }
 
   /** Of two that change it at once, either may be the last: it is of no effect but on speed. */

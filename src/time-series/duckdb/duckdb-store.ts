@@ -41,7 +41,10 @@ import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { writeShipment } from './write-shipment.ts'
 
-/** After so many rows, or bytes of the journal, DuckDB is asked to give back unused memory. */
+/**
+ * After so many rows, or bytes of the journal and of the columns that were written to, DuckDB is asked to
+ * give back unused memory.
+ */
 const rowsPerRelease = 100_000
 const bytesPerRelease = 24_000_000
 
@@ -270,7 +273,8 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
       lookUpRowsMax: this.#lookUpRowsMax,
     }
     const now = { shipment, nowUs: this.#clock.nowUs() }
-    await this.#file.wrote(await writeShipment(this.#file.writer, known, now))
+    const columns = await writeShipment(this.#file.writer, known, now)
+    this.#bytesSinceRelease += await this.#file.wrote(columns)
   }
 
   async #releaseMemory(rows: number): Promise<void> {
