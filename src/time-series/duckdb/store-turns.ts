@@ -10,3 +10,15 @@ export interface StoreTurns {
   /** Reads beside all others. */
   readonly look: <Result>(work: (reader: DuckDBConnection) => Promise<Result>) => Promise<Result>
 }
+
+/** Reads beside all others; between two of its turns memory is given back. */
+export type Look = <Result>(work: (reader: DuckDBConnection) => Promise<Result>) => Promise<Result>
+
+export function lookInTurns({ look, write }: StoreTurns): Look {
+  return async (work) => {
+    const result = await look(work)
+    // A turn of its own at the end of which memory is given back.
+    await write(async () => undefined)
+    return result
+  }
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Contents } from '../contents.ts'
-import type { StoreTurns } from '../store-turns.ts'
-import { findLateDuplicates, type Look } from './look-up.ts'
+import { type Look, lookInTurns, type StoreTurns } from '../store-turns.ts'
+import { findLateDuplicates } from './look-up.ts'
 import { settleLate } from './settle.ts'
 
 /** Late readings are looked up after this time at the earliest, so that there are some. */
@@ -91,12 +91,10 @@ export class LateReadings {
       const { catalog, late } = this.#contents()
       return { catalog, late, tables: late.freeze() }
     })
+    const inTurns = lookInTurns(this.#turns)
     const look: Look = async (work) => {
       if (this.#isStopped) throw new Error('the store is being closed')
-      const result = await this.#turns.look(work)
-      // A turn of its own at the end of which memory is given back.
-      await write(async () => undefined)
-      return result
+      return await inTurns(work)
     }
     const duplicates = await findLateDuplicates(look, frozen.catalog, frozen.tables)
     await write(async (writer) => {

@@ -1,17 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
+import { type Catalog, quoted } from '../catalog.ts'
 import { isTableMissing } from '../duckdb-file.ts'
 import { rowsOf } from '../rows-of.ts'
+import type { Look } from '../store-turns.ts'
+import { slicesOf, type TimeSlice, within } from '../time-slices.ts'
 import type { LateTable } from './late-tables.ts'
-
-/** Rows that are read at once, about: after that many DuckDB can give its memory back. */
-const rowsPerSlice = 4_000_000
 
 /** Row numbers of readings that are not to be stored, by the table they wait in. */
 export type LateDuplicates = ReadonlyMap<LateTable, readonly number[]>
-
-/** Reads beside all others; between two of its turns memory is given back. */
-export type Look = <Result>(work: (reader: DuckDBConnection) => Promise<Result>) => Promise<Result>
 
 /**
  * Finds those of the late readings that are stored already, or wait twice. The tables must not change
@@ -65,18 +61,12 @@ async function waitingTwice(
   return rows as unknown as readonly WaitingTwice[]
 }
 
-/** A table of a month that may hold some of the late readings, and between which times. */
-interface Place {
-  readonly table: ReadingsTable
-  readonly startUs: number
-  readonly endUs: number
-}
-
+/** Tables of months that may hold some of the late readings, and between which times. */
 async function placesOf(
   reader: DuckDBConnection,
   catalog: Catalog,
   { name }: LateTable,
-): Promise<readonly Place[]> {
+): Promise<readonly TimeSlice[]> {
   const months = await rowsOf(
     reader,
     `SELECT year("timestamp") * 100 + month("timestamp") AS month,
@@ -99,17 +89,6 @@ async function placesOf(
   })
 }
 
-/** Parts of equal length: rows of a month lie about in the order of their times. */
-function slicesOf({ table, startUs, endUs }: Place): readonly Place[] {
-  const count = Math.max(1, Math.ceil(table.rows / rowsPerSlice))
-  const widthUs = Math.ceil((endUs - startUs) / count)
-  return Array.from({ length: count }, (_, index) => ({
-    table,
-    startUs: startUs + index * widthUs,
-    endUs: Math.min(endUs, startUs + (index + 1) * widthUs),
-  })).filter((slice) => slice.startUs < slice.endUs)
-}
-
 /**
  * Rows of a late table that the slice has, too. Times are compared first: their column is small, and
  * the digests of a large table are most of what would have to be read.
@@ -117,7 +96,7 @@ function slicesOf({ table, startUs, endUs }: Place): readonly Place[] {
 async function storedAlready(
   reader: DuckDBConnection,
   { name }: LateTable,
-  { table, startUs, endUs }: Place,
+  { table, startUs, endUs }: TimeSlice,
 ): Promise<readonly number[]> {
   const isAlike = 'r."streamId" = l."streamId" AND r."timestamp" = l."timestamp"'
   try {
@@ -144,9 +123,4 @@ async function storedAlready(
     if (isTableMissing(error)) return []
     throw error
   }
-}
-
-function within(alias: string, fromUs: number, toUs: number): string {
-  return `${alias}."timestamp" >= make_timestamp(${fromUs}::BIGINT)
-    AND ${alias}."timestamp" < make_timestamp(${toUs}::BIGINT)`
 }

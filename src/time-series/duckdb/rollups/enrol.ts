@@ -5,33 +5,32 @@ import { floorTo } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from '../catalog.ts'
 import { IntegerColumn } from '../columns.ts'
-import { monthOf } from '../months.ts'
+import { monthOf, startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
+import type { Look } from '../store-turns.ts'
+import { slicesOf, type TimeSlice, within } from '../time-slices.ts'
 import { appendMarks } from '../windows/mark-windows.ts'
+
+interface Candidacy {
+  readonly candidates: readonly Candidate<StreamRecord>[]
+  readonly perRowMin: number
+}
 
 /** Those of which one row would stand for many readings, in the month of their newest one. */
 export async function denseStreams(
-  reader: DuckDBConnection,
+  look: Look,
   catalog: Catalog,
-  {
-    candidates,
-    perRowMin,
-  }: { readonly candidates: readonly Candidate<StreamRecord>[]; readonly perRowMin: number },
+  { candidates, perRowMin }: Candidacy,
 ): Promise<readonly Candidate<StreamRecord>[]> {
   const readings = new Map<number, number>()
   const rows = new Map<number, number>()
-  for (const [table, keys] of newestTables(catalog, candidates)) {
-    const found = await rowsOf(
-      reader,
-      `SELECT key, sum(readings)::DOUBLE AS readings, count(*)::DOUBLE AS rows FROM (
-         SELECT "streamId" AS key, count(*) AS readings FROM ${quoted(table.name)}
-         WHERE "streamId" IN (${keys.join(', ')})
-         GROUP BY "streamId", epoch_us("timestamp") // ${rollupWidthUs}) GROUP BY key`,
-    )
-    for (const row of found) {
-      const key = row['key'] as number
-      readings.set(key, (readings.get(key) ?? 0) + (row['readings'] as number))
-      rows.set(key, (rows.get(key) ?? 0) + (row['rows'] as number))
+  for (const [table, records] of newestTables(catalog, candidates)) {
+    for (const slice of slicesOf(spanOf(table, records), rollupWidthUs)) {
+      for (const counted of await look((reader) => countRows(reader, slice, records))) {
+        const { key } = counted
+        readings.set(key, (readings.get(key) ?? 0) + counted.readings)
+        rows.set(key, (rows.get(key) ?? 0) + counted.rows)
+      }
     }
   }
   return candidates.filter(({ record: { key } }) => {
@@ -43,16 +42,45 @@ export async function denseStreams(
 function newestTables(
   catalog: Catalog,
   candidates: readonly Candidate<StreamRecord>[],
-): ReadonlyMap<ReadingsTable, readonly number[]> {
-  const keys = new Map<ReadingsTable, number[]>()
+): ReadonlyMap<ReadingsTable, readonly StreamRecord[]> {
+  const records = new Map<ReadingsTable, StreamRecord[]>()
   for (const { record } of candidates) {
     const month = monthOf(record.timestampMaxUs)
     for (const shape of record.shapes) {
       const table = catalog.tablesOfShape(shape).find((one) => one.month === month)
-      if (table) keys.set(table, [...(keys.get(table) ?? []), record.key])
+      if (table) records.set(table, [...(records.get(table) ?? []), record])
     }
   }
-  return keys
+  return records
+}
+
+/** The month as far as there are readings. */
+function spanOf(table: ReadingsTable, records: readonly StreamRecord[]): TimeSlice {
+  const lastUs = records.reduce((last, { timestampMaxUs }) => Math.max(last, timestampMaxUs), 0)
+  return { table, startUs: startOfMonthUs(table.month), endUs: lastUs + 1 }
+}
+
+interface CountedRows {
+  readonly key: number
+  readonly readings: number
+  /** That would stand for them. */
+  readonly rows: number
+}
+
+async function countRows(
+  reader: DuckDBConnection,
+  { table, startUs, endUs }: TimeSlice,
+  records: readonly StreamRecord[],
+): Promise<readonly CountedRows[]> {
+  const keys = records.map(({ key }) => key)
+  const counted = await rowsOf(
+    reader,
+    `SELECT key, sum(readings)::DOUBLE AS readings, count(*)::DOUBLE AS rows FROM (
+       SELECT "streamId" AS key, count(*) AS readings FROM ${quoted(table.name)} r
+       WHERE "streamId" IN (${keys.join(', ')}) AND ${within('r', startUs, endUs)}
+       GROUP BY "streamId", epoch_us("timestamp") // ${rollupWidthUs}) GROUP BY key`,
+  )
+  return counted as unknown as readonly CountedRows[]
 }
 
 /** From now on these are rolled up: all that they have is marked. */

@@ -4,7 +4,7 @@ import { LookSpan, QuietTouches, RollupLoop } from '../../rollups/rollup-loop.ts
 import type { RollupTotals } from '../../time-series-store.ts'
 import { lastTouch } from '../../windows/window-marks.ts'
 import type { Catalog, StreamRecord } from '../catalog.ts'
-import type { StoreTurns } from '../store-turns.ts'
+import { lookInTurns, type StoreTurns } from '../store-turns.ts'
 import { computeRollups } from './compute-rollups.ts'
 import { dueRollups, firstKeptUs } from './due-rollups.ts'
 import { denseStreams, enrol } from './enrol.ts'
@@ -77,9 +77,7 @@ export class Rollups {
     })
     if (candidates.length === 0) return false
     const { perRowMin } = options
-    const dense = await turns.look((reader) =>
-      denseStreams(reader, catalog, { candidates, perRowMin }),
-    )
+    const dense = await denseStreams(lookInTurns(turns), catalog, { candidates, perRowMin })
     this.#candidates.lookedAt(candidates)
     if (dense.length > 0) {
       await turns.write(async (writer, now) => {
