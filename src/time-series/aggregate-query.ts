@@ -89,7 +89,7 @@ export interface TimeWeights {
 
 /** A page of aggregated points, in ascending time, and at one time by the key of their series. */
 export interface AggregateQuery {
-  /** By key, ascending in code units. */
+  /** By key, ascending in code units. A stream stands in one of them at most. */
   readonly series: readonly SeriesSelection[]
   /** [startUs, endUs): half open. Only readings within count, also in the buckets that it cuts. */
   readonly startUs: number

@@ -238,4 +238,23 @@ function seriesContract(open: OpenNewStore): void {
       { timestampUs: marchUs, series: 'all', count: 2, values: { temperature: 2 } },
     ])
   })
+
+  test('tells streams apart that thousands of others came between', async () => {
+    await using opened = await open()
+    const ids = Array.from({ length: 2_000 }, (_, index) => `stream-${index}`)
+    await ship(
+      opened.store,
+      ids.map((streamId, index) => storedReading({ streamId, values: { temperature: index } })),
+    )
+    const series = ids
+      .filter((_, index) => index % 1_999 === 0)
+      .map((id) => ({ key: id, streamIds: [id] }))
+
+    const { points } = await opened.store.aggregate({ ...dailyAverages, series })
+
+    expect(points.map((point) => [point.series, point.values['temperature']])).toEqual([
+      ['stream-0', 0],
+      ['stream-1999', 1_999],
+    ])
+  })
 }

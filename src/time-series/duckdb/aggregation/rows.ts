@@ -9,6 +9,9 @@ import { aggregateSql, weightedAverageSql } from './functions.ts'
 import type { Selection } from './selection.ts'
 import { carriedName, timeWeightsSql } from './time-weights.ts'
 
+/** Places of a list that tells the series of streams, at most. */
+const listedMax = 1_024
+
 /**
  * SQL of the points of a range that touches a table, in no order: `$series`, `$bucket`, `$count`, and a column for each
  * field, named by its index: `$0`, `$1`, ...
@@ -34,7 +37,7 @@ export function pointsSql(catalog: Catalog, selection: Selection, chunk: Range):
   const groups = isOneSeries ? '"$bucket"' : '"$bucket", "$series"'
   const rows = isByTime
     ? `(${rowsByTime(catalog, selection, chunk)})`
-    : `(${rowsSql(catalog, selection, chunk)}) r ${streams.length === 1 ? '' : seriesJoin(selection)}`
+    : withSeries(rowsSql(catalog, selection, chunk), selection)
   return `SELECT ${series} AS "$series", "$bucket", count(*) AS "$count"${values.join('')}
     FROM ${rows} GROUP BY ${groups}`
 }
@@ -52,6 +55,28 @@ function rowsByTime(catalog: Catalog, selection: Selection, chunk: Range): strin
     query: selection.query,
     fromUs: chunk.fromUs,
   })
+}
+
+/** Of rows, those of the selected streams, each with its series. */
+function withSeries(rows: string, selection: Selection): string {
+  if (selection.streams.length === 1) return `(${rows}) r`
+  const series = seriesByKey(selection)
+  if (series === undefined) return `(${rows}) r ${seriesJoin(selection)}`
+  return `(SELECT *, ${series} AS "$series" FROM (${rows})) r WHERE "$series" IS NOT NULL`
+}
+
+/**
+ * The series of a row, looked up in a list by the number of its stream: for some thousand rows a join takes longer
+ * to be planned than to be done. Nothing where the numbers are far apart.
+ */
+function seriesByKey({ streams }: Selection): string | undefined {
+  const keys = streams.map(({ key }) => key)
+  const first = keys.reduce((left, right) => Math.min(left, right))
+  const last = keys.reduce((left, right) => Math.max(left, right))
+  if (last - first >= listedMax) return undefined
+  const list = new Array<number | 'NULL'>(last - first + 1).fill('NULL')
+  for (const { key, series } of streams) list[key - first] = series
+  return `[${list.join(', ')}]["streamId" - ${first - 1}]`
 }
 
 /** The selected streams, of which a table has others, too. */
