@@ -8,7 +8,7 @@ import { questDbRollups } from './questdb-rollups.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbBytes, questDbWriters } from './questdb-writers.ts'
 import { type Figure, printFigure, writeReport } from './report.ts'
-import { telegrafRatio } from './telegraf.ts'
+import { telegrafRatios } from './telegraf.ts'
 import { windowCost } from './windows.ts'
 
 /**
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     questdb: () => questDbWriters(500_000, 3),
     bytes: () => questDbBytes(2_000_000),
     visible: () => questDbVisible(60_000, 20),
-    telegraf: () => telegrafRatio(3, 5),
+    telegraf: () => telegrafRatios(3, 5),
     drain: () => questDbDrain(20_000, 20),
     rollups: () => questDbRollups(),
     windows: () => windowCost(2, 25),

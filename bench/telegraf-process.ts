@@ -6,9 +6,6 @@ import { installedProgram } from '../scripts/servers/installed-program.ts'
 import { runServer } from '../scripts/servers/run-server.ts'
 import { TestServer } from '../test/support/test-server.ts'
 
-/** Each has a connection and a parser of its own, and its share of the topics. */
-const consumers = 2
-
 /**
  * Publishes that a consumer may hold before QuestDB has them, and that mosquitto has under way to it: two
  * batches, so that one comes in while the other is written, and fewer than the identifiers that a packet can have.
@@ -24,6 +21,8 @@ export interface TelegrafRoute {
   readonly mqttPort: number
   readonly topics: readonly string[]
   readonly questDbPort: number
+  /** Each has a connection and a parser of its own, and its share of the topics. */
+  readonly consumers: number
 }
 
 /** A Telegraf that moves readings from a broker to QuestDB, and acknowledges those that QuestDB has taken. */
@@ -54,7 +53,8 @@ export class Telegraf extends TestServer {
       folder,
       outlives: false,
       isReady: async () =>
-        readFileSync(join(folder, 'log'), 'utf8').split('Connected [').length > consumers,
+        readFileSync(join(folder, 'log'), 'utf8').split('Connected [').length >
+        this.#route.consumers,
     })
   }
 }
@@ -65,7 +65,7 @@ interface Share {
   readonly topics: readonly string[]
 }
 
-function sharesOf({ topics }: TelegrafRoute): readonly Share[] {
+function sharesOf({ topics, consumers }: TelegrafRoute): readonly Share[] {
   return Array.from({ length: consumers }, (_, consumer) => ({
     clientId: `telegraf-${consumer}`,
     topics: topics.filter((_topic, at) => at % consumers === consumer),
@@ -84,8 +84,8 @@ async function openSession(port: number, { clientId, topics }: Share): Promise<v
 }
 
 /**
- * The fastest of what was tried on two cores. One consumer is slower, and so are batches of 1,000, which is the default,
- * and writes side by side, after which acknowledgements are out of order. The socket of QuestDB is no faster than HTTP, and has
+ * The fastest of what was tried on two cores, but for the number of consumers. Batches of 1,000, which is the default, are slower, and
+ * so are writes side by side, after which acknowledgements are out of order. The socket of QuestDB is no faster than HTTP, and has
  * no answers. The parser `json` is about as fast, and makes every number one with a point.
  */
 function configOf(route: TelegrafRoute): string {
