@@ -58,15 +58,19 @@ function partsOf({ received, readings }: Shipment): readonly StoredReading[][] {
     placeOf[index] = place
     counts[place] = (counts[place] as number) + 1
   }
-  const parts = Array.from(counts, (count) => new Array<StoredReading>(count))
-  const filled = new Int32Array(places.size)
+  let end = 0
+  const ends = counts.map((count) => (end += count))
+  const sorted = readings.slice()
+  const next = ends.map((streamEnd, place) => streamEnd - (counts[place] as number))
   for (const [index, reading] of readings.entries()) {
     const place = placeOf[index] as number
-    const at = filled[place] as number
-    filled[place] = at + 1
-    ;(parts[place] as StoredReading[])[at] = reading
+    const at = next[place] as number
+    sorted[at] = reading
+    next[place] = at + 1
   }
-  return parts
+  return Array.from(ends, (streamEnd, place) =>
+    sorted.slice(streamEnd - (counts[place] as number), streamEnd),
+  )
 }
 
 const noWindows: ReadonlyMap<StoredReading, number> = new Map()

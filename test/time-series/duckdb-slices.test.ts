@@ -67,5 +67,9 @@ test('streams of a large month are looked at in slices, and counted as all at on
   looks = 0
   expect([await perRow(30), await perRow(31)]).toEqual([['dense'], []])
   expect(looks).toBeGreaterThan(20)
+
+  // As retention does between two looks.
+  for (const { name } of catalog.tables.values()) await file.writer.run(`DROP TABLE "${name}"`)
+  expect(await perRow(1)).toEqual([])
   await file.close()
 })

@@ -40,7 +40,7 @@ export async function writeShipment(
   await appendRows(writer, rows)
   await appendRows(
     writer,
-    Map.groupBy(lateRows, ({ late }) => late.name),
+    Map.groupBy(lateRows, (part) => part.late.name),
   )
   for (const table of rows.keys()) catalog.touch(table)
   const changes = groups.map((group) => countChange(group, duplicates, nowUs))

@@ -74,7 +74,7 @@ function seriesByKey({ streams }: Selection): string | undefined {
   const first = keys.reduce((left, right) => Math.min(left, right))
   const last = keys.reduce((left, right) => Math.max(left, right))
   if (last - first >= listedMax) return undefined
-  const list = new Array<number | 'NULL'>(last - first + 1).fill('NULL')
+  const list = Array.from({ length: last - first + 1 }, (): number | 'NULL' => 'NULL')
   for (const { key, series } of streams) list[key - first] = series
   return `[${list.join(', ')}]["streamId" - ${first - 1}]`
 }

@@ -63,10 +63,10 @@ export async function settleLate(
   await writer.run('COMMIT')
 
   for (const change of changes) {
-    const { record, stored, duplicates } = change
+    const { record, stored } = change
     adopt(change)
     record.rate.add(stored, nowUs)
-    lateTables.settled(record, stored + duplicates)
+    lateTables.settled(record, stored + change.duplicates)
   }
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)

@@ -5,6 +5,7 @@ import { floorTo } from '../../windows/window-starts.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from '../catalog.ts'
 import { IntegerColumn } from '../columns.ts'
+import { isTableMissing } from '../duckdb-file.ts'
 import { monthOf, startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 import type { Look } from '../store-turns.ts'
@@ -73,14 +74,20 @@ async function countRows(
   records: readonly StreamRecord[],
 ): Promise<readonly CountedRows[]> {
   const keys = records.map(({ key }) => key)
-  const counted = await rowsOf(
-    reader,
-    `SELECT key, sum(readings)::DOUBLE AS readings, count(*)::DOUBLE AS rows FROM (
-       SELECT "streamId" AS key, count(*) AS readings FROM ${quoted(table.name)} r
-       WHERE "streamId" IN (${keys.join(', ')}) AND ${within('r', startUs, endUs)}
-       GROUP BY "streamId", epoch_us("timestamp") // ${rollupWidthUs}) GROUP BY key`,
-  )
-  return counted as unknown as readonly CountedRows[]
+  try {
+    const counted = await rowsOf(
+      reader,
+      `SELECT key, sum(readings)::DOUBLE AS readings, count(*)::DOUBLE AS rows FROM (
+         SELECT "streamId" AS key, count(*) AS readings FROM ${quoted(table.name)} r
+         WHERE "streamId" IN (${keys.join(', ')}) AND ${within('r', startUs, endUs)}
+         GROUP BY "streamId", epoch_us("timestamp") // ${rollupWidthUs}) GROUP BY key`,
+    )
+    return counted as unknown as readonly CountedRows[]
+  } catch (error) {
+    // Its readings were all removed since.
+    if (isTableMissing(error)) return []
+    throw error
+  }
 }
 
 /** From now on these are rolled up: all that they have is marked. */
