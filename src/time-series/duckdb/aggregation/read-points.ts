@@ -12,6 +12,7 @@ import { type Row, toJson } from '../../point-values.ts'
 import { type Catalog } from '../catalog.ts'
 import { startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
+import { type Summation } from './functions.ts'
 import { rolledUpPointsSql } from './rolled-up-points.ts'
 import { pointsSql } from './rows.ts'
 import type { Selection } from './selection.ts'
@@ -58,14 +59,17 @@ export class DuckDbPointReader implements PointReader {
     }))
   }
 
-  /** Out of rollups, as far as they tell, and else out of the readings. */
+  /** Out of rollups, as far as they tell, and else out of the readings: with plain sums, where these are finite. */
   async #rows(range: Range, rowsFrom: (points: string) => Promise<Row[]>): Promise<Row[]> {
     const rolledUp = rolledUpPointsSql(this.#catalog, this.#selection, range)
     if (rolledUp !== undefined) {
       const rows = await rowsFrom(rolledUp)
       if (rows.every((row) => row['$isFinite'] === true)) return rows
     }
-    return await rowsFrom(pointsSql(this.#catalog, this.#selection, range))
+    const points = (summation: Summation) =>
+      pointsSql(this.#catalog, this.#selection, { ...range, summation })
+    const rows = await rowsFrom(points('plain'))
+    return areSumsFinite(rows, this.fields) ? rows : await rowsFrom(points('scaled'))
   }
 
   async outermost(
@@ -81,7 +85,8 @@ export class DuckDbPointReader implements PointReader {
     const rows = await rowsOf(
       this.#connection,
       `SELECT "$series"${list.join('')}
-       FROM (${pointsSql(this.#catalog, this.#selection, range)}) GROUP BY "$series"`,
+       FROM (${pointsSql(this.#catalog, this.#selection, { ...range, summation: 'scaled' })})
+       GROUP BY "$series"`,
     )
     return new Map(rows.map((row) => [Number(row['$series']), this.#knownOf(row, fields)]))
   }
@@ -97,6 +102,16 @@ export class DuckDbPointReader implements PointReader {
     }
     return known
   }
+}
+
+/** Values are finite: what is not was lost while they were added up. */
+function areSumsFinite(rows: readonly Row[], fields: readonly AggregatedField[]): boolean {
+  const names = fields.flatMap(({ function: name }, index) =>
+    name === 'avg' || name === 'sum' ? [`$${index}`] : [],
+  )
+  return rows.every((row) =>
+    names.every((name) => row[name] === null || Number.isFinite(row[name])),
+  )
 }
 
 function valuesOf(row: Row, fields: readonly AggregatedField[]): Record<string, unknown> {

@@ -3,20 +3,29 @@ import { isOrdered, isReadableAs } from '../../aggregation/united-fields.ts'
 import { bucketRuns } from '../../bucket-runs.ts'
 import type { Column, ColumnType } from '../../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
+import { type GivenColumn, givenList, givenRows } from '../given-rows.ts'
 import { startOfMonthUs } from '../months.ts'
 import { bucketEndSql, bucketSql } from './bucket.ts'
-import { aggregateSql, weightedAverageSql } from './functions.ts'
+import { aggregateSql, type Summation, weightedAverageSql } from './functions.ts'
 import type { Selection } from './selection.ts'
 import { carriedName, timeWeightsSql } from './time-weights.ts'
 
 /** Places of a list that tells the series of streams, at most. */
 const listedMax = 1_024
 
+export interface PointsRange extends Range {
+  readonly summation: Summation
+}
+
 /**
  * SQL of the points of a range that touches a table, in no order: `$series`, `$bucket`, `$count`, and a column for each
  * field, named by its index: `$0`, `$1`, ...
  */
-export function pointsSql(catalog: Catalog, selection: Selection, chunk: Range): string {
+export function pointsSql(
+  catalog: Catalog,
+  selection: Selection,
+  { summation, ...chunk }: PointsRange,
+): string {
   const { fields, columns, streams, holdUsMax } = selection
   const isByTime = holdUsMax > 0
   const values = fields.map((field, index) => {
@@ -29,7 +38,7 @@ export function pointsSql(catalog: Catalog, selection: Selection, chunk: Range):
             carried: carriedName(column),
             carriedWeight: '"$carriedWeight"',
           })
-        : aggregateSql(field, columnName(column))
+        : aggregateSql(field, columnName(column), summation)
     return `, ${value} AS "$${index}"`
   })
   const isOneSeries = new Set(streams.map(({ series }) => series)).size === 1
@@ -74,19 +83,20 @@ function seriesByKey({ streams }: Selection): string | undefined {
   const first = keys.reduce((left, right) => Math.min(left, right))
   const last = keys.reduce((left, right) => Math.max(left, right))
   if (last - first >= listedMax) return undefined
-  const list = Array.from({ length: last - first + 1 }, (): number | 'NULL' => 'NULL')
-  for (const { key, series } of streams) list[key - first] = series
-  return `[${list.join(', ')}]["streamId" - ${first - 1}]`
+  const values = Array.from({ length: last - first + 1 }, (): number | undefined => undefined)
+  for (const { key, series } of streams) values[key - first] = series
+  return `(${givenList({ type: 'INTEGER', values })})["streamId" - ${first - 1}]`
 }
 
 /** The selected streams, of which a table has others, too. */
 export function seriesJoin({ streams, holdUsMax }: Selection): string {
-  const isByTime = holdUsMax > 0
-  const rows = streams.map(({ key, series, holdUs }) =>
-    isByTime ? `(${key}, ${series}, ${holdUs ?? 'NULL'}::BIGINT)` : `(${key}, ${series})`,
-  )
-  const names = isByTime ? '"$stream", "$series", "$hold"' : '"$stream", "$series"'
-  return `JOIN (VALUES ${rows.join(', ')}) s(${names}) ON s."$stream" = r."streamId"`
+  const columns: Record<string, GivenColumn> = {
+    $stream: { type: 'INTEGER', values: streams.map(({ key }) => key) },
+    $series: { type: 'INTEGER', values: streams.map(({ series }) => series) },
+  }
+  const holds = streams.map(({ holdUs }) => holdUs)
+  if (holdUsMax > 0) columns['$hold'] = { type: 'BIGINT', values: holds }
+  return `JOIN ${givenRows(columns)} s ON s."$stream" = r."streamId"`
 }
 
 interface RowsRange extends Range {

@@ -2,6 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
 import type { Shape } from '../../time-series-store.ts'
 import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
+import { givenRows } from '../given-rows.ts'
 import { type RollupChunk, type RollupPiece } from './due-rollups.ts'
 import { rollupTable } from './rollup-catalog.ts'
 import { createRollupTable, rollUpSql, valueName } from './rollup-columns.ts'
@@ -38,17 +39,19 @@ function readingsSql(
   const fields = columns.map(({ name }, place) => `, r.${quoted(name)} AS ${valueName(place)}`)
   const { fromUs, toUs } = outlineOf(pieces)
   return `SELECT r."streamId", r."timestamp", r."$digest"${fields.join('')}
-    FROM ${quoted(table.name)} r JOIN (VALUES ${valuesOf(pieces)}) p(key, from_us, to_us)
+    FROM ${quoted(table.name)} r JOIN ${rowsOf(pieces)} p
       ON r."streamId" = p.key AND r."timestamp" >= make_timestamp(p.from_us)
         AND r."timestamp" < make_timestamp(p.to_us)
     WHERE r."timestamp" >= make_timestamp(${fromUs}::BIGINT)
       AND r."timestamp" < make_timestamp(${toUs}::BIGINT)`
 }
 
-function valuesOf(pieces: readonly RollupPiece[]): string {
-  return pieces
-    .map(({ record, fromUs, toUs }) => `(${record.key}, ${fromUs}::BIGINT, ${toUs}::BIGINT)`)
-    .join(', ')
+function rowsOf(pieces: readonly RollupPiece[]): string {
+  return givenRows({
+    key: { type: 'INTEGER', values: pieces.map(({ record }) => record.key) },
+    from_us: { type: 'BIGINT', values: pieces.map(({ fromUs }) => fromUs) },
+    to_us: { type: 'BIGINT', values: pieces.map(({ toUs }) => toUs) },
+  })
 }
 
 function outlineOf(pieces: readonly RollupPiece[]) {
@@ -80,7 +83,7 @@ export async function replaceRows(
   const { fromUs, toUs } = outlineOf(pieces)
   for (const shape of rollups.shapes) {
     await writer.run(
-      `DELETE FROM ${rollupTable(shape)} USING (VALUES ${valuesOf(pieces)}) p(key, from_us, to_us)
+      `DELETE FROM ${rollupTable(shape)} USING ${rowsOf(pieces)} p
        WHERE "streamId" = p.key AND start_us >= p.from_us AND start_us < p.to_us
          AND start_us >= ${fromUs} AND start_us < ${toUs}`,
     )

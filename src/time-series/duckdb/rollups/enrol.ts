@@ -6,6 +6,7 @@ import { appendColumns } from '../append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from '../catalog.ts'
 import { IntegerColumn } from '../columns.ts'
 import { isTableMissing } from '../duckdb-file.ts'
+import { givenKeys } from '../given-rows.ts'
 import { monthOf, startOfMonthUs } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 import type { Look } from '../store-turns.ts'
@@ -79,7 +80,7 @@ async function countRows(
       reader,
       `SELECT key, sum(readings)::DOUBLE AS readings, count(*)::DOUBLE AS rows FROM (
          SELECT "streamId" AS key, count(*) AS readings FROM ${quoted(table.name)} r
-         WHERE "streamId" IN (${keys.join(', ')}) AND ${within('r', startUs, endUs)}
+         WHERE "streamId" IN ${givenKeys(keys)} AND ${within('r', startUs, endUs)}
          GROUP BY "streamId", epoch_us("timestamp") // ${rollupWidthUs}) GROUP BY key`,
     )
     return counted as unknown as readonly CountedRows[]

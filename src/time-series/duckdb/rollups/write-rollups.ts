@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Catalog, StreamRecord } from '../catalog.ts'
+import { givenKeys, givenRows } from '../given-rows.ts'
 import { appendMarks } from '../windows/mark-windows.ts'
 import { type ComputedRows, createRollupTables, replaceRows } from './compute-rollups.ts'
 import { firstKeptUs, type RollupPiece } from './due-rollups.ts'
@@ -50,7 +51,7 @@ async function rewriteMarks(
       .map(({ fromUs, toUs }) => ({ key, fromUs, toUs }))
   })
   const keys = [...byRecord.keys()].map(({ key }) => key)
-  await writer.run(`DELETE FROM rollup_marks WHERE "streamId" IN (${keys.join(', ')})`)
+  await writer.run(`DELETE FROM rollup_marks WHERE "streamId" IN ${givenKeys(keys)}`)
   await appendMarks(writer, 'rollup_marks', left)
 }
 
@@ -60,10 +61,13 @@ export async function removeOutdated(
   { rollups }: Catalog,
   outdated: readonly StreamRecord[],
 ): Promise<void> {
-  const streams = outdated.map((record) => `(${record.key}, ${firstKeptUs(record)}::BIGINT)`)
+  const streams = givenRows({
+    key: { type: 'INTEGER', values: outdated.map(({ key }) => key) },
+    kept_us: { type: 'BIGINT', values: outdated.map(firstKeptUs) },
+  })
   for (const shape of rollups.shapes) {
     await writer.run(
-      `DELETE FROM ${rollupTable(shape)} USING (VALUES ${streams.join(', ')}) p(key, kept_us)
+      `DELETE FROM ${rollupTable(shape)} USING ${streams} p
        WHERE "streamId" = p.key AND start_us < p.kept_us`,
     )
   }

@@ -10,6 +10,7 @@ import type { ComputedPiece, WindowsWritten } from '../../windows/window-store.t
 import { appendColumns } from '../append.ts'
 import { type Catalog, type StreamRecord } from '../catalog.ts'
 import { BigIntColumn, IntegerColumn, TextColumn } from '../columns.ts'
+import { givenKeys, givenRows } from '../given-rows.ts'
 import { monthOf } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 import { appendMarks } from './mark-windows.ts'
@@ -69,15 +70,17 @@ async function knownResults(
   const found: KnownResult[] = []
   const firstUs = Math.min(...computed.map(({ piece }) => piece.fromUs))
   const endUs = Math.max(...computed.map(({ coveredToUs }) => coveredToUs))
-  const pieces = computed.map(({ piece, coveredToUs }, index) => {
-    const key = (catalog.streams.get(piece.streamId) as StreamRecord).key
-    return `(${key}, ${index}, ${piece.fromUs}, ${coveredToUs})`
+  const pieces = givenRows({
+    key: { type: 'INTEGER', values: computed.map(({ piece }) => keyOf(catalog, piece.streamId)) },
+    piece: { type: 'INTEGER', values: computed.map((_, index) => index) },
+    from_us: { type: 'BIGINT', values: computed.map(({ piece }) => piece.fromUs) },
+    to_us: { type: 'BIGINT', values: computed.map(({ coveredToUs }) => coveredToUs) },
   })
   for (const month of catalog.windows.monthsOf(firstUs, endUs)) {
     const rows = await rowsOf(
       writer,
       `SELECT p.piece, start_us::DOUBLE AS start_us, count::DOUBLE AS count, revision, content
-       FROM ${windowsTable(month)} JOIN (VALUES ${pieces.join(', ')}) p(key, piece, from_us, to_us)
+       FROM ${windowsTable(month)} JOIN ${pieces} p
          ON "streamId" = p.key AND start_us >= p.from_us AND start_us < p.to_us
        WHERE start_us >= ${firstUs} AND start_us < ${endUs}
        ORDER BY start_us LIMIT ${replacedMax + 1 - found.length}`,
@@ -120,11 +123,12 @@ async function deleteResults(
 ): Promise<void> {
   for (const [month, replaced] of byMonth(results)) {
     const times = replaced.map(({ timestampUs }) => timestampUs)
-    const rows = replaced.map(
-      ({ streamId, timestampUs }) => `(${keyOf(catalog, streamId)}, ${timestampUs})`,
-    )
+    const rows = givenRows({
+      key: { type: 'INTEGER', values: replaced.map(({ streamId }) => keyOf(catalog, streamId)) },
+      begins_us: { type: 'BIGINT', values: times },
+    })
     await writer.run(
-      `DELETE FROM ${windowsTable(month)} USING (VALUES ${rows.join(', ')}) r(key, begins_us)
+      `DELETE FROM ${windowsTable(month)} USING ${rows} r
        WHERE "streamId" = r.key AND start_us = r.begins_us
          AND start_us BETWEEN ${Math.min(...times)} AND ${Math.max(...times)}`,
     )
@@ -158,7 +162,7 @@ async function rewriteMarks(
     return { key: keyOf(catalog, streamId), ranges }
   })
   const keys = left.map(({ key }) => key)
-  await writer.run(`DELETE FROM window_marks WHERE "streamId" IN (${keys.join(', ')})`)
+  await writer.run(`DELETE FROM window_marks WHERE "streamId" IN ${givenKeys(keys)}`)
   const rows = left.flatMap(({ key, ranges }) => ranges.map((range) => ({ ...range, key })))
   await appendMarks(writer, 'window_marks', rows)
 }
