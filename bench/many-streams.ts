@@ -23,8 +23,8 @@ export async function manyStreams(
   const ratios: number[] = []
   const rates: string[] = []
   for (let round = 0; round < rounds; round++) {
-    const few = await rateOf(10, seconds)
-    const many = await rateOf(streams, seconds)
+    const few = await rateOf({ streams: 10, turns: streams }, seconds)
+    const many = await rateOf({ streams, turns: streams }, seconds)
     ratios.push(many / few)
     rates.push(`${many.toLocaleString('en')} and ${few.toLocaleString('en')}`)
   }
@@ -37,14 +37,21 @@ export async function manyStreams(
   }
 }
 
-async function rateOf(streams: number, seconds: number): Promise<number> {
+interface Publishers {
+  readonly streams: number
+  /** Packets that are held ready, to be sent in turns: thousands cost the generator more than ten. */
+  readonly turns: number
+}
+
+async function rateOf({ streams, turns }: Publishers, seconds: number): Promise<number> {
   const target = await startStreamvault(0)
   const topics = await makeFleet(target.api, {
     streams,
     shapes: Math.min(shapes, streams),
     processing: (shape) => (shape % 10 === 9 ? { transform } : undefined),
   })
-  const result = await loadFleet(target, topics, { seconds, warmup: warmupOf(streams) })
+  const inTurns = Array.from({ length: turns }, (_, turn) => topics[turn % streams] ?? '')
+  const result = await loadFleet(target, inTurns, { seconds, warmup: warmupOf(turns) })
   await target.stop()
   return Math.round(result.perSecond)
 }

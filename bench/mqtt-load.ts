@@ -36,7 +36,7 @@ export type MqttLoadOptions = LoadTiming & {
   inFlight?: number | undefined
   /**
    * Connection i publishes to topics[i % length]; of more topics than connections each takes its
-   * share in turns, and then all have to be of one length.
+   * share in turns, and then all have to be of one length. A topic may be named several times.
    */
   topics: readonly string[]
   /** All connections together. When given, publishes are due on a schedule: an open loop. */
@@ -71,7 +71,7 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   // Two runs at once must not share a client id: the server would drop the older connection.
   const runId = randomBytes(4).toString('hex')
   const isOpenLoop = ratePerSecond !== undefined
-  const connections = seriesFor(count, topics.length, options.late).map((readings, index) => {
+  const connections = seriesFor(count, new Set(topics).size, options.late).map((readings, index) => {
     const publishes = topicsOf(index, count, topics).map((topic) =>
       encodePublish(topic, READING_TEMPLATE),
     )
