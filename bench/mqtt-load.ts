@@ -71,19 +71,21 @@ async function runMqttLoad(options: MqttLoadOptions): Promise<MqttLoadResult> {
   // Two runs at once must not share a client id: the server would drop the older connection.
   const runId = randomBytes(4).toString('hex')
   const isOpenLoop = ratePerSecond !== undefined
-  const connections = seriesFor(count, new Set(topics).size, options.late).map((readings, index) => {
-    const publishes = topicsOf(index, count, topics).map((topic) =>
-      encodePublish(topic, READING_TEMPLATE),
-    )
-    const connectPacket = encodeConnect(`load-${runId}-${index}`, options)
-    const pace: Pace = isOpenLoop
-      ? openPace(ratePerSecond, index, count)
-      : { kind: 'closed', inFlight: Math.min(inFlight, 65_535) }
-    const onSendLag = isOpenLoop ? (lagMs: number) => sendLag.record(lagMs * 1000) : () => {}
-    const address = { host, port, ca }
-    const wiring = { address, connectPacket, publishes, readings, pace, onRead, onSendLag }
-    return new MqttConnection(wiring, measurement)
-  })
+  const connections = seriesFor(count, new Set(topics).size, options.late).map(
+    (readings, index) => {
+      const publishes = topicsOf(index, count, topics).map((topic) =>
+        encodePublish(topic, READING_TEMPLATE),
+      )
+      const connectPacket = encodeConnect(`load-${runId}-${index}`, options)
+      const pace: Pace = isOpenLoop
+        ? openPace(ratePerSecond, index, count)
+        : { kind: 'closed', inFlight: Math.min(inFlight, 65_535) }
+      const onSendLag = isOpenLoop ? (lagMs: number) => sendLag.record(lagMs * 1000) : () => {}
+      const address = { host, port, ca }
+      const wiring = { address, connectPacket, publishes, readings, pace, onRead, onSendLag }
+      return new MqttConnection(wiring, measurement)
+    },
+  )
   const endedMs = await driveLoad(connections, measurement, {
     timing: options,
     payload: options.payload,
