@@ -61,6 +61,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const lookUps = [
   ['at once', {}],
   ['together, later', { lookUpRowsMax: 0 }],
+  ['later, and storing them in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
 ] as const
 
 /** Turns what is sent into readings: times move on, stand still, go back, or are an old reading's. */

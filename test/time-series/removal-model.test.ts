@@ -122,6 +122,7 @@ const streamIds = ['nothing', ...streams]
 const lookUps = [
   ['at once', {}],
   ['later', { lookUpRowsMax: 0 }],
+  ['later, in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
 ] as const
 
 test.each(lookUps)(

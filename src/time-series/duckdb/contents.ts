@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { Catalog } from './catalog.ts'
-import { LateTables } from './late/late-tables.ts'
+import { LateTables, rowsPerLateTable } from './late/late-tables.ts'
 
 /** What a file has, in memory: other objects once it was opened anew. */
 export interface Contents {
@@ -9,6 +9,10 @@ export interface Contents {
 }
 
 /** Makes the tables that are missing and reads the rest. */
-export async function loadContents(connection: DuckDBConnection): Promise<Contents> {
-  return { catalog: await Catalog.load(connection), late: await LateTables.load(connection) }
+export async function loadContents(
+  connection: DuckDBConnection,
+  rowsPerTable = rowsPerLateTable,
+): Promise<Contents> {
+  const catalog = await Catalog.load(connection)
+  return { catalog, late: await LateTables.load(connection, rowsPerTable) }
 }

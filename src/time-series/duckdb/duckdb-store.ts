@@ -102,7 +102,8 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
 
   static async open(path: string, clock: Clock, options: DuckDbOptions = {}): Promise<DuckDbStore> {
     const file = await DuckDbFile.open(path)
-    return new DuckDbStore(file, await loadContents(file.writer), { clock, ...options })
+    const contents = await loadContents(file.writer, options.rowsPerLateTable)
+    return new DuckDbStore(file, contents, { clock, ...options })
   }
 
   get #catalog(): Catalog {
@@ -290,7 +291,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   async #reopenIfSuspect(): Promise<void> {
     if (!this.#isSuspect) return
     await this.#file.reopen()
-    this.#contents = await loadContents(this.#file.writer)
+    this.#contents = await loadContents(this.#file.writer, this.#contents.late.rowsPerTable)
     this.#isSuspect = false
   }
 }

@@ -55,7 +55,9 @@ export async function writeShipment(
     change.record.rate.add(change.stored, nowUs)
   }
   for (const [table, parts] of rows) catalog.grown(table, rowsIn(parts))
-  for (const { record, readings } of lateRows) lateTables.added(record, readings.length)
+  for (const { late: table, record, readings } of lateRows) {
+    lateTables.added(record, table, readings.length)
+  }
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)
   catalog.countRows = countRows

@@ -93,19 +93,24 @@ export class LateReadings {
     })
     const inTurns = lookInTurns(this.#turns)
     const look: Look = async (work) => {
-      if (this.#isStopped) throw new Error('the store is being closed')
+      this.#goOn()
       return await inTurns(work)
     }
     const duplicates = await findLateDuplicates(look, frozen.catalog, frozen.tables)
-    await write(async (writer) => {
-      const { catalog, late } = this.#contents()
-      if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
-      await settleLate(writer, {
-        catalog,
-        lateTables: late,
-        duplicates,
-        nowUs: this.#clock.nowUs(),
+    // What is not stored when it has to end is looked up once more: nothing is lost, or counted twice.
+    for (const tables of frozen.late.portionsOf(frozen.tables)) {
+      this.#goOn()
+      await write(async (writer) => {
+        const { catalog, late } = this.#contents()
+        if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
+        const nowUs = this.#clock.nowUs()
+        await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
-    })
+    }
+  }
+
+  /** @throws Error when the store is being closed */
+  #goOn(): void {
+    if (this.#isStopped) throw new Error('the store is being closed')
   }
 }

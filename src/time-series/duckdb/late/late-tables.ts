@@ -2,13 +2,22 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoted, type StreamRecord } from '../catalog.ts'
 import { rowsOf } from '../rows-of.ts'
 
+/**
+ * A table that has so many rows gets no more of them. So many are stored by one transaction, about: it takes
+ * memory for each, which is given back between two of them.
+ */
+export const rowsPerLateTable = 100_000
+
 /** Readings of one shape that wait to be looked up. */
 export interface LateTable {
   readonly name: string
   readonly shape: string
   /** They have waited before, in the quarantine: how long says nothing about the service. */
   readonly isRedriven: boolean
+  readonly rows: number
 }
+
+type GrowingTable = { -readonly [Key in keyof LateTable]: LateTable[Key] }
 
 type Keyed = Pick<StreamRecord, 'key'>
 
@@ -19,16 +28,21 @@ type Keyed = Pick<StreamRecord, 'key'>
  * They are neither stored nor duplicates until then, but pending (D21).
  */
 export class LateTables {
-  readonly #tables = new Map<string, LateTable>()
-  readonly #planned = new Map<string, LateTable>()
+  readonly rowsPerTable: number
+  readonly #tables = new Map<string, GrowingTable>()
+  /** Those that rows are added to, by what they are for; they may have to be made. */
+  readonly #growing = new Map<string, GrowingTable>()
   /** Rows by the key of their stream. */
   readonly #rows = new Map<number, number>()
-  /** Those of one generation are looked up together, when no rows are added to them any more. */
-  #generation = 1
+  #nextNumber = 1
   #size = 0
 
-  static async load(connection: DuckDBConnection): Promise<LateTables> {
-    const late = new LateTables()
+  private constructor(rowsPerTable: number) {
+    this.rowsPerTable = rowsPerTable
+  }
+
+  static async load(connection: DuckDBConnection, rowsPerTable: number): Promise<LateTables> {
+    const late = new LateTables(rowsPerTable)
     const found = await rowsOf(
       connection,
       `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'late\\_%' ESCAPE '\\'`,
@@ -49,18 +63,18 @@ export class LateTables {
 
   /** All tables there are; what comes from now on goes to others. */
   freeze(): readonly LateTable[] {
-    this.#generation++
+    this.#growing.clear()
     return [...this.#tables.values()]
   }
 
   /** The table for readings of a shape from now on; it may have to be made. */
   tableFor(shape: string, isRedriven: boolean): LateTable {
-    const name = `late_${this.#generation}_${isRedriven ? 'redriven' : 'new'}_${shape}`
-    const known = this.#tables.get(name) ?? this.#planned.get(name)
-    if (known) return known
-    const planned = { name, shape, isRedriven }
-    this.#planned.set(name, planned)
-    return planned
+    const use = `${isRedriven ? 'redriven' : 'new'}_${shape}`
+    const known = this.#growing.get(use)
+    if (known && known.rows < this.rowsPerTable) return known
+    const table = { name: `late_${this.#nextNumber++}_${use}`, shape, isRedriven, rows: 0 }
+    this.#growing.set(use, table)
+    return table
   }
 
   knows({ name }: LateTable): boolean {
@@ -69,14 +83,15 @@ export class LateTables {
 
   /** To be told of a table that was made. */
   made(table: LateTable): void {
-    this.#planned.delete(table.name)
     this.#tables.set(table.name, table)
   }
 
-  /** To be told of rows once they are committed. */
-  added({ key }: Keyed, rows: number): void {
+  /** To be told of rows of a stream in a table once they are committed. */
+  added({ key }: Keyed, { name }: LateTable, rows: number): void {
     this.#rows.set(key, (this.#rows.get(key) ?? 0) + rows)
     this.#size += rows
+    const table = this.#tables.get(name)
+    if (table) table.rows += rows
   }
 
   /** To be told of rows that wait no more. */
@@ -87,20 +102,36 @@ export class LateTables {
     this.#size -= rows
   }
 
+  /** Tables, by those that are stored together. */
+  portionsOf(tables: readonly LateTable[]): readonly LateTable[][] {
+    const portions: LateTable[][] = []
+    let rows = Number.POSITIVE_INFINITY
+    for (const table of tables) {
+      if (rows + table.rows > this.rowsPerTable) {
+        portions.push([])
+        rows = 0
+      }
+      portions.at(-1)?.push(table)
+      rows += table.rows
+    }
+    return portions
+  }
+
   gone(tables: readonly LateTable[]): void {
     for (const { name } of tables) this.#tables.delete(name)
   }
 
   async #take(connection: DuckDBConnection, name: string): Promise<void> {
-    const [, generation, kind, shape = ''] = name.split('_')
-    this.made({ name, shape, isRedriven: kind === 'redriven' })
-    this.#generation = Math.max(this.#generation, Number(generation) + 1)
+    const [, number, kind, shape = ''] = name.split('_')
+    const table = { name, shape, isRedriven: kind === 'redriven', rows: 0 }
+    this.made(table)
+    this.#nextNumber = Math.max(this.#nextNumber, Number(number) + 1)
     const counted = await rowsOf(
       connection,
       `SELECT "streamId" AS key, count(*)::DOUBLE AS rows FROM ${quoted(name)} GROUP BY ALL`,
     )
     for (const { key, rows } of counted) {
-      this.added({ key: key as number }, rows as number)
+      this.added({ key: key as number }, table, rows as number)
     }
   }
 }

@@ -20,60 +20,67 @@ export async function findLateDuplicates(
   tables: readonly LateTable[],
 ): Promise<LateDuplicates> {
   const found = new Map(tables.map((table) => [table, new Set<number>()]))
-  for (const { source, row } of await look((reader) => waitingTwice(reader, tables))) {
-    found.get(tables[source] as LateTable)?.add(row)
+  const note = (of: readonly LateTable[], rows: readonly LateRow[]) => {
+    for (const { source, row } of rows) found.get(of[source] as LateTable)?.add(row)
   }
-  for (const late of tables) {
-    for (const place of await look((reader) => placesOf(reader, catalog, late))) {
+  note(tables, await look((reader) => waitingTwice(reader, tables)))
+  // What has to be read for one of them is about what has to be read for all of its shape.
+  for (const alike of Map.groupBy(tables, ({ shape }) => shape).values()) {
+    for (const place of await look((reader) => placesOf(reader, catalog, alike))) {
       for (const slice of slicesOf(place)) {
-        const rows = await look((reader) => storedAlready(reader, late, slice))
-        for (const row of rows) found.get(late)?.add(row)
+        note(alike, await look((reader) => storedAlready(reader, alike, slice)))
       }
     }
   }
   return new Map([...found].map(([table, rows]) => [table, [...rows]]))
 }
 
-interface WaitingTwice {
-  /** Place of the table among those that are looked at. */
+/** A row of one of the tables that are looked at together. */
+interface LateRow {
+  /** Place of the table among them. */
   readonly source: number
   readonly row: number
+}
+
+/** What is compared of the rows of all these tables, as a table of a statement. */
+function together(tables: readonly LateTable[]): string {
+  const all = tables.map(
+    ({ name }, at) =>
+      `SELECT ${at} AS source, rowid::DOUBLE AS row, "streamId", "timestamp", "$digest", "$receivedAt"
+       FROM ${quoted(name)}`,
+  )
+  return `(${all.join(' UNION ALL ')})`
 }
 
 /** All but the first of those that are the same. */
 async function waitingTwice(
   reader: DuckDBConnection,
   tables: readonly LateTable[],
-): Promise<readonly WaitingTwice[]> {
-  const all = tables.map(
-    ({ name }, at) =>
-      `SELECT ${at} AS source, rowid::DOUBLE AS row, "streamId", "timestamp", "$digest", "$receivedAt"
-       FROM ${quoted(name)}`,
-  )
+): Promise<readonly LateRow[]> {
   const rows = await rowsOf(
     reader,
     `SELECT source, row FROM (
        SELECT source, row, row_number() OVER (
          PARTITION BY "streamId", "timestamp", "$digest" ORDER BY "$receivedAt", source, row) AS nth
-       FROM (${all.join(' UNION ALL ')}))
+       FROM ${together(tables)})
      WHERE nth > 1`,
   )
-  return rows as unknown as readonly WaitingTwice[]
+  return rows as unknown as readonly LateRow[]
 }
 
 /** Tables of months that may hold some of the late readings, and between which times. */
 async function placesOf(
   reader: DuckDBConnection,
   catalog: Catalog,
-  { name }: LateTable,
+  tables: readonly LateTable[],
 ): Promise<readonly TimeSlice[]> {
   const months = await rowsOf(
     reader,
     `SELECT year("timestamp") * 100 + month("timestamp") AS month,
        epoch_us(min("timestamp"))::DOUBLE AS first, epoch_us(max("timestamp"))::DOUBLE AS last
-     FROM ${quoted(name)} GROUP BY ALL`,
+     FROM ${together(tables)} GROUP BY ALL`,
   )
-  const keys = await rowsOf(reader, `SELECT DISTINCT "streamId" AS key FROM ${quoted(name)}`)
+  const keys = await rowsOf(reader, `SELECT DISTINCT "streamId" AS key FROM ${together(tables)}`)
   const streams = new Set(keys.map(({ key }) => key))
   const shapes = new Set(
     [...catalog.streams.values()]
@@ -90,21 +97,21 @@ async function placesOf(
 }
 
 /**
- * Rows of a late table that the slice has, too. Times are compared first: their column is small, and
+ * Rows of late tables that the slice has, too. Times are compared first: their column is small, and
  * the digests of a large table are most of what would have to be read.
  */
 async function storedAlready(
   reader: DuckDBConnection,
-  { name }: LateTable,
+  tables: readonly LateTable[],
   { table, startUs, endUs }: TimeSlice,
-): Promise<readonly number[]> {
+): Promise<readonly LateRow[]> {
   const isAlike = 'r."streamId" = l."streamId" AND r."timestamp" = l."timestamp"'
   try {
     const [alike] = await rowsOf(
       reader,
       `SELECT epoch_us(min(l."timestamp"))::DOUBLE AS first,
          epoch_us(max(l."timestamp"))::DOUBLE AS last
-       FROM ${quoted(name)} l WHERE ${within('l', startUs, endUs)} AND EXISTS (
+       FROM ${together(tables)} l WHERE ${within('l', startUs, endUs)} AND EXISTS (
          SELECT 1 FROM ${quoted(table.name)} r
          WHERE ${isAlike} AND ${within('r', startUs, endUs)})`,
     )
@@ -112,12 +119,12 @@ async function storedAlready(
     if (first === null || last === null) return []
     const rows = await rowsOf(
       reader,
-      `SELECT l.rowid::DOUBLE AS row FROM ${quoted(name)} l
+      `SELECT l.source, l.row FROM ${together(tables)} l
        WHERE ${within('l', first, last + 1)} AND EXISTS (
          SELECT 1 FROM ${quoted(table.name)} r
          WHERE ${isAlike} AND r."$digest" = l."$digest" AND ${within('r', first, last + 1)})`,
     )
-    return rows.map(({ row }) => row as number)
+    return rows as unknown as readonly LateRow[]
   } catch (error) {
     // A month that has become too old is removed as a whole: nothing of it is stored any more.
     if (isTableMissing(error)) return []

@@ -23,20 +23,21 @@ const isDuplicate = (at: number) =>
 interface Settling {
   readonly catalog: Catalog
   readonly lateTables: LateTables
+  readonly tables: readonly LateTable[]
   readonly duplicates: LateDuplicates
   readonly nowUs: number
 }
 
 /**
- * Stores late readings that are no duplicates, and counts all of them, in one transaction. Must be
- * called while nobody else writes, with all tables there were when the look-up began.
+ * Stores the late readings of some tables that are no duplicates, and counts all of them, in one
+ * transaction. Must be called while nobody else writes.
  */
 export async function settleLate(
   writer: DuckDBConnection,
-  { catalog, lateTables, duplicates, nowUs }: Settling,
+  { catalog, lateTables, tables, duplicates, nowUs }: Settling,
 ): Promise<void> {
-  const moves = [...duplicates.keys()].map((late, at) => ({ late, at }))
-  await noteDuplicates(writer, duplicates)
+  const moves = tables.map((late, at) => ({ late, at }))
+  await noteDuplicates(writer, moves, duplicates)
   const months: Month[] = []
   for (const { late, at } of moves) months.push(...(await monthsOf(writer, catalog, { late, at })))
 
@@ -56,7 +57,7 @@ export async function settleLate(
   const countRowsNow = await writeCounts(writer, catalog, changes)
   const marked = await touchedWindows(writer, catalog, moves)
   await writeMarks(writer, marked)
-  const names = moves.map(({ late }) => late.name)
+  const names = tables.map(({ name }) => name)
   const rolledUp = await lateTouches(writer, catalog, names)
   await writeTouches(writer, rolledUp)
   for (const { late } of moves) await writer.run(`DROP TABLE ${quoted(late.name)}`)
@@ -71,11 +72,15 @@ export async function settleLate(
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)
   catalog.countRows = countRowsNow
-  lateTables.gone(moves.map(({ late }) => late))
+  lateTables.gone(tables)
 }
 
-async function noteDuplicates(writer: DuckDBConnection, found: LateDuplicates): Promise<void> {
-  const all = [...found.values()].flatMap((rows, at) => rows.map((row) => ({ at, row })))
+async function noteDuplicates(
+  writer: DuckDBConnection,
+  moves: readonly Move[],
+  found: LateDuplicates,
+): Promise<void> {
+  const all = moves.flatMap(({ late, at }) => (found.get(late) ?? []).map((row) => ({ at, row })))
   await writer.run(duplicatesDdl)
   await appendColumns(writer, 'late_duplicates', [
     new IntegerColumn(all.length).fill(all.map(({ at }) => at)),
