@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
@@ -12,6 +12,8 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 timeSeriesContract(openDuckDbStore)
 
 describe('the file', () => {
+  afterEach(() => void vi.useRealTimers())
+
   test('is refused when a newer version has written it', async () => {
     using folder = new TemporaryFolder()
     const path = folder.file('time-series.duckdb')
@@ -67,6 +69,38 @@ describe('the file', () => {
     await store.settleLate()
     expect([store.counts('boiler').stored, store.late]).toEqual([2, 0])
     await store.close()
+  })
+
+  test('stores late readings in portions, and what is left of them after a failure later', async () => {
+    // Nothing is looked up before it is asked for.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    using folder = new TemporaryFolder()
+    let timesLeft = Number.POSITIVE_INFINITY
+    const clock: Clock = {
+      nowUs: () => {
+        if (timesLeft-- <= 0) throw new Error('no time')
+        return systemClock.nowUs()
+      },
+    }
+    const path = folder.file('time-series.duckdb')
+    const options = { lookUpRowsMax: 0, rowsPerLateTable: 2 }
+    const store = await DuckDbStore.open(path, clock, options)
+    await ship(store, [storedReading({ timestampUs: marchUs + 10 })])
+    for (const timestampUs of [marchUs, marchUs + 1, marchUs + 2, marchUs + 3, marchUs + 4]) {
+      await ship(store, [storedReading({ timestampUs })])
+    }
+
+    timesLeft = 2
+    await expect(store.settleLate()).rejects.toThrow('no time')
+    expect([store.counts('boiler').stored, store.late]).toEqual([5, 1])
+    timesLeft = Number.POSITIVE_INFINITY
+    await store.close()
+
+    const reopened = await DuckDbStore.open(path, clock, options)
+    await reopened.settleLate()
+    expect([reopened.counts('boiler').stored, reopened.late]).toEqual([6, 0])
+    expect(reopened.counts('boiler').duplicates).toBe(0)
+    await reopened.close()
   })
 
   test('keeps a bounded number of rows with counts', async () => {

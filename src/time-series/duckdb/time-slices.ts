@@ -2,7 +2,7 @@ import { ceilTo } from '../windows/window-starts.ts'
 import type { ReadingsTable } from './catalog.ts'
 
 /** Rows that are read at once, about: after that many DuckDB can give its memory back. */
-const rowsPerSlice = 4_000_000
+const rowsPerSlice = 2_000_000
 
 /** Rows of a table whose times are at `startUs` or later, and before `endUs`. */
 export interface TimeSlice {
