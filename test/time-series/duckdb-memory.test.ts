@@ -154,16 +154,16 @@ test('checkpoints are rarer where many columns are written to, and by and by as 
   const { file } = opened
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
 
-  expect(await file.wrote(2_000)).toBe(40_000_000)
+  expect(await file.wrote({ rows: 10, columns: 2_000 })).toBe(40_000_000)
   expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
 
-  expect(await file.wrote(1_500)).toBe(30_000_000)
+  expect(await file.wrote({ rows: 10, columns: 1_500 })).toBe(30_000_000)
   expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
 
-  await file.wrote(10)
+  await file.wrote({ rows: 10, columns: 10 })
   expect(await settings(file)).toMatchObject({ checkpoint: '19.0 MiB' })
 
-  for (let round = 0; round < 3; round++) await file.wrote(10)
+  for (let round = 0; round < 3; round++) await file.wrote({ rows: 10, columns: 10 })
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
 })
 
@@ -172,11 +172,11 @@ test('who reads has two threads, who writes has one', async () => {
   const { file } = opened
   expect(await settings(file)).toMatchObject({ threads: 2 })
 
-  await file.wrote(10)
+  await file.wrote({ rows: 10, columns: 10 })
   expect(await settings(file)).toMatchObject({ threads: 1 })
 
   await file.read(async () => {
-    await file.wrote(10)
+    await file.wrote({ rows: 10, columns: 10 })
     expect(await settings(file)).toMatchObject({ threads: 2 })
   })
   await file.reopen()

@@ -40,6 +40,12 @@ const checkpointBytesMin = 8_000_000
  */
 const bytesPerColumn = 20_000
 
+/**
+ * Rows that were written beside those who read. A checkpoint makes a group of what came since the last one, and
+ * one beside which nobody reads puts small groups together: all that there are, and in memory.
+ */
+const rowsToMergeMax = 250_000
+
 interface OpenFile {
   readonly instance: DuckDBInstance
   readonly writer: DuckDBConnection
@@ -67,6 +73,7 @@ export class DuckDbFile {
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
   #spreadBytes = 0
+  #rowsToMerge = 0
   #threads = threadsOfWriter
   #open: OpenFile | undefined
   /** Pending while the file is being closed or opened. */
@@ -159,16 +166,24 @@ export class DuckDbFile {
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
+      if (this.#rowsToMerge > rowsToMergeMax) await this.#merge()
     })
     return true
+  }
+
+  /** Writes what is in the log into the file, and puts small groups of rows together. */
+  async #merge(): Promise<void> {
+    this.#rowsToMerge = 0
+    await this.writer.run('CHECKPOINT')
   }
 
   /**
    * Prepares for rows like the last ones, which went to so many columns, of all tables. Resolves with the
    * bytes of memory that columns take for that, beside the rows themselves, about.
    */
-  async wrote(columns: number): Promise<number> {
-    if (this.#readers.size === 0) await this.#workWith(threadsOfWriter, this.writer)
+  async wrote({ rows, columns }: { rows: number; columns: number }): Promise<number> {
+    if (this.#readers.size > 0) this.#rowsToMerge += rows
+    else await this.#workWith(threadsOfWriter, this.writer)
     const wanted = columns * bytesPerColumn
     const now = this.#spreadBytes
     if (wanted > now / 2 && wanted <= now) return wanted

@@ -275,7 +275,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     }
     const now = { shipment, nowUs: this.#clock.nowUs() }
     const columns = await writeShipment(this.#file.writer, known, now)
-    this.#bytesSinceRelease += await this.#file.wrote(columns)
+    this.#bytesSinceRelease += await this.#file.wrote({ rows: shipment.readings.length, columns })
   }
 
   async #releaseMemory(rows: number): Promise<void> {

@@ -6,7 +6,7 @@ import { rowsOf } from '../rows-of.ts'
  * A table that has so many rows gets no more of them. So many are stored by one transaction, about: it takes
  * memory for each, which is given back between two of them.
  */
-export const rowsPerLateTable = 50_000
+export const rowsPerLateTable = 100_000
 
 /** Readings of one shape that wait to be looked up. */
 export interface LateTable {
