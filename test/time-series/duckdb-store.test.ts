@@ -90,6 +90,8 @@ describe('the file', () => {
       await ship(store, [storedReading({ timestampUs })])
     }
 
+    vi.useRealTimers()
+
     timesLeft = 2
     await expect(store.settleLate()).rejects.toThrow('no time')
     expect([store.counts('boiler').stored, store.late]).toEqual([5, 1])

@@ -10,6 +10,9 @@ const restMsMin = 1_000
 /** A look-up is followed by a rest that is so many times as long. */
 const restsPerLookUp = 10
 
+/** A portion of what was found is followed by a rest as long as it took, up to this: others write, too. */
+const restMsAfterPortionMax = 1_000
+
 /** More of them hold up what comes: to look them up takes memory, too. */
 const lateMax = 2_000_000
 
@@ -100,12 +103,14 @@ export class LateReadings {
     // What is not stored when it has to end is looked up once more: nothing is lost, or counted twice.
     for (const tables of frozen.late.portionsOf(frozen.tables)) {
       this.#goOn()
+      const startedMs = performance.now()
       await write(async (writer) => {
         const { catalog, late } = this.#contents()
         if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
         const nowUs = this.#clock.nowUs()
         await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
+      await restFor(Math.min(performance.now() - startedMs, restMsAfterPortionMax))
     }
   }
 
@@ -113,4 +118,8 @@ export class LateReadings {
   #goOn(): void {
     if (this.#isStopped) throw new Error('the store is being closed')
   }
+}
+
+async function restFor(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
 }
