@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { DuckDbFile, type FileOptions } from '../../src/time-series/duckdb/duckdb-file.ts'
@@ -165,6 +166,33 @@ test('checkpoints are rarer where many columns are written to, and by and by as 
 
   for (let round = 0; round < 3; round++) await file.wrote({ rows: 10, columns: 10 })
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
+})
+
+test('much that was written beside those who read is put together when nobody does', async () => {
+  await using opened = await filled()
+  const { file } = opened
+  await file.writer.run('CHECKPOINT')
+  const write = async (rows: number) => {
+    await file.writer.run('INSERT INTO many SELECT range, range FROM range(10)')
+    await file.wrote({ rows, columns: 2 })
+  }
+  const hasLog = () => existsSync(`${file.path}.wal`)
+
+  await write(1_000_000)
+  await file.releaseMemory()
+  expect(hasLog()).toBe(true)
+
+  await file.read(() => write(200_000))
+  await file.releaseMemory()
+  expect(hasLog()).toBe(true)
+
+  await file.read(() => write(200_000))
+  await file.releaseMemory()
+  expect(hasLog()).toBe(false)
+
+  await write(1_000_000)
+  await file.releaseMemory()
+  expect(hasLog()).toBe(true)
 })
 
 test('who reads has two threads, who writes has one', async () => {
