@@ -10,7 +10,10 @@ const restMsMin = 1_000
 /** A look-up is followed by a rest that is so many times as long. */
 const restsPerLookUp = 10
 
-/** A portion of what was found is followed by a rest as long as it took, up to this: others write, too. */
+/**
+ * A portion of what was found is followed by a rest as long as it took, up to this, where nobody waits for the
+ * last one: others write, too.
+ */
 const restMsAfterPortionMax = 1_000
 
 /** More of them hold up what comes: to look them up takes memory, too. */
@@ -32,6 +35,8 @@ export class LateReadings {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #restMs = restMsMin
+  /** Who waits until all is stored. */
+  #waiting = 0
   #isStopped = false
 
   /** `onFailure` hears of look-ups that nobody waits for. */
@@ -49,7 +54,7 @@ export class LateReadings {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       // What fails is tried again after the next rest: the readings are still there.
-      this.settle().catch((error: unknown) => {
+      this.#settle().catch((error: unknown) => {
         if (!this.#isStopped) this.#onFailure(error)
       })
     }, this.#restMs).unref()
@@ -62,16 +67,11 @@ export class LateReadings {
 
   /** Resolves when what waits now is stored, or counted as a duplicate. */
   async settle(): Promise<void> {
-    while (this.#running) await this.#running.catch(() => undefined)
-    if (this.#isStopped || this.#contents().late.size === 0) return
-    const startedMs = performance.now()
-    this.#running = this.#settleAll()
+    this.#waiting++
     try {
-      await this.#running
+      await this.#settle()
     } finally {
-      this.#running = undefined
-      this.#restMs = Math.max(restMsMin, (performance.now() - startedMs) * restsPerLookUp)
-      this.wake()
+      this.#waiting--
     }
   }
 
@@ -86,6 +86,20 @@ export class LateReadings {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#running?.catch(() => undefined)
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#running) await this.#running.catch(() => undefined)
+    if (this.#isStopped || this.#contents().late.size === 0) return
+    const startedMs = performance.now()
+    this.#running = this.#settleAll()
+    try {
+      await this.#running
+    } finally {
+      this.#running = undefined
+      this.#restMs = Math.max(restMsMin, (performance.now() - startedMs) * restsPerLookUp)
+      this.wake()
+    }
   }
 
   async #settleAll(): Promise<void> {
@@ -110,7 +124,8 @@ export class LateReadings {
         const nowUs = this.#clock.nowUs()
         await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
-      await restFor(Math.min(performance.now() - startedMs, restMsAfterPortionMax))
+      const tookMs = performance.now() - startedMs
+      if (this.#waiting === 0) await restFor(Math.min(tookMs, restMsAfterPortionMax))
     }
   }
 
