@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
 import type { StoredReading } from '../../src/time-series/time-series-store.ts'
@@ -16,6 +16,8 @@ import {
   storedReading,
 } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 timeSeriesExpiryContract(openDuckDbStore)
 
@@ -60,6 +62,34 @@ test('a month in which nothing is to be kept goes as a whole', async () => {
   instance.closeSync()
   // January is gone; in February a reading of the pump is left.
   expect(tables.getRows().flat()).toEqual(['202602', '202603'])
+})
+
+test('a late reading that waited while all else of its stream expired is stored once', async () => {
+  // Nothing is looked up before it is asked for.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  using folder = new TemporaryFolder()
+  const options = { lookUpRowsMax: 0 }
+  const path = folder.file('time-series.duckdb')
+  const store = await DuckDbStore.open(path, systemClock, options)
+  await ship(store, [storedReading({ timestampUs: marchUs + 5 })])
+  const late = [storedReading({ timestampUs: marchUs + 3 })]
+  await ship(store, late)
+  vi.useRealTimers()
+
+  await expire(store, { boiler: marchUs + 10 })
+  expect(store.counts('boiler')).toMatchObject({ stored: 1, expired: 1 })
+  await store.settleLate()
+  await ship(store, late)
+  await store.settleLate()
+  expect(store.counts('boiler')).toMatchObject({ stored: 2, duplicates: 1 })
+  await store.close()
+
+  const reopened = await DuckDbStore.open(path, systemClock, options)
+  await ship(reopened, late)
+  await reopened.settleLate()
+  await expire(reopened, { boiler: marchUs + 20 })
+  expect(reopened.counts('boiler')).toMatchObject({ stored: 2, duplicates: 2, expired: 2 })
+  await reopened.close()
 })
 
 /** What comes at any moment of a pass. */

@@ -41,8 +41,9 @@ const checkpointBytesMin = 8_000_000
 const bytesPerColumn = 20_000
 
 /**
- * Rows that were written beside those who read. A checkpoint makes a group of what came since the last one, and
- * one beside which nobody reads puts small groups together: all that there are, and in memory.
+ * So many rows at most are left to be put together by whatever checkpoint comes next. Beside those who read one
+ * makes a group of what came since the last one, and the first one beside which nobody reads puts all of these
+ * groups together, in memory.
  */
 const rowsToMergeMax = 250_000
 
@@ -146,6 +147,7 @@ export class DuckDbFile {
       this.#shut()
       this.#open = await openFile(this.path)
       this.#spreadBytes = 0
+      this.#rowsToMerge = 0
       this.#threads = threadsOfWriter
     })
   }
@@ -157,16 +159,17 @@ export class DuckDbFile {
    * reason.
    *
    * @returns whether it was done
+   * @throws Error when the file is of no use until it is opened anew: a checkpoint failed
    */
   async releaseMemory(): Promise<boolean> {
     if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
+      if (this.#rowsToMerge > rowsToMergeMax) await this.#merge()
       // What is not in the file yet would be swapped out, and read again for the next rows.
       const bytes = keptBytes + (await unwrittenBytes(this.writer))
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
-      if (this.#rowsToMerge > rowsToMergeMax) await this.#merge()
     })
     return true
   }
@@ -174,8 +177,7 @@ export class DuckDbFile {
   /** Writes what is in the log into the file, and puts small groups of rows together. */
   async #merge(): Promise<void> {
     this.#rowsToMerge = 0
-    // A failure shows at a next commit, which tries the same: what was written before is committed.
-    await this.writer.run('CHECKPOINT').catch(() => undefined)
+    await this.writer.run('CHECKPOINT')
   }
 
   /**

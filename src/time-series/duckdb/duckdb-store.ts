@@ -33,6 +33,7 @@ import { placeBeforeNewest, readHistory } from './history.ts'
 import { LateReadings } from './late/late-readings.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
+import { ReleaseCount, rowsPerRelease } from './release-count.ts'
 import { removeReadings, removeStreamRows } from './removal.ts'
 import { Rollups, rollupOptions } from './rollups/rollups.ts'
 import { readSeries } from './series.ts'
@@ -40,13 +41,6 @@ import { copyStore } from './store-copy.ts'
 import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { writeShipment } from './write-shipment.ts'
-
-/**
- * After so many rows, or bytes of the journal and of the columns that were written to, DuckDB is asked to
- * give back unused memory.
- */
-const rowsPerRelease = 100_000
-const bytesPerRelease = 24_000_000
 
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
@@ -69,8 +63,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   /** Set after a failed write: DuckDB may have shut the file, and memory may be ahead of it. */
   #isSuspect = false
   #lastWrite: Promise<void> = Promise.resolve()
-  #rowsSinceRelease = 0
-  #bytesSinceRelease = 0
+  readonly #sinceRelease = new ReleaseCount()
 
   private constructor(file: DuckDbFile, contents: Contents, { clock, ...options }: StoreOptions) {
     this.#file = file
@@ -150,7 +143,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     await this.#lateReadings.room()
     await this.#exclusively(async () => {
       await this.#move(shipment, () => this.#writeAll(shipment))
-      this.#bytesSinceRelease += shipment.bytes ?? 0
+      this.#sinceRelease.add({ bytes: shipment.bytes ?? 0 })
       await this.#releaseMemory(shipment.readings.length)
     })
     this.#lateReadings.wake()
@@ -275,17 +268,22 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     }
     const now = { shipment, nowUs: this.#clock.nowUs() }
     const columns = await writeShipment(this.#file.writer, known, now)
-    this.#bytesSinceRelease += await this.#file.wrote({ rows: shipment.readings.length, columns })
+    const rows = shipment.readings.length
+    this.#sinceRelease.add({ bytes: await this.#file.wrote({ rows, columns }) })
   }
 
   async #releaseMemory(rows: number): Promise<void> {
-    this.#rowsSinceRelease += rows
-    const isDue =
-      this.#rowsSinceRelease >= rowsPerRelease || this.#bytesSinceRelease >= bytesPerRelease
-    // While somebody reads it has to wait: the next shipment tries again.
-    if (!isDue || !(await this.#file.releaseMemory())) return
-    this.#rowsSinceRelease = 0
-    this.#bytesSinceRelease = 0
+    this.#sinceRelease.add({ rows })
+    if (!this.#sinceRelease.isDue) return
+    try {
+      // While somebody reads it has to wait: the next shipment tries again.
+      if (!(await this.#file.releaseMemory())) return
+    } catch {
+      // What was written is committed all the same.
+      this.#isSuspect = true
+      await this.#reopenIfSuspect().catch(nothing)
+    }
+    this.#sinceRelease.reset()
   }
 
   async #reopenIfSuspect(): Promise<void> {

@@ -35,6 +35,8 @@ export class LateReadings {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #restMs = restMsMin
+  /** Between the portions of what is being settled. */
+  #restedMs = 0
   /** Who waits until all is stored. */
   #waiting = 0
   #isStopped = false
@@ -92,12 +94,14 @@ export class LateReadings {
     while (this.#running) await this.#running.catch(() => undefined)
     if (this.#isStopped || this.#contents().late.size === 0) return
     const startedMs = performance.now()
+    this.#restedMs = 0
     this.#running = this.#settleAll()
     try {
       await this.#running
     } finally {
       this.#running = undefined
-      this.#restMs = Math.max(restMsMin, (performance.now() - startedMs) * restsPerLookUp)
+      const workedMs = performance.now() - startedMs - this.#restedMs
+      this.#restMs = Math.max(restMsMin, workedMs * restsPerLookUp)
       this.wake()
     }
   }
@@ -108,15 +112,17 @@ export class LateReadings {
       const { catalog, late } = this.#contents()
       return { catalog, late, tables: late.freeze() }
     })
+    // Opened anew just now, the file may have none any more.
+    if (frozen.tables.length === 0) return
     const inTurns = lookInTurns(this.#turns)
     const look: Look = async (work) => {
-      this.#goOn()
+      this.#throwIfStopped()
       return await inTurns(work)
     }
     const duplicates = await findLateDuplicates(look, frozen.catalog, frozen.tables)
     // What is not stored when it has to end is looked up once more: nothing is lost, or counted twice.
     for (const tables of frozen.late.portionsOf(frozen.tables)) {
-      this.#goOn()
+      this.#throwIfStopped()
       const startedMs = performance.now()
       await write(async (writer) => {
         const { catalog, late } = this.#contents()
@@ -124,13 +130,15 @@ export class LateReadings {
         const nowUs = this.#clock.nowUs()
         await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
-      const tookMs = performance.now() - startedMs
-      if (this.#waiting === 0) await restFor(Math.min(tookMs, restMsAfterPortionMax))
+      if (this.#waiting > 0) continue
+      const restMs = Math.min(performance.now() - startedMs, restMsAfterPortionMax)
+      this.#restedMs += restMs
+      await restFor(restMs)
     }
   }
 
   /** @throws Error when the store is being closed */
-  #goOn(): void {
+  #throwIfStopped(): void {
     if (this.#isStopped) throw new Error('the store is being closed')
   }
 }

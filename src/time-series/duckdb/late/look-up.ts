@@ -25,10 +25,10 @@ export async function findLateDuplicates(
   }
   note(tables, await look((reader) => waitingTwice(reader, tables)))
   // What has to be read for one of them is about what has to be read for all of its shape.
-  for (const alike of Map.groupBy(tables, ({ shape }) => shape).values()) {
-    for (const place of await look((reader) => placesOf(reader, catalog, alike))) {
+  for (const ofShape of Map.groupBy(tables, ({ shape }) => shape).values()) {
+    for (const place of await look((reader) => placesOf(reader, catalog, ofShape))) {
       for (const slice of slicesOf(place)) {
-        note(alike, await look((reader) => storedAlready(reader, alike, slice)))
+        note(ofShape, await look((reader) => storedAlready(reader, ofShape, slice)))
       }
     }
   }

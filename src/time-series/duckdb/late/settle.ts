@@ -80,7 +80,11 @@ async function noteDuplicates(
   moves: readonly Move[],
   found: LateDuplicates,
 ): Promise<void> {
-  const all = moves.flatMap(({ late, at }) => (found.get(late) ?? []).map((row) => ({ at, row })))
+  const all = moves.flatMap(({ late, at }) => {
+    const rows = found.get(late)
+    if (!rows) throw new Error(`${late.name} was not looked up`)
+    return rows.map((row) => ({ at, row }))
+  })
   await writer.run(duplicatesDdl)
   await appendColumns(writer, 'late_duplicates', [
     new IntegerColumn(all.length).fill(all.map(({ at }) => at)),
@@ -125,6 +129,8 @@ interface Counted {
   stored: number
   duplicates: number
   latencyUs: number
+  /** Of what is stored; -1 for nothing. */
+  timestampMaxUs: number
 }
 
 async function countRows(
@@ -136,18 +142,27 @@ async function countRows(
     writer,
     `SELECT key, (count(*) FILTER (NOT twice))::DOUBLE AS stored,
        (count(*) FILTER (twice))::DOUBLE AS duplicates,
-       coalesce(sum(greatest(0, ${nowUs}::BIGINT - received)) FILTER (NOT twice), 0)::DOUBLE AS latency
-     FROM (SELECT l."streamId" AS key, epoch_us(l."$receivedAt") AS received, ${isDuplicate(at)} AS twice
+       coalesce(sum(greatest(0, ${nowUs}::BIGINT - received)) FILTER (NOT twice), 0)::DOUBLE AS latency,
+       coalesce(max(epoch_us("timestamp")) FILTER (NOT twice), -1)::DOUBLE AS newest
+     FROM (SELECT l."streamId" AS key, l."timestamp", epoch_us(l."$receivedAt") AS received,
+         ${isDuplicate(at)} AS twice
        FROM ${quoted(late.name)} l)
      GROUP BY key`,
   )
   for (const row of rows) {
     const key = row['key'] as number
-    const before = counted.get(key) ?? { stored: 0, duplicates: 0, latencyUs: 0 }
+    const before = counted.get(key) ?? {
+      stored: 0,
+      duplicates: 0,
+      latencyUs: 0,
+      timestampMaxUs: -1,
+    }
     counted.set(key, {
       stored: before.stored + (row['stored'] as number),
       duplicates: before.duplicates + (row['duplicates'] as number),
       latencyUs: before.latencyUs + (late.isRedriven ? 0 : (row['latency'] as number)),
+      // Older than the newest when they came, which may have expired since.
+      timestampMaxUs: Math.max(before.timestampMaxUs, row['newest'] as number),
     })
   }
 }
@@ -162,7 +177,7 @@ function changesOf(
     if (!found) return []
     const { counts, newestContent } = record
     const lastStoredAtUs = found.stored > 0 ? nowUs : counts.lastStoredAtUs
-    const added = { ...found, received: 0, unchanged: 0, lastStoredAtUs, timestampMaxUs: -1 }
+    const added = { ...found, received: 0, unchanged: 0, lastStoredAtUs }
     return [{ id, record, ...added, newestContent }]
   })
 }
