@@ -79,8 +79,10 @@ export function warmupOf(streams: number): number {
   return 3 + streams / 2_500
 }
 
-/** The one in the middle, the upper one of two. */
+/** The one in the middle, or the mean of the two there. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  const lower = sorted[(sorted.length - 1) >> 1] ?? Number.NaN
+  const upper = sorted[sorted.length >> 1] ?? Number.NaN
+  return (lower + upper) / 2
 }

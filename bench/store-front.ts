@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     telegraf: () => telegrafRatios(3, 5),
     drain: () => questDbDrain(20_000, 20),
     rollups: () => questDbRollups(),
-    windows: () => windowCost(2, 25),
+    windows: () => windowCost(3, 25),
     backlog: () => backlogRecovery(entries),
     background: () => backgroundWork(10_000_000),
     long: () => longRun(minutes, rows),

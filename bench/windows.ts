@@ -54,7 +54,7 @@ async function rateOf(seconds: number, wanted: object | undefined): Promise<numb
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rounds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '25' },
     },
   })

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the command line on a Node that can run it, with the flags that `npm start` gives to the
-// service. Plain JavaScript of the older kind, because the Node that npx finds may be an old one.
+// Starts the command line on a Node that can run it, with the flags and variables that `npm start` gives
+// to the service. Plain JavaScript of the older kind, because the Node that npx finds may be an old one.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,15 +17,17 @@ function isRecentEnough() {
   return major > majorMin || (major === majorMin && minor >= minorMin)
 }
 
-/** The flags that stand in the start script: the one place where they are written. */
-function startFlags() {
-  return manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'))
-}
+/** What stands in the start script, the one place where it is written: flags, and `NAME=value` before them. */
+const startWords = manifest.scripts.start.split(' ')
+const startFlags = startWords.filter((word) => word.startsWith('--'))
+const startVariables = Object.fromEntries(
+  startWords.slice(0, startWords.indexOf('node')).map((word) => word.split('=')),
+)
 
 /** Becomes the other program; where that is not possible, runs it and passes on signals. */
-function become(program, parameters) {
-  if (process.execve) process.execve(program, [program, ...parameters], process.env)
-  const child = spawn(program, parameters, { stdio: 'inherit' })
+function become(program, parameters, env) {
+  if (process.execve) process.execve(program, [program, ...parameters], env)
+  const child = spawn(program, parameters, { stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
@@ -36,7 +38,10 @@ const own = join(root, 'node_modules', 'node', 'bin', 'node')
 const node = isRecentEnough() ? process.execPath : own
 if (existsSync(node)) {
   const parameters = process.argv.slice(2)
-  become(node, [...(parameters[0] === 'serve' ? startFlags() : []), main, ...parameters])
+  const isService = parameters[0] === 'serve'
+  const flags = isService ? startFlags : []
+  const environment = isService ? { ...startVariables, ...process.env } : process.env
+  become(node, [...flags, main, ...parameters], environment)
 } else {
   const needed = manifest.engines.node
   process.stderr.write(`streamvault needs Node ${needed}, not ${process.versions.node}\n`)

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { productVersion } from './product-version.ts'
+import { productVersion, startOptions } from './product-version.ts'
 
 /**
  * What the process that has a data folder tells others about itself. It counts only while the
@@ -12,7 +12,8 @@ export interface FolderOwner {
   readonly command: string
   readonly version: string
   readonly nodeVersion: string
-  readonly nodeFlags: readonly string[]
+  /** Its flags, and those variables that `npm start` gives, as `NAME=value`. */
+  readonly nodeOptions: readonly string[]
   /** RFC 3339. */
   readonly startedAt: string
   /** Where it listens; none while it starts, and for commands that do not listen. */
@@ -31,7 +32,7 @@ export function writeOwner(
     command,
     version: productVersion(),
     nodeVersion: process.version,
-    nodeFlags: process.execArgv,
+    nodeOptions: [...givenVariables(), ...process.execArgv],
     startedAt: new Date(performance.timeOrigin).toISOString(),
     addresses,
   }
@@ -52,9 +53,17 @@ export function readOwner(folder: string): FolderOwner | undefined {
     const owner = JSON.parse(readFileSync(pathIn(folder), 'utf8')) as Partial<FolderOwner> | null
     if (typeof owner?.pid !== 'number') return undefined
     const { pid, command = '', version = '', nodeVersion = '', startedAt = '' } = owner
-    const { nodeFlags = [], addresses = [] } = owner
-    return { pid, command, version, nodeVersion, nodeFlags, startedAt, addresses }
+    const { nodeOptions = [], addresses = [] } = owner
+    return { pid, command, version, nodeVersion, nodeOptions, startedAt, addresses }
   } catch {
     return undefined
   }
+}
+
+function givenVariables(): string[] {
+  const names = startOptions().map((option) => option.split('=')[0] ?? '')
+  return names.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [`${name}=${value}`]
+  })
 }

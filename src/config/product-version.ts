@@ -16,11 +16,11 @@ export function nodeVersionMin(): string {
   return manifest().engines.node
 }
 
-/** What `npm start` gives to Node. */
-export function startFlags(): readonly string[] {
+/** What `npm start` gives to Node: variables of its environment, `NAME=value`, and flags, `--name=value`. */
+export function startOptions(): readonly string[] {
   return manifest()
     .scripts.start.split(' ')
-    .filter((word) => word.startsWith('--'))
+    .filter((word) => word.includes('=') || word.startsWith('--'))
 }
 
 /** Our package.json, which sources and compiled files have at different distances. */

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodeVersionMin, startFlags } from '../config/product-version.ts'
+import { nodeVersionMin, startOptions } from '../config/product-version.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 
 export function checkNode({ owner }: Surroundings): Check {
@@ -27,8 +27,8 @@ export function checkFlags({ owner }: Surroundings): Check {
   if (owner?.command !== 'serve') {
     return ok('flags', 'the service does not run, so its flags are not known')
   }
-  const given = new Set(owner.nodeFlags.map(nameOf))
-  const missing = startFlags().filter((flag) => !given.has(nameOf(flag)))
+  const given = new Set(owner.nodeOptions.map(nameOf))
+  const missing = startOptions().filter((flag) => !given.has(nameOf(flag)))
   if (missing.length === 0) return ok('flags', 'the service has the flags of npm start')
   const message = `the service runs without ${missing.join(' ')}`
   const advice = 'it needs more memory than it has to: use npm start or npx streamvault serve'

@@ -9,8 +9,10 @@ import { freePort } from '../../scripts/servers/free-port.ts'
 export const adminKey = 'sv_test_admin'
 export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
 
-/** What `npm start` gives to Node: its flags, and the program. */
-const startArguments = startScript().split(' ').slice(1)
+/** What `npm start` does, with the Node that runs this: `env` becomes it, and keeps the process id. */
+const startWords = startScript()
+  .split(' ')
+  .map((word) => (word === 'node' ? process.execPath : word))
 
 function startScript(): string {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -62,7 +64,7 @@ export async function launchServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LaunchedProcess> {
-  const child = spawn(process.execPath, startArguments, {
+  const child = spawn('env', startWords, {
     env: {
       ...process.env,
       STREAMVAULT_DATA_DIR: dataDir,

@@ -9,6 +9,11 @@ import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { marchUs, remove, ship, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
+/** So many columns that a few rows are enough for memory to be given back. */
+const wideShape = shapeOf(
+  Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, { type: 'number' }])),
+)
+
 timeSeriesContract(openDuckDbStore)
 
 describe('the file', () => {
@@ -125,13 +130,31 @@ describe('the file', () => {
   test('gives memory back the sooner the more columns are written to', async () => {
     await using opened = await openDuckDbStore()
     using released = vi.spyOn(DuckDbFile.prototype, 'releaseMemory')
-    const columns = Array.from({ length: 400 }, (_, index) => `f${index}`)
-    const shape = shapeOf(Object.fromEntries(columns.map((name) => [name, { type: 'number' }])))
     for (let count = 0; count < 5; count++) await ship(opened.store, [storedReading()])
     expect(released).not.toHaveBeenCalled()
 
-    for (let count = 0; count < 5; count++) await ship(opened.store, [storedReading({ shape })])
+    for (let count = 0; count < 5; count++) {
+      await ship(opened.store, [storedReading({ shape: wideShape })])
+    }
     expect(released).toHaveBeenCalledOnce()
+  })
+
+  test('is opened anew when a checkpoint has made it useless', async () => {
+    await using opened = await openDuckDbStore()
+    using released = vi.spyOn(DuckDbFile.prototype, 'releaseMemory')
+    released.mockImplementationOnce(async function failing(this: DuckDbFile) {
+      await this.close()
+      throw new Error('no space left on device')
+    })
+    for (let count = 0; count < 6; count++) {
+      const timestampUs = marchUs + count
+      await ship(opened.store, [storedReading({ shape: wideShape, timestampUs })])
+    }
+
+    expect(released).toHaveBeenCalled()
+    expect(opened.store.counts('boiler')).toMatchObject({ received: 6, stored: 6 })
+    await opened.reopen()
+    expect(opened.store.counts('boiler')).toMatchObject({ received: 6, stored: 6 })
   })
 
   test('keeps its blocks when it was made with others', async () => {
