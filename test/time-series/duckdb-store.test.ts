@@ -110,6 +110,26 @@ describe('the file', () => {
     await reopened.close()
   })
 
+  test('stores portions of late readings when nobody waits for them, and what comes meanwhile', async () => {
+    using folder = new TemporaryFolder()
+    const options = { lookUpRowsMax: 0, rowsPerLateTable: 2 }
+    const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock, options)
+    await ship(store, [storedReading({ timestampUs: marchUs + 1_000 })])
+    let timestampUs = marchUs
+    const shipLate = async () => await ship(store, [storedReading({ timestampUs: timestampUs++ })])
+    for (let count = 0; count < 9; count++) await shipLate()
+
+    // The first of them are stored: others may still wait for their turn.
+    const when = { timeout: 60_000, interval: 1 }
+    await vi.waitFor(() => expect(store.late).toBeLessThan(9), when)
+    for (let count = 0; count < 5; count++) await shipLate()
+    await vi.waitFor(() => expect(store.late).toBe(0), when)
+
+    const received = timestampUs - marchUs + 1
+    expect(store.counts('boiler')).toMatchObject({ received, stored: received, duplicates: 0 })
+    await store.close()
+  })
+
   test('keeps a bounded number of rows with counts', async () => {
     using folder = new TemporaryFolder()
     const path = folder.file('time-series.duckdb')
