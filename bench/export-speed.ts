@@ -14,6 +14,7 @@ import {
 import { numberFlag } from './load-command.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
 import { preload } from './preload.ts'
+import { type Figure, printFigure } from './report.ts'
 import { flagsOf, mqttFlags, runGenerator } from './servers.ts'
 
 /** What a slow reader takes of a CSV answer: this much in each so many milliseconds. */
@@ -25,61 +26,71 @@ const schema = { temperature: { type: 'number' }, mode: { type: 'string' } }
 /** Begins in a month of its own: 1 reading each millisecond. */
 const startUs = Date.UTC(2025, 0, 1) * 1000
 
+export interface ExportLoad {
+  readonly rows: number
+  /** Readings a second that come in meanwhile, and for how long. */
+  readonly rate: number
+  readonly seconds: number
+}
+
 /**
  * Fills a stream with readings, and compares memory and the time to the acknowledgement under MQTT load
  * without a reader, with a slow reader of all of it as CSV, with a fast one, and beside jobs that write it
  * into files.
  */
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { rows: { type: 'string' }, rate: { type: 'string' }, seconds: { type: 'string' } },
-  })
-  const rows = numberFlag('rows', values.rows) ?? 10_000_000
-  const rate = numberFlag('rate', values.rate) ?? 5_000
-  const seconds = numberFlag('seconds', values.seconds) ?? 20
+export async function exportSpeed({ rows, rate, seconds }: ExportLoad): Promise<Figure[]> {
   const dataDir = newDataDir()
-  const fields = { temperature: 'i / 7', mode: `'mode ' || i % 10` }
-  const [exported = ''] = await preload(dataDir, {
-    streams: 1,
-    schema,
-    fields,
-    rows,
-    startUs,
-    stepUs: 1_000,
-  })
+  const exported = await filledStream(dataDir, rows)
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
-  const target = await api.createStream(schema)
+  const topics = [`streams/${await api.createStream(schema)}/data`]
+  const target = { port: service.mqttPort, username: adminKey, password: adminSecret, topics }
   const load = () =>
     runGenerator<MqttLoadResult>('mqtt-load', [
-      ...mqttFlags({
-        port: service.mqttPort,
-        username: adminKey,
-        password: adminSecret,
-        topics: [`streams/${target}/data`],
-      }),
+      ...mqttFlags(target),
       ...flagsOf({ rate, seconds, warmup: 3 }),
     ])
+  const all = `${rows.toLocaleString('en')} readings`
+  const name = (what: string) => `acknowledgements at ${rate.toLocaleString('en')}/s ${what}`
 
-  print('without a reader', await withMemory(service, load))
+  const alone = await withMemory(service, load)
   const slow = await openCsv(api, service, exported)
   const reading = readSlowly(slow)
-  print('with a slow reader', await withMemory(service, load))
+  const slowly = await withMemory(service, load)
   slow.destroy()
   await reading
-  const beganMs = performance.now()
+  const figures = [
+    {
+      name: name(`without a reader, and with a slow one of ${all} as CSV`),
+      measured: `${told(alone)}; ${told(slowly)}`,
+      target: 'the same, within a third and 20 MB',
+      isMet: slowly.p99Ms < alone.p99Ms * 1.33 && slowly.rssMb < alone.rssMb + 20,
+    },
+  ]
+  const beside = async (what: string, work: Promise<number>): Promise<void> => {
+    const loaded = await withMemory(service, load)
+    figures.push({
+      name: name(what),
+      measured: `${told(loaded)}; ${Math.round(await work).toLocaleString('en')} readings/s written`,
+      target: 'p99 below twice',
+      isMet: loaded.p99Ms < alone.p99Ms * 2,
+    })
+  }
   const fast = await openCsv(api, service, exported)
-  const lines = countLines(fast)
-  print('with a fast reader', await withMemory(service, load))
-  const took = ((await lines) - 1) / ((performance.now() - beganMs) / 1000)
-  console.log(`the fast reader got ${Math.round(took).toLocaleString('en')} readings/s`)
+  await beside(`beside a fast reader of ${all} as CSV`, linesPerSecond(fast))
   for (const format of ['csv', 'parquet']) {
-    const job = exportJob(api, exported, format)
-    print(`beside ${format} files`, await withMemory(service, load))
-    console.log(`the job wrote ${Math.round(await job).toLocaleString('en')} readings/s`)
+    await beside(`beside a job that writes ${all} as ${format}`, exportJob(api, exported, format))
   }
   await service.end('SIGTERM')
   rmSync(dataDir, { recursive: true })
+  return figures
+}
+
+async function filledStream(dataDir: string, rows: number): Promise<string> {
+  const fields = { temperature: 'i / 7', mode: `'mode ' || i % 10` }
+  const layout = { streams: 1, schema, fields, rows, startUs, stepUs: 1_000 }
+  const [streamId = ''] = await preload(dataDir, layout)
+  return streamId
 }
 
 interface Job {
@@ -124,19 +135,29 @@ async function readSlowly(incoming: IncomingMessage): Promise<void> {
   }
 }
 
-async function countLines(incoming: IncomingMessage): Promise<number> {
-  let lines = 0
+async function linesPerSecond(incoming: IncomingMessage): Promise<number> {
+  const beganMs = performance.now()
+  let lines = -1
   for await (const chunk of incoming) {
     for (const byte of chunk as Buffer) if (byte === 10) lines++
   }
-  return lines
+  return lines / ((performance.now() - beganMs) / 1000)
 }
 
-/** The highest resident memory that was seen meanwhile, in MB. */
+interface Loaded {
+  readonly p99Ms: number
+  readonly rssMb: number
+}
+
+function told({ p99Ms, rssMb }: Loaded): string {
+  return `p99 ${p99Ms.toFixed(1)} ms, at most ${rssMb.toFixed(0)} MB`
+}
+
+/** How long acknowledgements took, and the highest resident memory that was seen meanwhile. */
 async function withMemory(
   { http }: ServiceProcess,
   load: () => Promise<MqttLoadResult>,
-): Promise<{ readonly result: MqttLoadResult; readonly rssMb: number }> {
+): Promise<Loaded> {
   let rssMb = 0
   const look = async () => {
     const text = await (await fetch(`${http}/metrics`)).text()
@@ -149,16 +170,20 @@ async function withMemory(
   const result = await load()
   clearInterval(timer)
   await look()
-  return { result, rssMb }
+  return { p99Ms: result.latencyUs.p99 / 1000, rssMb }
 }
 
-function print(
-  what: string,
-  { result, rssMb }: { readonly result: MqttLoadResult; readonly rssMb: number },
-): void {
-  const { p50, p99 } = result.latencyUs
-  const figures = `${Math.round(result.perSecond)}/s acknowledged, p50 ${(p50 / 1000).toFixed(1)} ms, p99 ${(p99 / 1000).toFixed(1)} ms`
-  console.log(`${what.padEnd(20)} ${figures}, at most ${rssMb.toFixed(0)} MB`)
+/** By itself with `npm run bench:export`. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { rows: { type: 'string' }, rate: { type: 'string' }, seconds: { type: 'string' } },
+  })
+  const figures = await exportSpeed({
+    rows: numberFlag('rows', values.rows) ?? 10_000_000,
+    rate: numberFlag('rate', values.rate) ?? 5_000,
+    seconds: numberFlag('seconds', values.seconds) ?? 20,
+  })
+  for (const figure of figures) printFigure(figure)
 }
 
-await main()
+if (import.meta.main) await main()

@@ -11,7 +11,7 @@ import { hostileLoad } from './hostile-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { Crowd } from './mqtt-crowd.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
-import { type Figure, printFigure, writeReport } from './report.ts'
+import { type Figure, type Measurements, measured, writeReport } from './report.ts'
 import {
   flagsOf,
   mqttFlags,
@@ -20,7 +20,7 @@ import {
   startStreamvault,
 } from './servers.ts'
 
-const measurements: Readonly<Record<string, () => Promise<Figure>>> = {
+const measurements: Measurements = {
   idle: () => idleConnections(5_000),
   'fan-out': () => fanOut(1_000, 50),
   tls: () => tlsRatio(3, 4),
@@ -34,13 +34,7 @@ const measurements: Readonly<Record<string, () => Promise<Figure>>> = {
  */
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
-  const figures: Figure[] = []
-  for (const [word, measure] of Object.entries(measurements)) {
-    if (positionals.length > 0 && !positionals.includes(word)) continue
-    const figure = await measure()
-    printFigure(figure)
-    figures.push(figure)
-  }
+  const figures = await measured(measurements, positionals)
   if (positionals.length > 0) return
   writeReport({
     file: 'bench/REPORT-mqtt.md',

@@ -21,6 +21,24 @@ function verdict(isMet: boolean | undefined, [yes, no, none]: readonly [string, 
   return isMet ? yes : no
 }
 
+export type Measurements = Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>>
+
+/** Does those measurements that words choose, or all of them, and prints each figure as soon as it is known. */
+export async function measured(
+  measurements: Measurements,
+  words: readonly string[],
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [word, measure] of Object.entries(measurements)) {
+    if (words.length > 0 && !words.includes(word)) continue
+    for (const figure of [await measure()].flat()) {
+      printFigure(figure)
+      figures.push(figure)
+    }
+  }
+  return figures
+}
+
 interface Report {
   readonly file: string
   readonly title: string

@@ -7,7 +7,7 @@ import { longRun } from './long-run.ts'
 import { questDbRollups } from './questdb-rollups.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbBytes, questDbWriters } from './questdb-writers.ts'
-import { type Figure, printFigure, writeReport } from './report.ts'
+import { type Measurements, measured, writeReport } from './report.ts'
 import { telegrafRatios } from './telegraf.ts'
 import { windowCost } from './windows.ts'
 
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const minutes = numberFlag('minutes', values.minutes) ?? 10
   const rows = (numberFlag('million-rows', values['million-rows']) ?? 200) * 1e6
   const entries = (numberFlag('million-entries', values['million-entries']) ?? 10) * 1e6
-  const measurements: Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>> = {
+  const measurements: Measurements = {
     writers: () => duckDbWriters(1_000_000, 3),
     questdb: () => questDbWriters(500_000, 3),
     bytes: () => questDbBytes(2_000_000),
@@ -40,14 +40,7 @@ async function main(): Promise<void> {
     background: () => backgroundWork(10_000_000),
     long: () => longRun(minutes, rows),
   }
-  const figures: Figure[] = []
-  for (const [word, measure] of Object.entries(measurements)) {
-    if (positionals.length > 0 && !positionals.includes(word)) continue
-    for (const figure of [await measure()].flat()) {
-      printFigure(figure)
-      figures.push(figure)
-    }
-  }
+  const figures = await measured(measurements, positionals)
   if (positionals.length > 0 || Object.keys(values).length > 0) return
   writeReport({
     file: 'bench/REPORT-stores.md',
