@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { exportSpeed } from './export-speed.ts'
 import { manyStreams } from './many-streams.ts'
 import { querySpeed } from './query-speed.ts'
-import { type Measurements, measured, writeReport } from './report.ts'
+import { type Measurements, measureAll, writeReport } from './report.ts'
 
 /**
  * What data streams cost: many of them, queries, and those who read all of one. Words choose some of the
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     queries: () => querySpeed(),
     export: () => exportSpeed({ rows: 10_000_000, rate: 5_000, seconds: 20 }),
   }
-  const figures = await measured(measurements, positionals)
+  const figures = await measureAll(measurements, positionals)
   if (positionals.length > 0) return
   writeReport({
     file: 'bench/REPORT-data-streams.md',

@@ -11,7 +11,7 @@ import { hostileLoad } from './hostile-load.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 import { Crowd } from './mqtt-crowd.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
-import { type Figure, type Measurements, measured, writeReport } from './report.ts'
+import { type Figure, type Measurements, measureAll, writeReport } from './report.ts'
 import {
   flagsOf,
   mqttFlags,
@@ -34,7 +34,7 @@ const measurements: Measurements = {
  */
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
-  const figures = await measured(measurements, positionals)
+  const figures = await measureAll(measurements, positionals)
   if (positionals.length > 0) return
   writeReport({
     file: 'bench/REPORT-mqtt.md',

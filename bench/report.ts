@@ -24,7 +24,7 @@ function verdict(isMet: boolean | undefined, [yes, no, none]: readonly [string, 
 export type Measurements = Readonly<Record<string, () => Promise<Figure | readonly Figure[]>>>
 
 /** Does those measurements that words choose, or all of them, and prints each figure as soon as it is known. */
-export async function measured(
+export async function measureAll(
   measurements: Measurements,
   words: readonly string[],
 ): Promise<Figure[]> {

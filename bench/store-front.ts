@@ -7,7 +7,7 @@ import { longRun } from './long-run.ts'
 import { questDbRollups } from './questdb-rollups.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbBytes, questDbWriters } from './questdb-writers.ts'
-import { type Measurements, measured, writeReport } from './report.ts'
+import { type Measurements, measureAll, writeReport } from './report.ts'
 import { telegrafRatios } from './telegraf.ts'
 import { windowCost } from './windows.ts'
 
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     background: () => backgroundWork(10_000_000),
     long: () => longRun(minutes, rows),
   }
-  const figures = await measured(measurements, positionals)
+  const figures = await measureAll(measurements, positionals)
   if (positionals.length > 0 || Object.keys(values).length > 0) return
   writeReport({
     file: 'bench/REPORT-stores.md',
