@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ApiClient } from '../test/support/api-client.ts'
+import { preload } from '../test/support/preload.ts'
 import {
   adminKey,
   adminSecret,
@@ -13,7 +14,6 @@ import {
 } from '../test/support/service-process.ts'
 import { numberFlag } from './load-command.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
-import { preload } from './preload.ts'
 import { type Figure, printFigure } from './report.ts'
 import { flagsOf, mqttFlags, runGenerator } from './servers.ts'
 

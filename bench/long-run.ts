@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { preload } from '../test/support/preload.ts'
 import { newDataDir, startServiceProcess } from '../test/support/service-process.ts'
 import type { MqttLoadResult } from './mqtt-load.ts'
-import { preload } from './preload.ts'
 import type { Figure } from './report.ts'
 import {
   flagsOf,

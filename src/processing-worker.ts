@@ -130,6 +130,11 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('stored', offset)
   }
 
+  /** And whether late readings of a stream, or of all, that were stored are looked up. */
+  async settled(streamId: string | undefined): Promise<boolean> {
+    return await this.#caller.call('settled', streamId)
+  }
+
   /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
   async removeStream(stream: RemovedStream): Promise<boolean> {
     return await this.#caller.call('removeStream', stream)

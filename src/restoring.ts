@@ -86,11 +86,13 @@ async function caughtUp(
 ): Promise<void> {
   for (;;) {
     const { shipper, decider } = await worker.status()
-    if (Math.min(shipper.position, decider.position) >= positions.journalTo) return
+    if (Math.min(shipper.position, decider.position) >= positions.journalTo) break
     const problem = shipper.problem ?? decider.problem
     if (problem !== undefined) throw new Error(problem)
     await sleep(pollMs, undefined, { signal })
   }
+  // Late readings are accounted for once they were looked up.
+  while (!(await worker.settled(undefined))) signal.throwIfAborted()
 }
 
 /** A sentence for each table that has not the rows that were copied. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from './core/clock.ts'
 import { linesOf } from './data-streams/readings-text.ts'
 import { Moved } from './threads/rpc.ts'
@@ -17,7 +18,11 @@ type StoreProcedure =
   | 'placeBeforeNewest'
   | 'progress'
   | 'refusedReadings'
+  | 'settled'
   | 'windows'
+
+/** How long late readings are waited for: to look them up takes seconds. */
+const settledWaitMs = 10_000
 
 /** What is asked of the store. */
 export function storeProcedures(
@@ -56,6 +61,12 @@ export function storeProcedures(
     },
     async refusedReadings(query) {
       return (await composed).store.refused?.(query) ?? { readings: [], hasMore: false }
+    },
+    async settled(streamId) {
+      const settled = (await composed).store.settleLate?.(streamId)
+      if (settled === undefined) return true
+      const done = settled.then(() => true)
+      return await Promise.race([done, sleep(settledWaitMs, false, { ref: false })])
     },
     async progress(streamId) {
       const { store } = await composed

@@ -87,7 +87,8 @@ function openImports({ engine, domains, config, logger }: TransfersNeeds) {
     findStream: (id: StreamId) => directory.find(id),
     lag: async () => (await head()) - (await worker.status()).shipper.position,
     decided: () => domains.processing.caughtUp(),
-    stored: async () => worker.stored(await head()),
+    stored: async (id: StreamId) =>
+      (await worker.stored(await head())) && (await worker.settled(id)),
     duplicatesOf: async (id: StreamId) => (await worker.progress(id)).counts.duplicates,
     pathOf: ({ id }: ImportJob) => importJobs.pathOf(id, spooledName),
   }

@@ -138,6 +138,8 @@ export interface WorkerProcedures extends BackupPartProcedures {
   decided(offset: Offset): Promise<boolean>
   /** The same for the shipper. */
   stored(offset: Offset): Promise<boolean>
+  /** The same for late readings of a stream, or of all: none that the store has taken waits any more. */
+  settled(streamId: string | undefined): Promise<boolean>
   /** Looks soon for data that is too old, as what is kept may have changed. */
   wakeRetention(): Promise<void>
   status(): Promise<ProcessingStatus>

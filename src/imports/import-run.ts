@@ -42,8 +42,8 @@ export interface ImportRunNeeds {
   readonly lag: () => Promise<number>
   /** Resolves with whether all that is acknowledged by now has been decided, after a bounded wait. */
   readonly decided: () => Promise<boolean>
-  /** The same for what is stored. */
-  readonly stored: () => Promise<boolean>
+  /** The same for what is stored of a stream, late readings included. */
+  readonly stored: (id: StreamId) => Promise<boolean>
   /** Duplicates of a stream, as far as it is stored. */
   readonly duplicatesOf: (id: StreamId) => Promise<number>
   readonly pathOf: (job: ImportJob) => string | undefined
@@ -105,7 +105,7 @@ export class ImportRun implements JobRun {
     const { store, duplicatesOf, decided, stored } = this.#needs
     const { id, streamId, duplicatesBefore } = this.#job
     if (duplicatesBefore === undefined) {
-      await stored()
+      await stored(streamId)
       this.#duplicatesBefore = await duplicatesOf(streamId)
       await store.noteDuplicates(id, this.#duplicatesBefore)
       return
@@ -203,7 +203,7 @@ export class ImportRun implements JobRun {
     await this.#note()
     // Only the store knows what was there already.
     for (let wait = 0; wait < countWaitsMax && !this.#signal.aborted; wait++) {
-      if (await this.#needs.stored()) break
+      if (await this.#needs.stored(this.#job.streamId)) break
     }
     await this.#note()
     return !this.#signal.aborted

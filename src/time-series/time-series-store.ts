@@ -256,6 +256,12 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
 
   counts(streamId: string): StoredCounts
 
+  /**
+   * Resolves when what it has taken of a stream, or of all of them, is stored or counted as duplicates: for a
+   * store in which late readings wait to be looked up.
+   */
+  settleLate?(streamId?: string): Promise<void>
+
   /** Readings stored per second, averaged over about a minute. */
   storedPerSecond(streamId: string): number
 

@@ -176,43 +176,49 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constant('break' as const) }),
 )
 
-test('whoever follows a stream gets every accepted reading once, wherever the connection breaks', async () => {
-  using folder = new TemporaryFolder()
-  const path = folder.file('journal.db')
-  const journal = new SqliteJournalFile(path, 1024 ** 3)
-  const reader = new SqliteJournalReader(path)
-  const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock)
-  const shape = shapeOf({ number: { type: 'integer' } })
-  const shipper = new Shipper({ store, loadVersion: async () => ({ shape }) })
-  const window = new JournalWindow(reader)
-  let behind = 0
+test.for([
+  ['at once', {}],
+  ['later', { lookUpRowsMax: 0 }],
+] as const)(
+  'whoever follows a stream gets every accepted reading once, when late ones are looked up %s',
+  async ([, options]) => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('journal.db')
+    const journal = new SqliteJournalFile(path, 1024 ** 3)
+    const reader = new SqliteJournalReader(path)
+    const store = await DuckDbStore.open(folder.file('time-series.duckdb'), systemClock, options)
+    const shape = shapeOf({ number: { type: 'integer' } })
+    const shipper = new Shipper({ store, loadVersion: async () => ({ shape }) })
+    const window = new JournalWindow(reader)
+    let behind = 0
 
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(command, { minLength: 5, maxLength: 40 }),
-      fc.integer({ min: 1, max: 6 }),
-      async (commands, pageLimit) => {
-        const world = new World({ journal, reader, window, store, shipper }, pageLimit)
-        for (const one of commands) {
-          if (one.kind === 'arrive') world.arrive(one.times)
-          else if (one.kind === 'ship') await world.ship(one.count)
-          else if (one.kind === 'trim') world.trim()
-          else if (one.kind === 'break') world.breakOff()
-          else await world.read(one.count)
-        }
-        if (world.received.length < world.accepted.length) behind++
-        await world.drain()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(command, { minLength: 5, maxLength: 40 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (commands, pageLimit) => {
+          const world = new World({ journal, reader, window, store, shipper }, pageLimit)
+          for (const one of commands) {
+            if (one.kind === 'arrive') world.arrive(one.times)
+            else if (one.kind === 'ship') await world.ship(one.count)
+            else if (one.kind === 'trim') world.trim()
+            else if (one.kind === 'break') world.breakOff()
+            else await world.read(one.count)
+          }
+          if (world.received.length < world.accepted.length) behind++
+          await world.drain()
 
-        expect(world.received.toSorted((a, b) => a - b)).toEqual(world.accepted)
-      },
-    ),
-    { numRuns: 150 },
-  )
-  expect(behind).toBeGreaterThan(10)
-  await store.close()
-  reader.close()
-  journal.close()
-})
+          expect(world.received.toSorted((a, b) => a - b)).toEqual(world.accepted)
+        },
+      ),
+      { numRuns: 150 },
+    )
+    expect(behind).toBeGreaterThan(10)
+    await store.close()
+    reader.close()
+    journal.close()
+  },
+)
 
 test('a position reads back as it was written, and nothing else does', () => {
   const random = new SeededRandom(7)

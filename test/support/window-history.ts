@@ -35,6 +35,7 @@ export const windowDefinitions: readonly (WindowDefinition | undefined)[] = [
   definition(3 * hourUs, 'avg', 6 * hourUs),
   definition(7 * hourUs, 'latest'),
   definition(24 * hourUs, 'count'),
+  definition(hourUs, 'min'),
   undefined,
 ]
 
@@ -71,6 +72,8 @@ interface ComputeStep {
   readonly kind: 'compute'
   readonly nowUs: number
   readonly windowsMax: number
+  /** What comes right before: late readings still wait to be looked up then. */
+  readonly before: ShipStep | undefined
   /** What comes between the moment at which windows are computed and that at which they are kept. */
   readonly between: Step | undefined
 }
@@ -123,6 +126,7 @@ export class WindowHistory {
         break
       case 'compute':
         this.#nowUs = Math.max(this.#nowUs, one.nowUs)
+        if (one.before) await this.take(one.before)
         await this.#compute(this.#nowUs, one)
         break
       default:
@@ -205,6 +209,7 @@ export class WindowHistory {
 
   /** What is read, page by page, is what the readings amount to. */
   async check(limit: number): Promise<void> {
+    await this.#store.settleLate?.()
     const clock = { nowUs: () => this.#nowUs }
     const points: WindowPoint[] = []
     let after: StoredWindowsQuery['after']

@@ -129,9 +129,9 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     return this.#contents.late.size
   }
 
-  /** Resolves when what is late now is looked up. */
-  async settleLate(): Promise<void> {
-    await this.#lateReadings.settle()
+  async settleLate(streamId?: string): Promise<void> {
+    if (streamId === undefined) await this.#lateReadings.settle()
+    else await this.#lateReadings.settleOf(streamId)
   }
 
   /** Rolls up some of what is due. Returns whether there was anything. */
@@ -165,7 +165,8 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
-    await expireReadings(this.#turns, expiries, signal)
+    const contentsOf = () => this.#contents
+    await expireReadings({ turns: this.#turns, contentsOf }, expiries, signal)
   }
 
   async removeStream(streamId: string): Promise<number> {
@@ -217,16 +218,14 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {
-    await this.#lateReadings.settleOf(query.streamId)
     return await this.#file.read((connection) =>
-      readHistory(connection, () => this.#catalog, query),
+      readHistory(connection, () => this.#contents, query),
     )
   }
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
-    await this.#lateReadings.settleOf(streamId)
     return await this.#file.read((connection) =>
-      placeBeforeNewest(connection, this.#catalog, { streamId, count }),
+      placeBeforeNewest(connection, this.#contents, { streamId, count }),
     )
   }
 

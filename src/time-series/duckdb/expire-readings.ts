@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Expiry } from '../time-series-store.ts'
 import type { Catalog, ReadingsTable } from './catalog.ts'
+import type { Contents } from './contents.ts'
 import {
   dropTable,
   type Expiring,
@@ -20,27 +21,32 @@ const restsPerWork = 2
 
 /** Removes what is too old of streams, table by table, in portions with rests. */
 export async function expireReadings(
-  turns: StoreTurns,
+  { turns, contentsOf }: { readonly turns: StoreTurns; readonly contentsOf: () => Contents },
   expiries: readonly Expiry[],
   signal: AbortSignal,
 ): Promise<void> {
-  const pass = await turns.write(async (writer, catalog) => {
-    const expiring = expiringStreams(catalog, expiries)
-    if (expiring.length > 0) await noteKeptFrom(writer, catalog, expiring)
-    return new ExpiryPass(turns, catalog, expiring)
+  const pass = await turns.write(async (writer) => {
+    const contents = contentsOf()
+    const expiring = expiringStreams(contents.catalog, expiries)
+    if (expiring.length > 0) await noteKeptFrom(writer, contents.catalog, expiring)
+    return new ExpiryPass(turns, contents, expiring)
   })
   await pass.run(signal)
 }
 
 class ExpiryPass {
   readonly #turns: StoreTurns
-  readonly #catalog: Catalog
+  readonly #contents: Contents
   readonly #expiring: readonly Expiring[]
 
-  constructor(turns: StoreTurns, catalog: Catalog, expiring: readonly Expiring[]) {
+  constructor(turns: StoreTurns, contents: Contents, expiring: readonly Expiring[]) {
     this.#turns = turns
-    this.#catalog = catalog
+    this.#contents = contents
     this.#expiring = expiring
+  }
+
+  get #catalog(): Catalog {
+    return this.#contents.catalog
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -49,7 +55,7 @@ class ExpiryPass {
     }
     for (let at = 0; at < this.#expiring.length; at += endsPerPortion) {
       const portion = this.#expiring.slice(at, at + endsPerPortion)
-      await this.#write((writer) => noteEnds(writer, this.#catalog, portion), signal)
+      await this.#write((writer) => noteEnds(writer, this.#contents, portion), signal)
       if (signal.aborted) return
     }
   }

@@ -3,6 +3,7 @@ import type { Expiry } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from './catalog.ts'
 import { BigIntColumn, IntegerColumn } from './columns.ts'
+import type { Contents } from './contents.ts'
 import { addExpired, addKeptFrom, replaceCounts } from './counts.ts'
 import { startOfMonthUs } from './months.ts'
 import { rowsOf } from './rows-of.ts'
@@ -172,16 +173,17 @@ export async function expirePortion(
 
 /**
  * Notes which streams have nothing left. Only those of which nothing was stored meanwhile: something that has come
- * late may be among it, and goes the next time.
+ * late may be among it, and goes the next time. Neither those of which something waits to be looked up: what
+ * says the same once more has to wait, too, and would be taken for new.
  */
 export async function noteEnds(
   writer: DuckDBConnection,
-  catalog: Catalog,
+  { catalog, late }: Contents,
   expiring: readonly Expiring[],
 ): Promise<void> {
   const ended = expiring.filter(
     ({ record, beforeUs, stored }) =>
-      record.timestampMaxUs < beforeUs && record.counts.stored === stored,
+      record.timestampMaxUs < beforeUs && record.counts.stored === stored && !late.has(record),
   )
   let rowsLess = 0
   await writer.run('BEGIN')

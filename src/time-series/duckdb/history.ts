@@ -7,7 +7,9 @@ import {
   type HistoryQuery,
   type ReadingsCursor,
 } from '../time-series-store.ts'
-import { type Catalog, quoted, type ReadingsTable } from './catalog.ts'
+import { quoted, type ReadingsTable } from './catalog.ts'
+import type { Contents } from './contents.ts'
+import { lateMark, lateSourcesOf, lateTablesSeen } from './late/late-sources.ts'
 import { readPage, sourcesOf } from './raw-readings.ts'
 import { rowsOf } from './rows-of.ts'
 
@@ -18,26 +20,34 @@ const forever = { startUs: 0, endUs: Number.MAX_SAFE_INTEGER }
 
 /**
  * A page of readings together with the position that the store had at that very moment: both are read
- * in one transaction.
+ * in one transaction. Readings that wait to be looked up are among them: the position is behind them.
  *
  * The catalog in memory may know a table that the transaction does not see. It never knows too little:
  * a table is in it before its first row is committed.
  */
 export async function readHistory(
   connection: DuckDBConnection,
-  catalogOf: () => Catalog,
+  contentsOf: () => Contents,
   { streamId, after, limit }: HistoryQuery,
 ): Promise<HistoryPage> {
   for (;;) {
-    const catalog = catalogOf()
+    const contents = contentsOf()
+    const { catalog } = contents
     const tables = catalog.tables.size
+    const mark = lateMark(contents)
     await connection.run('BEGIN')
     try {
       // The first statement decides what the transaction sees.
       const position = await positionOf(connection)
-      if (catalogOf() !== catalog || catalog.tables.size !== tables) continue
+      if (contentsOf() !== contents || catalog.tables.size !== tables) continue
       const query = { ...forever, streamId, fields: [], limit, bytesMax: pageBytesMax, after }
       const sources = sourcesOf(catalog, query)
+      const record = catalog.streams.get(streamId)
+      if (record) {
+        const late = { record, tables: await lateTablesSeen(connection, contents, mark) }
+        const startUs = Math.max(after.timestampUs, forever.startUs)
+        sources.push(...(await lateSourcesOf(connection, contents, { ...late, startUs })))
+      }
       const { points, next } = await readPage(connection, sources, query)
       return { points, next, position }
     } finally {
@@ -54,25 +64,38 @@ async function positionOf(connection: DuckDBConnection): Promise<Offset> {
 /** The place before the newest so many readings of a stream: before all when there are fewer. */
 export async function placeBeforeNewest(
   connection: DuckDBConnection,
-  catalog: Catalog,
+  contents: Contents,
   { streamId, count }: { readonly streamId: string; readonly count: number },
 ): Promise<ReadingsCursor> {
-  const stream = catalog.streams.get(streamId)
+  const { catalog } = contents
+  const record = catalog.streams.get(streamId)
+  if (!record) return beforeAll
+  const mark = lateMark(contents)
+  await connection.run('BEGIN')
+  await positionOf(connection)
+  const late = await lateTablesSeen(connection, contents, mark)
+  const wanted = { key: record.key, count }
   const newest: ReadingsCursor[] = []
-  for (const shape of stream?.shapes ?? []) {
+  for (const shape of record.shapes) {
     const tables = catalog.tablesOf(shape, forever.startUs, forever.endUs).toReversed()
-    const wanted = { key: stream?.key ?? 0, count }
     newest.push(...(await newestIn(connection, tables, wanted)))
+    for (const table of late) {
+      if (table.shape === shape) newest.push(...(await newestIn(connection, [table], wanted)))
+    }
   }
   newest.sort((left, right) => inOrder(right, left))
-  const oldest = newest[count - 1]
+  const different = newest.filter((place, at) => {
+    const before = newest[at - 1]
+    return before === undefined || inOrder(before, place) !== 0
+  })
+  const oldest = different[count - 1]
   return oldest === undefined ? beforeAll : placeBefore(oldest)
 }
 
 /** The newest rows of a stream in tables that go back in time. */
 async function newestIn(
   connection: DuckDBConnection,
-  tables: readonly ReadingsTable[],
+  tables: readonly Pick<ReadingsTable, 'name'>[],
   { key, count }: { readonly key: number; readonly count: number },
 ): Promise<ReadingsCursor[]> {
   const found: ReadingsCursor[] = []

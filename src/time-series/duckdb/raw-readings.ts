@@ -14,6 +14,8 @@ export interface Source {
   readonly table: string
   readonly key: number
   readonly columns: readonly Column[]
+  /** Whether what it holds may stand elsewhere, too. */
+  readonly isLate?: boolean
   /** Its month. */
   readonly startUs: number
   readonly endUs: number
@@ -118,7 +120,7 @@ async function outlineOf(
   })
   const found = await rowsOf(
     connection,
-    `SELECT epoch_us(t)::DOUBLE AS t, d, b::DOUBLE AS b FROM (${parts.join(' UNION ALL ')}) AS found
+    `SELECT epoch_us(t)::DOUBLE AS t, d, b::DOUBLE AS b FROM (${onceEach(sources, parts)}) AS found
      ORDER BY found.t, d LIMIT ${rows}`,
   )
   return found.map((row) => ({
@@ -126,6 +128,13 @@ async function outlineOf(
     digest: row['d'] as bigint,
     bytes: row['b'] as number,
   }))
+}
+
+/** What parts of a statement find together: a reading that waits to be looked up may be among it twice. */
+function onceEach(sources: readonly Source[], parts: readonly string[]): string {
+  const all = parts.join(' UNION ALL ')
+  if (!sources.some(({ isLate }) => isLate)) return all
+  return `SELECT t, d, max(b) AS b FROM (${all}) GROUP BY t, d`
 }
 
 /** The readings of a window up to the last one that fits in. */
@@ -149,7 +158,12 @@ async function pointsOf(
     )
     for (const row of rows) points.push(pointOf(row, columns, fields.length === 0))
   }
-  return points.sort(inOrder)
+  points.sort(inOrder)
+  if (!sources.some(({ isLate }) => isLate)) return points
+  return points.filter((point, at) => {
+    const before = points[at - 1]
+    return before === undefined || inOrder(before, point) !== 0
+  })
 }
 
 export function within(key: number, { startUs, endUs, afterDigest }: Window): string {
@@ -189,7 +203,8 @@ export function sourcesOf(catalog: Catalog, query: ReadingsQuery): Source[] {
 
 /** One month first, which mostly fills the page, and then more of them together. */
 function* stretchesOf(sources: readonly Source[]): Generator<Stretch> {
-  const months = [...Map.groupBy(sources, ({ startUs }) => startUs).values()]
+  const inTime = sources.toSorted((left, right) => left.startUs - right.startUs)
+  const months = [...Map.groupBy(inTime, ({ startUs }) => startUs).values()]
   let together = 1
   for (let at = 0; at < months.length; ) {
     const stretch = months.slice(at, at + together).flat()

@@ -37,6 +37,7 @@ export class LateTables {
   readonly #rows = new Map<number, number>()
   #nextNumber = 1
   #size = 0
+  #revision = 0
 
   private constructor(rowsPerTable: number) {
     this.rowsPerTable = rowsPerTable
@@ -44,17 +45,23 @@ export class LateTables {
 
   static async load(connection: DuckDBConnection, rowsPerTable: number): Promise<LateTables> {
     const late = new LateTables(rowsPerTable)
-    const found = await rowsOf(
-      connection,
-      `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'late\\_%' ESCAPE '\\'`,
-    )
-    for (const { name } of found) await late.#take(connection, name as string)
+    for (const table of await lateTablesIn(connection)) await late.#take(connection, table)
     return late
   }
 
   /** Readings that wait. */
   get size(): number {
     return this.#size
+  }
+
+  /** Whether there is no table. */
+  get isEmpty(): boolean {
+    return this.#tables.size === 0
+  }
+
+  /** Another one as soon as a table has come or gone. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** Whether readings of a stream wait. */
@@ -85,6 +92,7 @@ export class LateTables {
   /** To be told of a table that was made. */
   made(table: LateTable): void {
     this.#tables.set(table.name, table)
+    this.#revision++
   }
 
   /** To be told of rows of a stream in a table once they are committed. */
@@ -120,13 +128,16 @@ export class LateTables {
 
   gone(tables: readonly LateTable[]): void {
     for (const { name } of tables) this.#tables.delete(name)
+    this.#revision++
   }
 
-  async #take(connection: DuckDBConnection, name: string): Promise<void> {
-    const [, number, kind, shape = ''] = name.split('_')
-    const table = { name, shape, isRedriven: kind === 'redriven', rows: 0 }
+  async #take(
+    connection: DuckDBConnection,
+    { name, ...of }: Omit<LateTable, 'rows'>,
+  ): Promise<void> {
+    const table = { name, ...of, rows: 0 }
     this.made(table)
-    this.#nextNumber = Math.max(this.#nextNumber, Number(number) + 1)
+    this.#nextNumber = Math.max(this.#nextNumber, Number(name.split('_')[1]) + 1)
     const counted = await rowsOf(
       connection,
       `SELECT "streamId" AS key, count(*)::DOUBLE AS rows FROM ${quoted(name)} GROUP BY ALL`,
@@ -135,4 +146,19 @@ export class LateTables {
       this.added({ key: key as number }, table, rows as number)
     }
   }
+}
+
+/** The tables that there are for a connection. */
+export async function lateTablesIn(
+  connection: DuckDBConnection,
+): Promise<readonly Omit<LateTable, 'rows'>[]> {
+  const found = await rowsOf(
+    connection,
+    `SELECT table_name AS name FROM duckdb_tables() WHERE table_name LIKE 'late\\_%' ESCAPE '\\'`,
+  )
+  return found.map((row) => {
+    const name = row['name'] as string
+    const [, , kind, shape = ''] = name.split('_')
+    return { name, shape, isRedriven: kind === 'redriven' }
+  })
 }

@@ -161,7 +161,6 @@ async function countRows(
       stored: before.stored + (row['stored'] as number),
       duplicates: before.duplicates + (row['duplicates'] as number),
       latencyUs: before.latencyUs + (late.isRedriven ? 0 : (row['latency'] as number)),
-      // Older than the newest when they came, which may have expired since.
       timestampMaxUs: Math.max(before.timestampMaxUs, row['newest'] as number),
     })
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { monthOf, startOfMonthUs } from '../src/time-series/duckdb/months.ts'
-import { ApiClient } from '../test/support/api-client.ts'
-import { startServiceProcess } from '../test/support/service-process.ts'
+import { monthOf, startOfMonthUs } from '../../src/time-series/duckdb/months.ts'
+import { ApiClient } from './api-client.ts'
+import { startServiceProcess } from './service-process.ts'
 
 /** Rows of one statement: what it holds in memory stays small. */
 const rowsAtOnce = 1_000_000

@@ -1,0 +1,12 @@
+import { describe } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { timeSeriesHistoryContract } from '../contracts/time-series-history-contract.ts'
+import { openDuckDbStore } from '../support/duckdb-store.ts'
+
+/** Whoever goes on where the store ends gets late readings, too, wherever these wait. */
+describe.for([
+  ['later', { lookUpRowsMax: 0 }],
+  ['later, and stored in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
+] as const)('history of late readings that are looked up %s', ([, options]) => {
+  timeSeriesHistoryContract(() => openDuckDbStore(systemClock, options))
+})
