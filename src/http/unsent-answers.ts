@@ -34,7 +34,8 @@ export function limitUnsentAnswers(userOf: (request: FastifyRequest) => UserId |
     done: (error: Error | null, payload?: unknown) => void,
   ): void => {
     const length = lengthOf(payload)
-    if (length < countedLength) {
+    // Who left while we worked gets nothing, and nobody would tell us any more when it is gone.
+    if (length < countedLength || reply.raw.destroyed) {
       done(null, payload)
       return
     }

@@ -13,12 +13,10 @@ const farewellMs = 1_000
 
 /**
  * A tail as Server-Sent Events (WHATWG HTML, section 9.2). The id of an event is the position after it,
- * which clients send back as Last-Event-ID.
+ * which clients send back as Last-Event-ID. Its place is given back by `openOn`.
  */
 export function eventStream(reply: FastifyReply, tail: OpenTail, position: string): Transport {
   const stream = new PassThrough()
-  // The client has gone, or the connection was closed.
-  reply.raw.once('close', () => tail.release())
   stream.once('error', () => tail.release())
   void reply
     .type('text/event-stream; charset=utf-8')

@@ -12,7 +12,7 @@ import { type FollowRequest, follow, type TailNeeds } from './tail.ts'
 import { type TailQuery, type TailStart, tailWish } from './tail-request.ts'
 import { tailStream } from './tail-schemas.ts'
 import { tailSocket } from './tail-socket.ts'
-import { carry } from './tail-transport.ts'
+import { carry, openOn } from './tail-transport.ts'
 
 export interface LiveParts extends TailNeeds {
   readonly journal: JournalTails
@@ -64,13 +64,18 @@ async function tail(
   assertOrigin(request, corsOrigins)
   const wish = tailWish(request.query, request.headers['last-event-id'])
   const { streamId: text } = request.params
+  // Asked for without a body: there is no end to what it would have been, and nothing to open.
+  if (request.method === 'HEAD') {
+    await ownStream(needs, userId, text)
+    return reply.type('text/event-stream').send('')
+  }
   // Before anything is waited for: what is revoked or deleted meanwhile finds it here.
-  const open = tails.open({ userId, apiKeyId, streamId: text.toLowerCase(), expiresAtUs })
+  const open = openOn(reply, tails, { userId, apiKeyId, streamId: text.toLowerCase(), expiresAtUs })
   try {
     const { id } = await ownStream(needs, userId, text)
-    // Asked for without a body: there is no end to what it would have been.
-    if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
     const from = await positionOf(needs, wish.start, id)
+    // The client left meanwhile: there is nobody to tell anything, and the place was given back.
+    if (reply.raw.destroyed) return reply.hijack()
     await begin(needs, { request, reply, open, wish: { streamId: id, from, ...wish } })
   } catch (error) {
     open.release()
@@ -95,6 +100,7 @@ async function begin(
   const transport = upgrade
     ? await tailSocket({ request, reply, upgrade }, open, position)
     : eventStream(reply, open, position)
+  if (transport === undefined) return
   void carry(follow(needs, wish), open, transport, needs.onFailure)
 }
 

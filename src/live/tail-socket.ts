@@ -37,18 +37,22 @@ const server = new WebSocketServer({
   handleProtocols: (offered) => (offered.has(webSocketProtocol) ? webSocketProtocol : false),
 })
 
-/** A tail as messages of JSON over a WebSocket. */
+/** A tail as messages of JSON over a WebSocket; undefined when the connection never becomes one. */
 export async function tailSocket(
   { request, reply, upgrade }: UpgradedRequest,
   tail: OpenTail,
   position: string,
-): Promise<Transport> {
+): Promise<Transport | undefined> {
   void reply.hijack()
   const { socket, head } = upgrade
+  // Taken over, the connection closes without a word to its answer.
   socket.once('close', () => tail.release())
-  const webSocket = await new Promise<WebSocket>((resolve) => {
+  const webSocket = await new Promise<WebSocket | undefined>((resolve) => {
+    // ws tells nobody when the client has left, or asks in a way that it refuses.
+    socket.once('close', () => resolve(undefined))
     server.handleUpgrade(request.raw, socket, head, resolve)
   })
+  if (webSocket === undefined) return undefined
   refuseTalk(webSocket)
   const isAlive = pulse(webSocket)
   await say(webSocket, JSON.stringify({ type: 'position', position }))

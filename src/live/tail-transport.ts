@@ -1,4 +1,5 @@
-import { endOf, type OpenTail, type TailEnd } from './open-tails.ts'
+import type { FastifyReply } from 'fastify'
+import { endOf, type Follower, type OpenTail, type OpenTails, type TailEnd } from './open-tails.ts'
 import type { TailEvent, TailStep } from './tail.ts'
 
 /** A connection with nothing to say says so this often: proxies and clients give up silent ones. */
@@ -10,6 +11,20 @@ export interface Transport {
   /** Nothing came for a while; one has followed up to this position. */
   heartbeat(position: string): Promise<void>
   end(end: TailEnd): Promise<void>
+}
+
+/**
+ * Opens a tail whose place is given back when its connection is closed, or its request answered in
+ * another way. To be called before anything is waited for: the client may leave at any time.
+ *
+ * @throws DomainError `rate_limited` or `overloaded` when there are too many
+ */
+export function openOn({ raw }: FastifyReply, tails: OpenTails, follower: Follower): OpenTail {
+  const tail = tails.open(follower)
+  raw.once('close', () => tail.release())
+  // It left while it was found out who asks: nobody will tell us any more.
+  if (raw.destroyed) tail.release()
+  return tail
 }
 
 /** Carries a tail over a connection until either side ends it. Asks for no more than is taken. */

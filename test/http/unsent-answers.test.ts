@@ -1,6 +1,9 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import Fastify from 'fastify'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import type { UserId } from '../../src/core/ids.ts'
+import { limitUnsentAnswers } from '../../src/http/unsent-answers.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -68,4 +71,37 @@ test('answers that are read may come as often as one likes', async () => {
   for (let index = 0; index < 15; index++) {
     expect((await ada.withKey('GET', path)).status).toBe(200)
   }
+})
+
+test('an answer whose reader left while it was made takes no room', async () => {
+  const app = Fastify()
+  app.addHook(
+    'onSend',
+    limitUnsentAnswers(() => 'ada' as UserId),
+  )
+  const asked = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
+  // Two of these are more than one user may let wait.
+  const large = 'x'.repeat(40 * 1024 * 1024)
+  app.get('/late', async (_, reply) => {
+    const closed = once(reply.raw, 'close')
+    asked.resolve()
+    await closed
+    left.resolve()
+    return large
+  })
+  app.get('/', async () => large)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
+  await asked.promise
+
+  socket.destroy()
+  await left.promise
+
+  const answer = await fetch(`http://127.0.0.1:${port}/`)
+  expect(answer.status).toBe(200)
+  await answer.body?.cancel()
+  await app.close()
 })

@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { CallerOf } from '../../http/server.ts'
 import { eventStream } from '../../live/event-stream.ts'
 import type { OpenTails } from '../../live/open-tails.ts'
-import { carry } from '../../live/tail-transport.ts'
+import { carry, openOn } from '../../live/tail-transport.ts'
 import { followInboxSchema } from './inbox-schemas.ts'
 import type { InboxStore } from './inbox-store.ts'
 import { followInbox, type InboxTailNeeds } from './inbox-tail.ts'
@@ -40,9 +40,11 @@ async function tail(
   const wanted = positionIn(request)
   // Asked for without a body: there is no end to what it would have been.
   if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
-  const open = tails.open({ userId, apiKeyId, streamId: '', expiresAtUs })
+  const open = openOn(reply, tails, { userId, apiKeyId, streamId: '', expiresAtUs })
   try {
     const newest = await inbox.newest(userId)
+    // The client left meanwhile: there is nobody to tell anything, and the place was given back.
+    if (reply.raw.destroyed) return reply.hijack()
     // A position of another data folder may lie ahead: then it begins with what comes.
     const from = Math.min(wanted ?? newest, newest)
     const transport = eventStream(reply, open, String(from))
