@@ -14,9 +14,17 @@ const eventLengthMax = 64 * 1024 * 1024
 /**
  * The events of a stream of Server-Sent Events, as they come; ends when the connection does.
  * Our service sends each field once and data in one line.
+ *
+ * @throws Error when nothing comes for so long: a connection can be gone without anybody being told
  */
-export async function* eventsOf(incoming: IncomingMessage): AsyncGenerator<StreamEvent> {
+export async function* eventsOf(
+  incoming: IncomingMessage,
+  silenceMsMax: number,
+): AsyncGenerator<StreamEvent> {
   let rest = ''
+  incoming.setTimeout(silenceMsMax, () => {
+    incoming.destroy(new Error(`nothing has come for ${silenceMsMax / 1_000} s`))
+  })
   incoming.setEncoding('utf8')
   for await (const chunk of incoming as AsyncIterable<string>) {
     const blocks = (rest + chunk).split('\n\n')

@@ -88,8 +88,11 @@ export class Session {
   }
 
   /** An answer without an end, or a long one. @throws CommandError when it is a refusal */
-  async open(request: SessionRequest): Promise<IncomingMessage> {
-    const incoming = await this.#send(request, new AbortController().signal)
+  async open(
+    request: SessionRequest,
+    signal = new AbortController().signal,
+  ): Promise<IncomingMessage> {
+    const incoming = await this.#send(request, signal)
     if (incoming.statusCode === 200 || incoming.statusCode === 206) return incoming
     parsed(await readAnswer(incoming))
     throw new CommandError('not_this_service', `an unexpected answer: ${incoming.statusCode}`)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
@@ -9,6 +10,9 @@ import { streamOperand, streamPath } from './streams.ts'
 /** After a connection has broken it is opened again this much later, and then ever more so. */
 const retryMsFirst = 500
 const retryMsMax = 15_000
+
+/** A service that has nothing to tell says so every 15 s. */
+const silenceMsMax = 60_000
 
 /** Ends that no further attempt can change. */
 const finalErrors = ['not_found', 'position_expired', 'invalid_api_key', 'insufficient_permissions']
@@ -64,9 +68,9 @@ class Tail {
 
   async #follow(): Promise<void> {
     const path = `${streamPath(this.#input.operands)}/tail?${this.#query().toString()}`
-    const incoming = await this.#session.open({ method: 'GET', path })
+    const incoming = await this.#open(path)
     try {
-      for await (const event of eventsOf(incoming)) {
+      for await (const event of eventsOf(incoming, silenceMsMax)) {
         this.#position = event.position ?? this.#position
         if (event.type === 'end') throw endOf(event)
         if (event.data === undefined) continue
@@ -77,6 +81,17 @@ class Tail {
       }
     } finally {
       incoming.destroy()
+    }
+  }
+
+  /** @throws CommandError also when there is no answer for too long */
+  async #open(path: string): Promise<IncomingMessage> {
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(), silenceMsMax)
+    try {
+      return await this.#session.open({ method: 'GET', path }, patience.signal)
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -84,6 +84,39 @@ test('D31: a thousand breaches at once are one alert, which is told once', async
   expect(new Set(toldOf().map(({ eventId }) => eventId)).size).toBe(2)
 })
 
+test('D24: rules see the readings that a stream drops as unchanged', async () => {
+  const schema = { temperature: { type: 'number' } }
+  const long = { ...tooHot, id: 'long', for: '1m', clearFor: '30s' }
+  const windowed = { field: 'temperature', operator: '>=', function: 'count', window: '10s' }
+  const alerting = [long, { ...windowed, id: 'many', threshold: 10 }]
+  const processing = { deduplicate: true, frequency: '1h', alerting }
+  const stream = new RuledStream(
+    service.api,
+    await service.api.createStream(schema, { processing }),
+  )
+
+  await stream.push(...Array.from({ length: 61 }, () => 90))
+  const firing = await stream.alerts()
+  await stream.push(...Array.from({ length: 31 }, () => 20))
+  const cleared = await stream.alerts('?state=cleared')
+
+  const counters = await service.api.settled(stream.id, 92)
+  expect(counters).toMatchObject({ stored: 2, unchanged: 90 })
+  // Before as much time has passed as timers would take.
+  expect(firing).toHaveLength(2)
+  expect(firing).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ruleId: 'many', state: 'firing', value: 10 }),
+      expect.objectContaining({
+        ruleId: 'long',
+        state: 'firing',
+        triggeredAt: '2026-01-01T00:01:00.000000Z',
+      }),
+    ]),
+  )
+  expect(cleared).toMatchObject([{ ruleId: 'long', clearedAt: '2026-01-01T00:01:31.000000Z' }])
+})
+
 test('D22: a stream that is paused keeps its alerts, and people can end them', async () => {
   const stream = await RuledStream.make(service.api, tooHot)
   await stream.push(90)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import {
@@ -10,267 +9,69 @@ import {
   verdictQuarantined,
   verdictRedriven,
 } from '../../src/pipeline/entry.ts'
-import { type Answer, ApiClient } from '../support/api-client.ts'
-import { verdictsIn } from '../support/journal-verdicts.ts'
-import {
-  type LaunchedProcess,
-  launchServiceProcess,
-  newDataDir,
-  type ServiceProcess,
-} from '../support/service-process.ts'
-import { type Step, secondsMax, step } from './history-steps.ts'
-import {
-  atSecond,
-  bodyOf,
-  definitionOf,
-  observed,
-  type SentReading,
-  StreamHistory,
-} from './stream-history.ts'
-
-/** One folder for all histories; the service on it is killed and started again. */
-class World {
-  readonly #dataDir = newDataDir()
-  #launched: LaunchedProcess | undefined
-  #process: ServiceProcess | undefined
-  api = new ApiClient('')
-  kills = 0
-
-  async up(): Promise<void> {
-    if (this.#process) return
-    this.#launched = await launchServiceProcess(this.#dataDir)
-    this.#process = await this.#launched.listening()
-    this.api = new ApiClient(this.#process.http)
-    await this.api.token()
-  }
-
-  async kill(): Promise<void> {
-    this.kills++
-    await this.#process?.end('SIGKILL')
-    this.#process = undefined
-  }
-
-  async end(): Promise<void> {
-    this.#launched?.signal('SIGKILL')
-    await this.#launched?.exited
-  }
-
-  /** The verdicts of all entries of the journal, as far as it is not trimmed. */
-  verdicts(): ReadonlySet<number> {
-    return verdictsIn(join(this.#dataDir, 'journal.db'))
-  }
-}
-
-/** A stream under test, with what should have become of it. */
-class Life {
-  readonly #world: World
-  readonly #vaultId: string
-  #history = new StreamHistory()
-  #isPaused = false
-  #made = 0
-  readonly #sent: SentReading[] = []
-  streamId = ''
-
-  constructor(world: World, vaultId: string) {
-    this.#world = world
-    this.#vaultId = vaultId
-  }
-
-  async create(): Promise<void> {
-    const { schema, processing } = definitionOf(this.#history.rules) as {
-      readonly schema: object
-      readonly processing: object
-    }
-    const { status, body } = await this.#world.api.withToken<{ streamId: string }>(
-      'POST',
-      '/streams',
-      {
-        name: 'one of many lives',
-        vaultId: this.#vaultId,
-        type: 'iot_sensor',
-        schema: withoutNulls(schema),
-        processing: withoutNulls(processing),
-      },
-    )
-    expect(status).toBe(201)
-    this.streamId = body.streamId
-  }
-
-  async live(taken: Step): Promise<void> {
-    const path = `/streams/${this.streamId}`
-    switch (taken.kind) {
-      case 'push':
-        return this.#push(this.#readingsOf(taken.picks), taken)
-      case 'put': {
-        await this.#do(taken, 200, () => this.#send('PUT', path, definitionOf(taken.rules)))
-        this.#history.rules = taken.rules
-        return
-      }
-      case 'redrive': {
-        const expected = this.#isPaused ? 409 : 200
-        const redrive = () => this.#send('POST', `${path}/quarantine/redrive`)
-        await this.#do(taken, expected, redrive)
-        if (!this.#isPaused) this.#history.redrive()
-        return
-      }
-      case 'clearQuarantine': {
-        await this.#do(taken, 204, () => this.#send('DELETE', `${path}/quarantine`))
-        this.#history.clearQuarantine()
-        return
-      }
-      case 'clearRange': {
-        const [from, to] = [Math.min(taken.from, taken.to), Math.max(taken.from, taken.to)]
-        const range = `?start=${atSecond(from)}&end=${atSecond(to)}`
-        await this.#do(taken, 204, () => this.#send('DELETE', `${path}/data${range}`))
-        this.#history.clearRange(from, to)
-        return
-      }
-      case 'pause':
-      case 'resume': {
-        await this.#do(taken, 200, () => this.#send('POST', `${path}/${taken.kind}`))
-        this.#isPaused = taken.kind === 'pause'
-        return
-      }
-      case 'replace':
-        return this.#replace(taken)
-      case 'act':
-        return this.#act(taken)
-      case 'fleetRule':
-        return this.#changeFleetRule(taken)
-    }
-  }
-
-  async check(): Promise<void> {
-    const history = this.#history
-    const { counters, sum, stored, values, held } = await observed(
-      this.#world.api,
-      this.streamId,
-      history.received.least,
-    )
-    expect(sum).toBe(0)
-    expect(counters.pending).toBe(0)
-    expect(counters.received).toBeGreaterThanOrEqual(history.received.least)
-    expect(counters.received).toBeLessThanOrEqual(history.received.most)
-    expect(stored).toEqual([...history.stored.keys()].toSorted((one, other) => one - other))
-    for (const [n, { value }] of history.stored) expect(values.get(n)).toBe(value)
-    expect(new Set(held.keys())).toEqual(new Set(history.held.keys()))
-    for (const [n, times] of held) {
-      expect(times).toBeLessThanOrEqual(history.held.get(n)?.times ?? 0)
-    }
-    expect(counters.quarantined).toBe([...held.values()].reduce((left, right) => left + right, 0))
-  }
-
-  async #push(readings: readonly SentReading[], taken: Step): Promise<void> {
-    const path = `/streams/${this.streamId}/data`
-    const push = () => this.#send('POST', path, bodyOf(readings))
-    if (this.#isPaused) {
-      await this.#do(taken, 409, push)
-      return
-    }
-    // Where all are refused the answer is 422; what is refused is the history's business.
-    const attempts = await this.#do(taken, [202, 422], push)
-    this.#history.push(readings, attempts)
-  }
-
-  /** Somebody does something to an alert, if there is one. */
-  async #act(taken: Step): Promise<void> {
-    const path = `/streams/${this.streamId}/alerts?state=firing`
-    const { body } = await this.#world.api.withToken<readonly { alertId: string }[]>('GET', path)
-    const [alert] = body
-    if (!alert) return
-    // It may be over meanwhile, or have been acknowledged before a kill.
-    const act = () => this.#send('POST', `/alerts/${alert.alertId}/acknowledge`)
-    await this.#do(taken, [200, 404, 409], act)
-  }
-
-  /** A rule of all streams of the vault comes, or goes. */
-  async #changeFleetRule(taken: Step): Promise<void> {
-    const { api } = this.#world
-    const { body } = await api.withToken<readonly { alertRuleId: string }[]>('GET', '/alert-rules')
-    const [present] = body
-    if (present) {
-      const remove = () => this.#send('DELETE', `/alert-rules/${present.alertRuleId}`)
-      await this.#do(taken, [204, 404], remove)
-      return
-    }
-    const rule = { field: 'value', operator: '<', threshold: 10 }
-    const made = { name: 'low', vaultId: this.#vaultId, rule }
-    await this.#do(taken, 201, () => this.#send('POST', '/alert-rules', made))
-  }
-
-  /** Deletes the stream for good, and goes on with a new one of the same name. */
-  async #replace(taken: Step): Promise<void> {
-    const path = `/streams/${this.streamId}`
-    await this.#do(taken, [204, 404], () => this.#send('DELETE', path))
-    expect((await this.#send('GET', path)).status).toBe(404)
-    expect((await this.#send('POST', `${path}/data`, { n: 1 })).status).toBe(404)
-    const deletion = async () =>
-      (await this.#world.api.withToken<{ removedAt: string }>('GET', `${path}/deletion`)).body
-    const done = { removedAt: expect.any(String) as string }
-    await expect.poll(deletion).toMatchObject(done)
-    this.#history = new StreamHistory()
-    this.#isPaused = false
-    await this.create()
-  }
-
-  /** New readings, and now and then one that was sent before. */
-  #readingsOf(picks: readonly number[]): readonly SentReading[] {
-    const readings = picks.map((pick) => {
-      const again = pick % 4 === 0 ? this.#sent[pick % (this.#sent.length + 1)] : undefined
-      if (again !== undefined) return again
-      const reading = {
-        n: this.#made++,
-        second: pick % secondsMax,
-        value: Math.floor(pick / 7) % 101,
-        hasPlace: Math.floor(pick / 3) % 5 === 0,
-      }
-      this.#sent.push(reading)
-      return reading
-    })
-    return [...new Set(readings)]
-  }
-
-  #send(method: string, path: string, body?: object): Promise<Answer<unknown>> {
-    return this.#world.api.withToken(method, path, body)
-  }
-
-  /**
-   * Does something, and again after a kill until it is answered; returns how often it was sent. What
-   * was cut off may have happened or not: done again, it comes to the same.
-   */
-  async #do(
-    { killAfterTurns: turns }: Step,
-    expected: number | readonly number[],
-    act: () => Promise<Answer<unknown>>,
-  ): Promise<number> {
-    let attempts = 1
-    if (turns !== undefined) {
-      const cut = act().catch(() => undefined)
-      for (let turn = 0; turn < turns; turn++) await nextTurn()
-      await this.#world.kill()
-      await cut
-      await this.#world.up()
-      attempts++
-    }
-    const { status, body } = await act()
-    expect([expected].flat(), JSON.stringify(body)).toContain(status)
-    return attempts
-  }
-}
-
-function withoutNulls(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null))
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
+import { type Pick, type Step, step } from './history-steps.ts'
+import { type Rules, rulesFirst } from './stream-history.ts'
+import { Life, World } from './stream-life.ts'
 
 const world = new World()
 
 afterAll(() => world.end())
+
+/** Not cut off by anything. */
+const killAfterTurns = undefined
+
+/** Readings that follow each other by a second. */
+function push(...values: readonly number[]): Step {
+  const picks = values.map(
+    (value): Pick => ({ value, hasPlace: false, ahead: 1, again: undefined }),
+  )
+  return { kind: 'push', picks, killAfterTurns }
+}
+
+/** The one that was sent as the `n`th, once more. */
+function pushAgain(n: number): Step {
+  const picks = [{ value: 0, hasPlace: false, ahead: 0, again: n }]
+  return { kind: 'push', picks, killAfterTurns }
+}
+
+function put(rules: Partial<Rules>): Step {
+  return { kind: 'put', rules: { ...rulesFirst, ...rules }, killAfterTurns }
+}
+
+test('a history of readings that repeat others drops some, and adds up', async () => {
+  await world.up()
+  const life = new Life(world, await world.api.createVault())
+  await life.create()
+  const after = async (...steps: readonly Step[]) => {
+    for (const taken of steps) await life.live(taken)
+    return await life.check()
+  }
+
+  const deduplicated = { deduplicate: true, filtersBelow: 5 }
+  const pushed = await after(put(deduplicated), push(12, 12, 12, 40, 40, 2, 40, 90))
+  const redriven = await after(
+    put({ ...deduplicated, valueMax: 100 }),
+    { kind: 'redrive', killAfterTurns },
+    push(90),
+  )
+  // Dropped ones: one of them may be the next of the stream, the other one is late by now.
+  const sentAgain = await after(pushAgain(8), pushAgain(1))
+  const nextWindow = await after(push(...Array.from({ length: 12 }, () => 90)))
+  const keepsAll = await after(put({ valueMax: 100 }), push(90, 90))
+  const again = await after(put({ ...deduplicated, valueMax: 100 }), push(90, 90))
+  const removed = await after({ kind: 'clearRange', from: 24, to: 60, killAfterTurns }, push(90))
+  const killed = await after({ ...push(90, 90), killAfterTurns: 40 })
+
+  expect(pushed).toMatchObject({ stored: 2, unchanged: 4, filtered: 1, quarantined: 1 })
+  expect(redriven).toMatchObject({ stored: 3, unchanged: 5, quarantined: 0 })
+  expect(sentAgain).toMatchObject({ stored: 4, unchanged: 6, duplicates: 0 })
+  expect(nextWindow).toMatchObject({ stored: 5, unchanged: 17 })
+  expect(keepsAll).toMatchObject({ stored: 7, unchanged: 17 })
+  expect(again).toMatchObject({ stored: 8, unchanged: 18 })
+  // What was removed stands for nothing.
+  expect(removed).toMatchObject({ stored: 9, unchanged: 18 })
+  expect([20, 22]).toContain(killed.unchanged)
+})
 
 test('any sequence of readings, versions, redrives, removals, pauses, deletions and kills adds up', async () => {
   await world.up()

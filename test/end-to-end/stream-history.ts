@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApiClient } from '../support/api-client.ts'
 
 /** A reading that is sent: its number is unique, its second is what removals go by. */
@@ -14,68 +15,160 @@ export interface Rules {
   readonly valueMax: number
   readonly knowsPlace: boolean
   readonly filtersBelow: number | undefined
+  readonly deduplicate: boolean
 }
 
-/** A stream as it should be after everything that was done to it, whatever was cut off and repeated. */
-export class StreamHistory {
-  readonly stored = new Map<number, SentReading>()
-  /** How often each refused reading may be held: once, and once more for each repetition. */
-  readonly held = new Map<number, { readonly reading: SentReading; times: number }>()
-  rules: Rules = { valueMax: 50, knowsPlace: false, filtersBelow: undefined }
-  /** Readings of all attempts, and those that were certainly taken. */
-  received = { least: 0, most: 0 }
+export const rulesFirst: Rules = {
+  valueMax: 50,
+  knowsPlace: false,
+  filtersBelow: undefined,
+  deduplicate: false,
+}
 
-  push(readings: readonly SentReading[], attempts: number): void {
-    this.received.least += readings.length
-    this.received.most += readings.length * attempts
-    for (const reading of readings) {
-      if (this.#isFit(reading)) this.#store(reading)
-      else {
-        const times = (this.held.get(reading.n)?.times ?? 0) + attempts
-        this.held.set(reading.n, { reading, times })
-      }
-    }
+/** In each of these one reading is kept, whatever it says. */
+const secondsKept = 20
+
+/** What the service holds of a stream at rest: numbers of readings, and how they were counted. */
+export interface Seen {
+  readonly stored: readonly (readonly [n: number, value: number])[]
+  /** Once for each time that it is held. */
+  readonly held: readonly number[]
+  readonly received: number
+  readonly duplicates: number
+  readonly unchanged: number
+  readonly filtered: number
+}
+
+/** A stream as it should be after everything that was done to it, in this order. */
+class StreamHistory {
+  #stored = new Map<number, SentReading>()
+  #held: SentReading[] = []
+  #newest: { readonly of: SentReading; readonly content: string | undefined } | undefined
+  #counts = { received: 0, duplicates: 0, unchanged: 0, filtered: 0 }
+
+  copy(): StreamHistory {
+    const copy = new StreamHistory()
+    copy.#stored = new Map(this.#stored)
+    copy.#held = [...this.#held]
+    copy.#newest = this.#newest
+    copy.#counts = { ...this.#counts }
+    return copy
   }
 
-  redrive(): void {
-    for (const { reading } of this.held.values()) {
-      if (!this.#isFit(reading)) continue
-      this.held.delete(reading.n)
-      this.#store(reading)
+  push(readings: readonly SentReading[], rules: Rules): this {
+    this.#counts.received += readings.length
+    for (const reading of readings) {
+      if (isFit(reading, rules)) this.#take(reading, rules)
+      else this.#held.push(reading)
     }
+    return this
+  }
+
+  redrive(rules: Rules): void {
+    const held = this.#held
+    this.#held = held.filter((reading) => !isFit(reading, rules))
+    for (const reading of held) if (isFit(reading, rules)) this.#take(reading, rules)
   }
 
   clearRange(from: number, to: number): void {
-    for (const { n, second } of this.stored.values()) {
-      if (second >= from && second < to) this.stored.delete(n)
+    for (const { n, second } of this.#stored.values()) {
+      if (second >= from && second < to) this.#stored.delete(n)
     }
+    if (!this.#newest || this.#stored.has(this.#newest.of.n)) return
+    const [of] = [...this.#stored.values()].toSorted((one, other) => timeUs(other) - timeUs(one))
+    this.#newest = of && { of, content: undefined }
   }
 
   clearQuarantine(): void {
-    this.held.clear()
+    this.#held = []
   }
 
-  #isFit({ value, hasPlace }: SentReading): boolean {
-    return value <= this.rules.valueMax && (this.rules.knowsPlace || !hasPlace)
+  seen(): Seen {
+    const stored = [...this.#stored.values()].map(({ n, value }) => [n, value] as const)
+    return inOrder({ ...this.#counts, stored, held: this.#held.map(({ n }) => n) })
   }
 
-  #store(reading: SentReading): void {
-    const { filtersBelow } = this.rules
-    if (filtersBelow !== undefined && reading.value < filtersBelow) return
-    this.stored.set(reading.n, reading)
+  #take(reading: SentReading, { filtersBelow, deduplicate, knowsPlace }: Rules): void {
+    if (filtersBelow !== undefined && reading.value < filtersBelow) {
+      this.#counts.filtered++
+      return
+    }
+    const newest = this.#newest
+    if (newest === undefined || timeUs(reading) > timeUs(newest.of)) {
+      // A version with another field stores something else, also where the field is empty.
+      const says = JSON.stringify([knowsPlace, reading.value, reading.hasPlace])
+      const content = deduplicate ? says : undefined
+      const isSaid = content !== undefined && content === newest?.content
+      if (isSaid && windowOf(reading) === windowOf(newest.of)) {
+        this.#counts.unchanged++
+        return
+      }
+      this.#newest = { of: reading, content }
+    }
+    if (this.#stored.has(reading.n)) this.#counts.duplicates++
+    this.#stored.set(reading.n, reading)
   }
 }
 
-export function definitionOf({ valueMax, knowsPlace, filtersBelow }: Rules): object {
+/**
+ * All that a stream may be after what was cut off by kills: what is sent again is in the journal once or
+ * twice. That makes a difference, as a reading that was dropped the first time may be late the second.
+ */
+export class PossibleHistories {
+  #all: readonly StreamHistory[] = [new StreamHistory()]
+
+  push(readings: readonly SentReading[], rules: Rules, attempts: number): void {
+    this.#all = this.#all.flatMap((history) => {
+      const once = history.push(readings, rules)
+      return attempts === 1 ? [once] : [once, once.copy().push(readings, rules)]
+    })
+  }
+
+  /** Does what comes to the same when it is done again. */
+  change(apply: (history: StreamHistory) => void): void {
+    for (const history of this.#all) apply(history)
+  }
+
+  receivedLeast(): number {
+    return Math.min(...this.#all.map((history) => history.seen().received))
+  }
+
+  /** Those that can have been; what is seen tells which of them was. */
+  settle(seen: Seen): readonly Seen[] {
+    const all = this.#all
+    this.#all = all.filter((history) => isDeepStrictEqual(history.seen(), seen))
+    return all.map((history) => history.seen())
+  }
+}
+
+function isFit({ value, hasPlace }: SentReading, { valueMax, knowsPlace }: Rules): boolean {
+  return value <= valueMax && (knowsPlace || !hasPlace)
+}
+
+function windowOf({ second }: SentReading): number {
+  return Math.floor(second / secondsKept)
+}
+
+/** The number is in the time alone: readings that say the same must be able to. */
+function timeUs({ second, n }: SentReading): number {
+  return second * 1_000_000 + n
+}
+
+export function definitionOf(rules: Rules): {
+  readonly schema: object
+  readonly processing: object
+} {
+  const { valueMax, knowsPlace, filtersBelow, deduplicate } = rules
   const expression = `value >= ${filtersBelow}`
   return {
     schema: {
-      n: { type: 'integer', required: true },
-      value: { type: 'integer', range: [0, valueMax] },
+      value: { type: 'integer', range: [0, valueMax], required: true },
       place: knowsPlace ? { type: 'string' } : null,
     },
     processing: {
       validation: 'strict',
+      deduplicate,
+      frequency: `${secondsKept}s`,
       // A timer for each push that breaks it; another version has another rule.
       alerting: [
         { id: 'high', field: 'value', operator: '>', threshold: valueMax / 5, for: '1s' },
@@ -89,48 +182,55 @@ export function definitionOf({ valueMax, knowsPlace, filtersBelow }: Rules): obj
 
 export function bodyOf(readings: readonly SentReading[]): object[] {
   return readings.map(({ n, second, value, hasPlace }) => ({
-    timestamp: atSecond(second),
-    n,
+    timestamp: atSecond(second).replace('.000Z', `.${String(n).padStart(6, '0')}Z`),
     value,
     ...(hasPlace && { place: 'hall 3' }),
   }))
+}
+
+function numberOf(timestamp: string): number {
+  return Number(/\.(\d{6})Z$/.exec(timestamp)?.[1])
 }
 
 export function atSecond(second: number): string {
   return new Date(Date.UTC(2026, 1, 28, 23, 59, second)).toISOString()
 }
 
-/** What the service holds of a stream that has received so many, at rest, in the terms of a history. */
+/** What the service holds of a stream that has received so many, at rest, and all that it has counted. */
 export async function observed(api: ApiClient, streamId: string, atLeast: number) {
   const counters = await api.settled(streamId, atLeast)
   const readings = await api.readAll(streamId)
+  const stored = readings.map(
+    ({ timestamp, value }) => [numberOf(String(timestamp)), Number(value)] as const,
+  )
   const held = await heldNumbers(api, streamId)
-  const { received, ...terms } = counters
+  const { received, duplicates, unchanged, filtered } = counters
+  return { counters, seen: inOrder({ stored, held, received, duplicates, unchanged, filtered }) }
+}
+
+function inOrder(seen: Seen): Seen {
   return {
-    counters,
-    sum: Object.values(terms).reduce((total, term) => total + term, 0) - received,
-    stored: readings.map(({ n }) => Number(n)).toSorted((one, other) => one - other),
-    values: new Map(readings.map(({ n, value }) => [Number(n), Number(value)])),
-    held,
+    ...seen,
+    stored: seen.stored.toSorted(([one], [other]) => one - other),
+    held: seen.held.toSorted((one, other) => one - other),
   }
 }
 
-/** How often each refused reading is held. */
-async function heldNumbers(api: ApiClient, streamId: string): Promise<Map<number, number>> {
+/** Each refused reading, as often as it is held. */
+async function heldNumbers(api: ApiClient, streamId: string): Promise<number[]> {
   interface Page {
     readonly entries: readonly { readonly id: number; readonly payload: string }[]
     readonly nextCursor: string | null
   }
-  const times = new Map<number, number>()
+  const numbers: number[] = []
   let cursor: string | null = '0'
   while (cursor !== null) {
     const path: string = `/streams/${streamId}/quarantine?limit=1000&cursor=${cursor}`
     const { body } = await api.withToken<Page>('GET', path)
     for (const { payload } of body.entries) {
-      const { n } = JSON.parse(payload) as { n: number }
-      times.set(n, (times.get(n) ?? 0) + 1)
+      numbers.push(numberOf((JSON.parse(payload) as { timestamp: string }).timestamp))
     }
     cursor = body.nextCursor
   }
-  return times
+  return numbers
 }
