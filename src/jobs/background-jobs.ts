@@ -6,6 +6,7 @@ import type { UserId } from '../core/ids.ts'
 import { failureOf, type Job } from './job.ts'
 import { JobQueue } from './job-queue.ts'
 import type { JobStore } from './job-store.ts'
+import { stubbornly } from './patience.ts'
 
 /** Jobs that are removed together, and that are looked up together. */
 const purgedMax = 50
@@ -165,27 +166,47 @@ export class BackgroundJobs<Stored extends Job> {
   }
 
   async #run(queued: Stored, signal: AbortSignal): Promise<void> {
-    const { store, clock, open, onFailure } = this.#needs
+    const { store, clock, onFailure } = this.#needs
     if (!(await store.begin(queued.id, clock.nowUs()))) return
     // As it is now: another run may have ended since it was looked up.
-    const job = await store.find(queued.ownerId, queued.id)
+    const find = () => store.find(queued.ownerId, queued.id)
+    const job = await stubbornly(find, signal, onFailure)
     if (job === undefined) return
-    const run = open(job, signal)
-    this.#runs.set(job.id, run)
+    let run: JobRun | undefined
     try {
-      if (!(await run.run())) return
-      await store.complete(job.id, clock.nowUs())
-      await run.completed?.()
+      run = this.#open(job, signal)
+      if (await run.run()) await this.#complete(job, run, signal)
     } catch (error) {
-      if (signal.aborted) return
-      const failure = failureOf(error)
-      if (failure.error === 'internal_error') onFailure(error)
-      this.#failed++
-      await store.fail(job.id, failure, clock.nowUs())
+      if (!signal.aborted) await this.#fail(job, error, signal)
     } finally {
       this.#runs.delete(job.id)
-      await run.close()
+      await run?.close()
     }
+  }
+
+  #open(job: Stored, signal: AbortSignal): JobRun {
+    const run = this.#needs.open(job, signal)
+    this.#runs.set(job.id, run)
+    return run
+  }
+
+  /** Until it is written down, nothing else can be done with the job: a row that says `running` is nobody's. */
+  async #complete({ id }: Stored, run: JobRun, signal: AbortSignal): Promise<void> {
+    const { store, clock, onFailure } = this.#needs
+    const write = async () => {
+      await store.complete(id, clock.nowUs())
+      return true
+    }
+    if (!(await stubbornly(write, signal, onFailure))) return
+    await run.completed?.()
+  }
+
+  async #fail({ id }: Stored, error: unknown, signal: AbortSignal): Promise<void> {
+    const { store, clock, onFailure } = this.#needs
+    const failure = failureOf(error)
+    if (failure.error === 'internal_error') onFailure(error)
+    this.#failed++
+    await stubbornly(() => store.fail(id, failure, clock.nowUs()), signal, onFailure)
   }
 
   async #removeFolder(name: string): Promise<void> {

@@ -14,7 +14,7 @@ export async function patiently<Value>(
   ask: () => Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  for (let retryMs = retryMsFirst; ; retryMs = Math.min(retryMs * 2, retryMsMax)) {
+  for (let retryMs = retryMsFirst; ; retryMs = longer(retryMs)) {
     try {
       return await ask()
     } catch (error) {
@@ -22,6 +22,30 @@ export async function patiently<Value>(
     }
     await pause(retryMs, signal)
   }
+}
+
+/**
+ * Asks for something again whatever it fails with, and tells of it each time. Undefined once the job is told to
+ * end, but it asks at least once.
+ */
+export async function stubbornly<Value>(
+  ask: () => Promise<Value>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<Value | undefined> {
+  for (let retryMs = retryMsFirst; ; retryMs = longer(retryMs)) {
+    try {
+      return await ask()
+    } catch (error) {
+      onFailure(error)
+    }
+    await pause(retryMs, signal)
+    if (signal.aborted) return undefined
+  }
+}
+
+function longer(retryMs: number): number {
+  return Math.min(retryMs * 2, retryMsMax)
 }
 
 /** A pause that ends early, and without an error, when the job is told to end. */
