@@ -2,6 +2,7 @@ import { type Token, Tokenizer, Type } from 'cborg'
 import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { decodeItems, endItem, type Item, type Items, problem, truncated } from './decode-binary.ts'
 import { instantItem, integerItem, textItem } from './decode-scalars.ts'
+import { epochUs } from './timestamp.ts'
 
 /** Takes a CBOR message (RFC 8949) apart. */
 export function decodeCbor(payload: Uint8Array): DecodedMessage | UndecodableMessage {
@@ -90,7 +91,7 @@ export class CborItems implements Items {
     if (kind === 'scalar') {
       if (tag === tagTimeText && typeof value === 'string') return { kind, value }
       if (tag === tagEpochSeconds && typeof value === 'number') {
-        return instantItem(Math.round(value * 1_000_000))
+        return instantItem(epochUs(value, 1_000_000))
       }
     }
     throw problem(`tag ${tag} has the wrong content`, this)

@@ -44,8 +44,33 @@ function epochOf(claimed: unknown, unit: number): number | TimeProblem {
   if (typeof claimed !== 'number' || !Number.isFinite(claimed)) {
     return { problem: 'must be a number of units since 1970' }
   }
-  const timestampUs = Math.round(claimed * unit)
+  const timestampUs = epochUs(claimed, unit)
   return timestampUs > Number.MAX_SAFE_INTEGER
     ? { problem: 'is beyond the year 2255' }
     : timestampUs
+}
+
+/**
+ * Microseconds of a number of units since the epoch. What is finer is cut off towards the past, as it is
+ * in RFC 3339: one instant is one time, however it is spelled.
+ */
+export function epochUs(count: number, unit: number): number {
+  // Zero is added because -0 is no other time than 0.
+  if (Number.isInteger(count)) return count * unit + 0
+  return count < 0 ? -wholeUs(-count, unit, Math.ceil) : wholeUs(count, unit, Math.floor)
+}
+
+/**
+ * By the decimal digits of a number that is no integer, as they were sent: a product of doubles such as
+ * 1.000001 * 1e6 may be just below what was meant.
+ */
+function wholeUs(count: number, unit: number, toWhole: (value: number) => number): number {
+  // Smaller ones are written with an exponent, and are less than a microsecond in any unit.
+  if (count < 0.000001) return toWhole(count)
+  const text = String(count)
+  const point = text.indexOf('.')
+  const places = String(unit).length - 1
+  const digits = text.slice(point + 1).padEnd(places, '0')
+  const finer = Number(`0.${digits.slice(places)}`)
+  return Math.floor(count) * unit + Number(digits.slice(0, places)) + toWhole(finer)
 }

@@ -1,8 +1,11 @@
 import { encode as encodeMsgpack } from '@msgpack/msgpack'
 import { encode as encodeCbor } from 'cborg'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { claimOf, timeOf } from '../../processors/timestamp.ts'
+import { formatUs } from '../../src/core/time.ts'
 import type { TimestampFormat } from '../../src/pipeline/stream-schema.ts'
 import { hex, readingsOf } from '../support/binary-messages.ts'
 
@@ -120,9 +123,16 @@ const numbers: readonly Case[] = [
   ['epoch_s', 1_767_225_600.5, us('2026-01-01T00:00:00.500Z')],
   ['epoch_s', 1_767_225_600.123456, us('2026-01-01T00:00:00.123Z') + 456],
   ['epoch_s', 0.000001, 1],
+  ['epoch_s', 1.000001, 1_000_001],
+  ['epoch_s', 0.0000019, 1],
+  ['epoch_s', 9e-7, 0],
   ['epoch_s', 1e-9, 0],
+  ['epoch_s', 1.7672256e9, us('2026-01-01T00:00:00Z')],
+  ['epoch_s', 1_767_225_600.1234567, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_s', 1_000_000_000.9999999, 1_000_000_000_999_999],
   ['epoch_s', -1, tooOld],
   ['epoch_s', -0.5, tooOld],
+  ['epoch_s', -1e-9, tooOld],
   ['epoch_s', 1_767_225_600_000, 'is beyond the year 2255'],
   ['epoch_s', 2 ** 53, 'is beyond the year 2255'],
   ['epoch_s', 1e300, 'is beyond the year 2255'],
@@ -130,12 +140,17 @@ const numbers: readonly Case[] = [
   ['epoch_s', 1_772_366_701, tooFar],
   ['epoch_ms', 1_767_225_600_123, us('2026-01-01T00:00:00.123Z')],
   ['epoch_ms', 1_767_225_600_123.456, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_ms', 1_767_225_600_123.4568, us('2026-01-01T00:00:00.123Z') + 456],
+  ['epoch_ms', 0.9999, 999],
   ['epoch_ms', 1_767_225_600, 1_767_225_600_000],
   ['epoch_ms', -1, tooOld],
   ['epoch_ms', 1e13, 'is beyond the year 2255'],
   ['epoch_us', 1_767_225_600_123_456, us('2026-01-01T00:00:00.123Z') + 456],
   ['epoch_us', 1, 1],
   ['epoch_us', 0.4, 0],
+  ['epoch_us', 0.9, 0],
+  ['epoch_us', 1.9, 1],
+  ['epoch_us', -0.4, tooOld],
   ['epoch_us', -1, tooOld],
   ['epoch_us', 2 ** 53, 'is beyond the year 2255'],
   ['epoch_us', -(2 ** 53), tooOld],
@@ -154,6 +169,8 @@ const formats = [
   ['msgpack', (value: unknown) => encodeMsgpack(value)],
 ] as const
 
+const epochFormats = ['epoch_s', 'epoch_ms', 'epoch_us'] as const
+
 describe.each(formats)('a time in %s', (format, encode) => {
   test.each([...texts, ...numbers])('(%s) %j is %s', (timestampFormat, at, expected) => {
     const [reading] = readingsOf(decoders[format](encode({ at })))
@@ -164,6 +181,32 @@ describe.each(formats)('a time in %s', (format, encode) => {
   })
 })
 
+test('a time is the same one in each format that can say it', () => {
+  // Seconds with six decimals are told apart by doubles up to 2^33, long after what is accepted.
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: receivedAtUs + futureToleranceUs }), (timestampUs) => {
+      const decimal = (places: number) => {
+        const unit = 10 ** places
+        const fraction = String(timestampUs % unit).padStart(places, '0')
+        return `${Math.floor(timestampUs / unit)}.${fraction}`
+      }
+      const spellings: readonly (readonly [TimestampFormat, string])[] = [
+        ['rfc3339', JSON.stringify(formatUs(timestampUs))],
+        ['epoch_s', decimal(6)],
+        ['epoch_ms', decimal(3)],
+        ['epoch_us', String(timestampUs)],
+      ]
+      for (const [format, text] of spellings) {
+        const [reading] = readingsOf(decoders.json(Buffer.from(`{"at":${text}}`)))
+        expect(judged(format, reading)).toBe(timestampUs)
+      }
+      for (const format of epochFormats) {
+        expect(timeOf(claimOf(timestampUs, format), format)).toBe(timestampUs)
+      }
+    }),
+  )
+})
+
 describe('a time that its format knows as one', () => {
   const key = { cbor: 'a1626174', msgpack: '81a26174' }
 
@@ -172,7 +215,9 @@ describe('a time that its format knows as one', () => {
     ['cbor', 'tag 0', 'c0 63 303a30', noInstant],
     ['cbor', 'tag 1', 'c1 1a 6955b900', us('2026-01-01T00:00:00Z')],
     ['cbor', 'tag 1 with a fraction', 'c1 fb 41da556e40100000', us('2026-01-01T00:00:00.250Z')],
+    ['cbor', 'tag 1 finer than we count', 'c1 fb 3fffffff79c842fa', 1_999_999],
     ['cbor', 'tag 1 before 1970', 'c1 20', tooOld],
+    ['cbor', 'tag 1 just before 1970', 'c1 fb be7ad7f29abcaf48', tooOld],
     ['cbor', 'tag 1 far ahead', 'c1 1b 0000000200000000', tooFar],
     ['msgpack', '32 bits', 'd6 ff 6955b900', us('2026-01-01T00:00:00Z')],
     ['msgpack', '64 bits', 'd7 ff ee6b27fc6955b900', us('2026-01-01T00:00:00.999Z') + 999],
