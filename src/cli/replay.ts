@@ -31,7 +31,8 @@ export const replay: Command = {
   summary: 'Send the rows of a CSV file to a data stream.',
   description:
     'The header names the fields; empty cells are left out. Batches carry an Idempotency-Key made of ' +
-    'their content, so the same file can be sent again after an interruption: nothing is stored twice.',
+    'their content and their place in the file, so the same file can be sent again after an ' +
+    'interruption: nothing is stored twice.',
   operands: [
     streamOperand,
     { name: 'FILE', summary: 'A CSV file with a header; - is standard input.' },
@@ -197,6 +198,8 @@ class Sender {
   readonly #path: string
   readonly #isSilent: boolean
   #batch: Reading[] = []
+  /** Rows of the file before the batch. */
+  #rowsBefore = 0
   #toldMs = performance.now()
 
   constructor(session: Session, path: string, isSilent: boolean) {
@@ -216,6 +219,7 @@ class Sender {
     const count = this.#batch.length
     this.#batch = []
     const rejected = await this.#send(body, count)
+    this.#rowsBefore += count
     this.accepted += count - rejected
     this.rejected += rejected
     if (this.#isSilent || performance.now() - this.#toldMs < progressMs) return
@@ -225,8 +229,9 @@ class Sender {
 
   /** How many of a batch were rejected. */
   async #send(body: string, count: number): Promise<number> {
-    // The same content has the same key, so that a repetition is the same request.
-    const headers = { 'idempotency-key': hash('sha256', body) }
+    // The same rows have the same key, so that a repetition is the same request. Equal rows further
+    // down the file are other readings: without times of their own only their place tells them apart.
+    const headers = { 'idempotency-key': hash('sha256', `${this.#rowsBefore} ${body}`) }
     for (let attempt = 1; ; attempt++) {
       try {
         const request = { method: 'POST', path: this.#path, body, headers } as const

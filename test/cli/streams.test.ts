@@ -182,6 +182,21 @@ describe('replay', () => {
     expect(await api.settled(streamId, 2_503)).toMatchObject({ stored: 2_503, duplicates: 0 })
   })
 
+  test('stores equal rows as often as they stand in a file, however often it is sent', async () => {
+    using folder = new TemporaryFolder()
+    const { api } = service
+    const streamId = await api.createStream()
+    const file = folder.file('equal.csv')
+    writeFileSync(file, `temperature\n${'1\n'.repeat(2_500)}`)
+
+    expect(await json('replay', streamId, file)).toEqual({ accepted: 2_500, rejected: 0 })
+    const once = { stored: 2_500, duplicates: 0 }
+    expect(await api.settled(streamId, 2_500)).toMatchObject(once)
+    await json('replay', streamId, file)
+    const twice = { stored: 2_500, duplicates: 2_500 }
+    expect(await api.settled(streamId, 5_000)).toMatchObject(twice)
+  })
+
   test('fails for a file that is none', async () => {
     const streamId = await service.api.createStream()
     const words = ['replay', streamId, '/nowhere/readings.csv']
