@@ -44,13 +44,13 @@ interface Wanted {
   readonly stream: DataStream
 }
 
-/** Answers raw readings as lines, up to the end of the range, however many there are. */
-export async function sendExport(
+/** Raw readings as lines, up to the end of the range, however many there are. */
+export async function exportedReadings(
   { exports, fieldsOf, readLines }: ExportNeeds,
   query: ReadingsQuery,
   { userId, type, stream }: Wanted,
   exchange: Exchange,
-): Promise<FastifyReply> {
+): Promise<Readable> {
   const format = formatOf(type)
   const withExtra = query.fields.length === 0
   const all = async () =>
@@ -62,7 +62,7 @@ export async function sendExport(
     return readLines({ query: { ...query, ...size, after: after ?? query.after }, format, columns })
   }
   const { limit } = query
-  return await sendLines(
+  return await openLines(
     exports,
     type,
     { userId, head: headOf(format, columns), limit, read },
@@ -74,15 +74,15 @@ export function formatOf(type: ExportType): TextFormat {
   return formats[type].format
 }
 
-/** Begins an answer of lines. @throws DomainError as `ReadingsExports.open` */
-export async function sendLines<Cursor>(
+/** Begins an answer of lines, for a handler to return. @throws DomainError as `ReadingsExports.open` */
+export async function openLines<Cursor>(
   exports: ReadingsExports,
   type: ExportType,
   lines: ExportRequest<Cursor>,
   { request, reply }: Exchange,
-): Promise<FastifyReply> {
+): Promise<Readable> {
   void reply.type(formats[type].contentType)
   // Fastify would read all of it, only to throw it away.
-  if (request.method === 'HEAD') return reply.send(Readable.from([]))
-  return reply.send(await exports.open(lines))
+  if (request.method === 'HEAD') return Readable.from([])
+  return await exports.open(lines)
 }

@@ -1,11 +1,11 @@
-import type { FastifyReply } from 'fastify'
+import type { Readable } from 'node:stream'
 import type { UserId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
 import {
   type Exchange,
   type ExportType,
   formatOf,
-  sendLines,
+  openLines,
 } from '../data-streams/export-route.ts'
 import type { ReadingsExports } from '../data-streams/readings-export.ts'
 import { csvHead, csvLineEnd, csvValue, type TextFormat } from '../data-streams/readings-text.ts'
@@ -17,31 +17,36 @@ import type {
 import type { QueriedStore } from './data-routes.ts'
 import { aggregateBody } from './point-body.ts'
 
-/** Points of one chunk: each may be made of many readings. */
+/** Points of one chunk, each of which may be made of many readings, and about how many bytes. */
 const chunkPointsMax = 1_000
+const chunkBytesMax = 512 * 1024
 
 interface AggregateExportNeeds {
   readonly exports: ReadingsExports
   readonly store: Pick<QueriedStore, 'aggregate'>
 }
 
-/** Answers aggregated points of one stream as lines, up to the end of the range. */
-export async function sendAggregates(
+/** Aggregated points of one stream as lines, up to the end of the range. */
+export async function exportedAggregates(
   { exports, store }: AggregateExportNeeds,
   query: AggregateQuery,
   { userId, type }: { readonly userId: UserId; readonly type: ExportType },
   exchange: Exchange,
-): Promise<FastifyReply> {
+): Promise<Readable> {
   const format = formatOf(type)
   const keys = query.fields.map(({ key }) => key)
   const head = format === 'csv' ? csvHead(['timestamp', ...keys, 'count']) : ''
   const read = async (after: AggregateCursor | undefined, left: number) => {
-    const limit = Math.min(chunkPointsMax, left)
-    const { points, next } = await store.aggregate({ ...query, limit, after: after ?? query.after })
+    const size = { limit: Math.min(chunkPointsMax, left), bytesMax: chunkBytesMax }
+    const { points, next } = await store.aggregate({
+      ...query,
+      ...size,
+      after: after ?? query.after,
+    })
     const lines = points.map((point) => lineOf(format, point, { keys }))
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
-  return await sendLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+  return await openLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
 }
 
 /** What the line of a point has; a stream stands in front where it is to say whose it is. */

@@ -1,11 +1,9 @@
 import { type DomainError, invalidParameter } from '../core/errors.ts'
+import { isWritableInstant } from '../core/time.ts'
 import type { AggregateCursor } from '../time-series/aggregate-query.ts'
 import type { ReadingsCursor } from '../time-series/time-series-store.ts'
 
 const digestMax = 2n ** 64n - 1n
-
-/** Beyond all that can be stored; buckets may begin before 1970. */
-const instantUsMax = 1e18
 
 export function encodeReadingsCursor({ timestampUs, digest, spanUs = 0 }: ReadingsCursor): string {
   return encode(`${timestampUs} ${digest} ${spanUs}`)
@@ -30,9 +28,8 @@ export function encodeAggregateCursor({ timestampUs, series }: AggregateCursor):
 export function parseAggregateCursor(text: string | undefined): AggregateCursor | undefined {
   if (text === undefined) return undefined
   const [timestampUs, series] = parseList(decode(text))
-  const isInstant = Number.isInteger(timestampUs) && Math.abs(Number(timestampUs)) < instantUsMax
-  if (!isInstant || typeof series !== 'string') throw notOurs()
-  return { timestampUs: Number(timestampUs), series }
+  if (!isInstant(timestampUs) || typeof series !== 'string') throw notOurs()
+  return { timestampUs, series }
 }
 
 function parseList(text: string): readonly unknown[] {
@@ -42,6 +39,11 @@ function parseList(text: string): readonly unknown[] {
   } catch {
     return []
   }
+}
+
+/** Whether a point of an answer could have this time: buckets may begin before 1970. */
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && isWritableInstant(value)
 }
 
 function isTime(text: string): boolean {

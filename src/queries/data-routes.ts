@@ -1,4 +1,5 @@
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Readable } from 'node:stream'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { UserId } from '../core/ids.ts'
 import { ownStream } from '../data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../data-streams/data-stream-store.ts'
@@ -6,8 +7,8 @@ import {
   type Exchange,
   type ExportNeeds,
   type ExportType,
+  exportedReadings,
   readingsTypes,
-  sendExport,
 } from '../data-streams/export-route.ts'
 import { pointBody } from '../data-streams/readings-text.ts'
 import { chooseType } from '../http/accept.ts'
@@ -16,7 +17,7 @@ import type { AggregatePage, AggregateQuery } from '../time-series/aggregate-que
 import type { ReadingsPage, ReadingsQuery } from '../time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from '../time-series/windows/window-store.ts'
 import type { WindowsPage } from '../windows/read-windows.ts'
-import { sendAggregates } from './aggregate-export.ts'
+import { exportedAggregates } from './aggregate-export.ts'
 import { encodeAggregateCursor, encodeReadingsCursor } from './cursors.ts'
 import { type DataParameters, type DataQuery, dataQuery } from './data-query.ts'
 import { readReadings } from './data-schemas.ts'
@@ -25,7 +26,7 @@ import type { QueriedStreams } from './queried-streams.ts'
 import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
-import { sendWindows } from './window-export.ts'
+import { exportedWindows } from './window-export.ts'
 import { encodeWindowCursor, windowBody } from './window-query.ts'
 
 /** Where answers come from. */
@@ -69,34 +70,41 @@ const readOptions = {
 
 /** Reads back what is stored of one stream: as it was sent, or aggregated. */
 export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
-  const { queried, callerOf } = needs
   return async (app) => {
-    app.addHook('preHandler', needs.share.hook(callerOf))
     app.get<ReadData>('/streams/:streamId/data', readOptions, async (request, reply) => {
-      const { userId } = callerOf(request)
-      const stream = await ownStream(needs, userId, request.params.streamId)
-      const fields = await queried.fieldsOf(stream)
-      const type = chooseType(request.headers.accept, readingsTypes)
-      const form = type === 'application/json' ? 'page' : 'export'
-      const weights = timeWeights([[stream]], needs.nowUs())
-      const hasWindows =
-        request.query.aggregation === 'window' && (await queried.hasWindows(stream))
-      const asked = dataQuery(
-        { id: stream.id, fields, timeWeights: weights, hasWindows },
-        request.query,
-        form,
-      )
-      if (type !== 'application/json') {
-        const wanted = { userId, type, stream, known: fields.keys() }
-        return await sendAsLines(needs, asked, wanted, { request, reply })
-      }
-      return {
-        streamId: stream.id,
-        ...rangeBody(asked.query),
-        aggregation: request.query.aggregation ?? 'raw',
-        ...(await page(needs.store, asked)),
-      }
+      const { userId } = needs.callerOf(request)
+      return await needs.share.during(userId, () => answer(needs, userId, request, reply))
     })
+  }
+}
+
+async function answer(
+  needs: DataRoutesNeeds,
+  userId: UserId,
+  request: FastifyRequest<ReadData>,
+  reply: FastifyReply,
+): Promise<object | Readable> {
+  const { queried } = needs
+  const stream = await ownStream(needs, userId, request.params.streamId)
+  const fields = await queried.fieldsOf(stream)
+  const type = chooseType(request.headers.accept, readingsTypes)
+  const form = type === 'application/json' ? 'page' : 'export'
+  const weights = timeWeights([[stream]], needs.nowUs())
+  const hasWindows = request.query.aggregation === 'window' && (await queried.hasWindows(stream))
+  const asked = dataQuery(
+    { id: stream.id, fields, timeWeights: weights, hasWindows },
+    request.query,
+    form,
+  )
+  if (type !== 'application/json') {
+    const wanted = { userId, type, stream, known: fields.keys() }
+    return await linesOf(needs, asked, wanted, { request, reply })
+  }
+  return {
+    streamId: stream.id,
+    ...rangeBody(asked.query),
+    aggregation: request.query.aggregation ?? 'raw',
+    ...(await page(needs.store, asked)),
   }
 }
 
@@ -107,19 +115,19 @@ interface WantedLines {
   readonly known: Iterable<string>
 }
 
-async function sendAsLines(
+async function linesOf(
   needs: DataRoutesNeeds,
   asked: DataQuery,
   wanted: WantedLines,
   exchange: Exchange,
-): Promise<FastifyReply> {
+): Promise<Readable> {
   switch (asked.kind) {
     case 'raw':
-      return await sendExport(needs, asked.query, wanted, exchange)
+      return await exportedReadings(needs, asked.query, wanted, exchange)
     case 'aggregated':
-      return await sendAggregates(needs, asked.query, wanted, exchange)
+      return await exportedAggregates(needs, asked.query, wanted, exchange)
     case 'windows':
-      return await sendWindows(needs, asked.query, wanted, exchange)
+      return await exportedWindows(needs, asked.query, wanted, exchange)
     default:
       return asked satisfies never
   }

@@ -43,17 +43,14 @@ const config = {
 
 /** The newest readings: of a stream, and of each stream of a vault. */
 export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
-  const { latest, callerOf } = needs
+  const { share, callerOf } = needs
   return async (app) => {
-    app.addHook('preHandler', needs.share.hook(callerOf))
     app.get<OneStream>(
       '/streams/:streamId/latest',
       { schema: readLatest, config },
       async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        const { readings } = await latest({ streamIds: [stream.id], bytesMax })
-        const [newest] = readings
-        return { streamId: stream.id, data: newest ? pointBody(newest.point, allOfIt) : null }
+        const { userId } = callerOf(request)
+        return await share.during(userId, () => latestOfOne(needs, userId, request.params.streamId))
       },
     )
 
@@ -62,11 +59,24 @@ export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
       { schema: readVaultLatest, config },
       async (request) => {
         const { userId } = callerOf(request)
-        const vault = await readableVault(needs.vaults, userId, request.params.vaultId)
-        return await latestOf(needs, vault, cursorRequest(request.query))
+        return await share.during(userId, async () => {
+          const vault = await readableVault(needs.vaults, userId, request.params.vaultId)
+          return await latestOf(needs, vault, cursorRequest(request.query))
+        })
       },
     )
   }
+}
+
+async function latestOfOne(
+  needs: LatestRoutesNeeds,
+  userId: UserId,
+  streamId: string,
+): Promise<object> {
+  const stream = await ownStream(needs, userId, streamId)
+  const { readings } = await needs.latest({ streamIds: [stream.id], bytesMax })
+  const [newest] = readings
+  return { streamId: stream.id, data: newest ? pointBody(newest.point, allOfIt) : null }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { UserId } from '../core/ids.ts'
 import type { CallerOf } from '../http/server.ts'
 import type { Posts } from '../idempotency/posts.ts'
 import type { VaultStore } from '../vaults/vault-store.ts'
@@ -34,30 +35,31 @@ const options = {
 
 /** Questions about many streams at once (D60). */
 export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
-  const { store, posts, nowUs, callerOf } = needs
+  const { share, posts, callerOf } = needs
   return async (app) => {
-    app.addHook('preHandler', needs.share.hook(callerOf))
     app.post<QueryStreams>('/query', options, async (request, reply) => {
       const { userId } = callerOf(request)
-      const { body } = request
       return await posts.answer({ request, reply, userId }, async () => {
-        const streams = await selectedStreams(needs, userId, body)
-        if (body.aggregation === 'window') {
-          return { statusCode: 200, body: await windowsAnswer(store, body, streams), changes: [] }
-        }
-        const query = streamsQuery(body, streams, nowUs())
-        const { points, next } = await store.aggregate(query)
-        const { aggregation, groupBy = 'stream' } = body
-        const answer = {
-          ...rangeBody(query),
-          aggregation,
-          groupBy,
-          data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
-          nextCursor: next ? encodeAggregateCursor(next) : null,
-        }
-        return { statusCode: 200, body: answer, changes: [] }
+        const body = await share.during(userId, () => answer(needs, userId, request.body))
+        return { statusCode: 200, body, changes: [] }
       })
     })
+  }
+}
+
+async function answer(needs: QueryRoutesNeeds, userId: UserId, body: QueryBody): Promise<object> {
+  const { store, nowUs } = needs
+  const streams = await selectedStreams(needs, userId, body)
+  if (body.aggregation === 'window') return await windowsAnswer(store, body, streams)
+  const query = streamsQuery(body, streams, nowUs())
+  const { points, next } = await store.aggregate(query)
+  const { aggregation, groupBy = 'stream' } = body
+  return {
+    ...rangeBody(query),
+    aggregation,
+    groupBy,
+    data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
+    nextCursor: next ? encodeAggregateCursor(next) : null,
   }
 }
 

@@ -1,7 +1,6 @@
-import type { onRequestHookHandler } from 'fastify'
+import { Readable } from 'node:stream'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import type { CallerOf } from '../http/server.ts'
 
 /** Questions to the store that one user may have open: far fewer than may wait there altogether. */
 const openMax = 24
@@ -10,20 +9,33 @@ const openMax = 24
 export class QueryShare {
   readonly #open = new Map<UserId, number>()
 
-  /** Takes a place for a request until its answer is sent or its client has gone. */
-  hook(callerOf: CallerOf): onRequestHookHandler {
-    return (request, reply, done) => {
-      const { userId } = callerOf(request)
-      const open = this.#open.get(userId) ?? 0
-      if (open >= openMax) {
-        const message = `${openMax} of your queries are being answered already`
-        done(new DomainError('rate_limited', message, { retryAfter: 1 }))
-        return
-      }
-      this.#open.set(userId, open + 1)
-      reply.raw.once('close', () => this.#release(userId))
-      done()
+  /**
+   * Keeps a place of the user until the work has ended, and the stream that it may come to is closed.
+   * A client that goes away frees nothing: what it has asked for still takes its turn at the store.
+   *
+   * @throws DomainError `rate_limited`, or what the work throws
+   */
+  async during<Answer>(userId: UserId, work: () => Promise<Answer>): Promise<Answer> {
+    this.#take(userId)
+    let answer: Answer | undefined
+    try {
+      answer = await work()
+      return answer
+    } finally {
+      // Lines are asked of the store as they are read; their stream closes when the last question ends.
+      if (answer instanceof Readable && !answer.closed) {
+        answer.once('close', () => this.#release(userId))
+      } else this.#release(userId)
     }
+  }
+
+  #take(userId: UserId): void {
+    const open = this.#open.get(userId) ?? 0
+    if (open >= openMax) {
+      const message = `${openMax} of your queries are being answered already`
+      throw new DomainError('rate_limited', message, { retryAfter: 1 })
+    }
+    this.#open.set(userId, open + 1)
   }
 
   #release(userId: UserId): void {

@@ -1,10 +1,10 @@
-import type { FastifyReply } from 'fastify'
+import type { Readable } from 'node:stream'
 import type { UserId } from '../core/ids.ts'
 import {
   type Exchange,
   type ExportType,
   formatOf,
-  sendLines,
+  openLines,
 } from '../data-streams/export-route.ts'
 import type { ReadingsExports } from '../data-streams/readings-export.ts'
 import { csvHead, csvLineEnd, csvValue, type TextFormat } from '../data-streams/readings-text.ts'
@@ -27,13 +27,13 @@ interface Wanted {
   readonly known: Iterable<string>
 }
 
-/** Answers windows of one stream as lines, up to the end of the range. */
-export async function sendWindows(
+/** Windows of one stream as lines, up to the end of the range. */
+export async function exportedWindows(
   { exports, store }: WindowExportNeeds,
   query: WindowsQuery,
   { userId, type, known }: Wanted,
   exchange: Exchange,
-): Promise<FastifyReply> {
+): Promise<Readable> {
   const fields = query.fields ?? [...known].sort()
   const columns = windowColumns(fields)
   const format = formatOf(type)
@@ -46,7 +46,7 @@ export async function sendWindows(
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
   const head = format === 'csv' ? csvHead(columns) : ''
-  return await sendLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+  return await openLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
 }
 
 /** Columns of windows that have these fields. */
