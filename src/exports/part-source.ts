@@ -158,9 +158,9 @@ function aggregateSource(
     head: format === 'csv' ? csvHead(['streamId', 'timestamp', ...keys, 'count']) : '',
     parquet: request.format === 'parquet' ? pointColumns(query.fields) : undefined,
     async read(cursor, limit) {
-      const size = Math.min(chunkPointsMax, limit)
+      const size = { limit: Math.min(chunkPointsMax, limit), bytesMax: chunkBytesMax }
       const after = parseAggregateCursor(cursor)
-      const { points, next } = await aggregate({ ...query, limit: size, after })
+      const { points, next } = await aggregate({ ...query, ...size, after })
       const lines = points.map((point) => lineOf(format, point, { keys, streamId: stream.id }))
       return {
         bytes: new TextEncoder().encode(lines.join('')),

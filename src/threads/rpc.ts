@@ -26,6 +26,8 @@ interface TransportedError {
   readonly code?: ErrorCode
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
+  /** What the cause says: for the log. */
+  readonly cause?: string | undefined
 }
 
 /** A failure on the other side that is not a DomainError. */
@@ -70,7 +72,9 @@ async function answer({ id, name, argument }: Call, procedures: Procedures): Pro
 function transported(error: unknown): TransportedError {
   const message = messageOf(error)
   if (error instanceof DomainError) {
-    return { message, code: error.code, retryAfter: error.retryAfter, details: error.details }
+    const { code, retryAfter, details } = error
+    const cause = error.cause === undefined ? undefined : messageOf(error.cause)
+    return { message, code, retryAfter, details, cause }
   }
   return { message }
 }
@@ -136,10 +140,11 @@ export class Caller<Table extends Procedures> {
   }
 }
 
-function restored({ message, code, retryAfter, details }: TransportedError): Error {
+function restored({ message, code, retryAfter, details, cause }: TransportedError): Error {
   if (code === undefined) return new RemoteError(message)
   return new DomainError(code, message, {
     ...(retryAfter !== undefined && { retryAfter }),
     ...(details !== undefined && { details }),
+    ...(cause !== undefined && { cause: new RemoteError(cause) }),
   })
 }

@@ -101,6 +101,11 @@ export interface AggregateQuery {
   /** Anything but `none` gives a point for every series and every bucket that touches the range. */
   readonly fill: Fill
   readonly limit: number
+  /**
+   * About how many bytes a page may have in memory, filled buckets included; where nothing is said, 4 MiB. It ends
+   * there, or at its limit of points, and has at least one point.
+   */
+  readonly bytesMax?: number | undefined
   readonly after: AggregateCursor | undefined
 }
 

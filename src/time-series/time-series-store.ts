@@ -256,10 +256,7 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
 
   counts(streamId: string): StoredCounts
 
-  /**
-   * Resolves when what it has taken of a stream, or of all of them, is stored or counted as duplicates: for a
-   * store in which late readings wait to be looked up.
-   */
+  /** Resolves when none that it has taken of a stream, or of all, waits to be looked up. */
   settleLate?(streamId?: string): Promise<void>
 
   /** Readings stored per second, averaged over about a minute. */

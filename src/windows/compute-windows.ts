@@ -97,6 +97,8 @@ export function windowsQuery({
     fields,
     timeWeights: holdsUs && { holdsUs, untilUs },
     fill: 'none',
+    // Whoever asks goes by the number of windows.
+    bytesMax: Number.POSITIVE_INFINITY,
     after: undefined,
   }
 }

@@ -86,9 +86,15 @@ function reachUs(buckets: Buckets): number {
   return hourUs * { hour: 4, day: 72, week: 24 * 20, month: 24 * 80 }[buckets.unit]
 }
 
+/** About as much as nothing, one point, a few of them and any page have. */
+const bytesMax = fc.constantFrom(1, 1_300, 4_000, 1_000_000)
+
 interface Question {
   readonly readings: readonly { timestampUs: number; values: Record<string, unknown> }[]
-  readonly query: Pick<AggregateQuery, 'startUs' | 'endUs' | 'buckets' | 'fill' | 'limit'>
+  readonly query: Pick<
+    AggregateQuery,
+    'startUs' | 'endUs' | 'buckets' | 'fill' | 'limit' | 'bytesMax'
+  >
 }
 
 function question(fills: readonly Fill[]): fc.Arbitrary<Question> {
@@ -106,6 +112,7 @@ function question(fills: readonly Fill[]): fc.Arbitrary<Question> {
             buckets: fc.constant(buckets),
             fill: fc.constantFrom(...fills),
             limit: fc.integer({ min: 1, max: 9 }),
+            bytesMax,
           })
           .map(({ times: [startUs = 0, endUs = 0], ...rest }) => ({ startUs, endUs, ...rest })),
       })
@@ -170,10 +177,11 @@ function seriesContract(open: OpenNewStore): void {
       streams,
       fill: fc.constantFrom<Fill>('none', 'null', 'previous', 'linear'),
       limit: fc.integer({ min: 1, max: 7 }),
+      bytesMax,
     })
     await withStreams(open, async ({ store }, newStream) => {
       await fc.assert(
-        fc.asyncProperty(asked, async ({ streams: all, fill, limit }) => {
+        fc.asyncProperty(asked, async ({ streams: all, fill, ...limits }) => {
           const named = all.map((one) => ({ ...one, streamId: newStream() }))
           const readings = named.flatMap(({ streamId, readings: notes }) =>
             notes.map((one) => storedReading({ ...one, streamId, shape })),
@@ -190,7 +198,7 @@ function seriesContract(open: OpenNewStore): void {
             buckets: { kind: 'calendar', unit: 'day', units: 1, zone: 'UTC' },
             fields: everyFunction,
             fill,
-            limit,
+            ...limits,
             after: undefined,
           }
 

@@ -9,6 +9,7 @@ import {
   storedReading,
 } from '../support/stored-readings.ts'
 import type { OpenNewStore } from './open-store.ts'
+import { timeSeriesAggregatedPagesContract } from './time-series-aggregated-pages-contract.ts'
 import { timeSeriesAggregatedValuesContract } from './time-series-aggregated-values-contract.ts'
 import { timeSeriesAggregationContract } from './time-series-aggregation-contract.ts'
 import { timeSeriesHistoryContract } from './time-series-history-contract.ts'
@@ -26,6 +27,7 @@ export function timeSeriesContract(open: OpenNewStore): void {
   describe('queries', () => timeSeriesQueryContract(open))
   describe('aggregation', () => timeSeriesAggregationContract(open))
   describe('aggregation', () => timeSeriesAggregatedValuesContract(open))
+  describe('aggregation', () => timeSeriesAggregatedPagesContract(open))
   describe('averages by time', () => timeSeriesTimeWeightsContract(open))
   describe('history', () => timeSeriesHistoryContract(open))
   describe('a series', () => timeSeriesSeriesContract(open))

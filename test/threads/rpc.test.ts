@@ -1,18 +1,34 @@
 import { MessageChannel } from 'node:worker_threads'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { DomainError } from '../../src/core/errors.ts'
 import { Caller, serveCalls } from '../../src/threads/rpc.ts'
 
 interface Echo extends Record<string, (argument: never) => unknown> {
   echo(value: unknown): unknown
+  fail(): never
 }
 
 const { port1, port2 } = new MessageChannel()
-serveCalls(port2, { echo: (value: unknown) => value })
+serveCalls(port2, {
+  echo: (value: unknown) => value,
+  fail: () => {
+    const cause = new Error('it listens on port 9')
+    throw new DomainError('store_unavailable', 'nobody answers', { cause })
+  },
+})
 const caller = new Caller<Echo>(port1)
 
-afterEach(() => port1.close())
+afterAll(() => port1.close())
 
 const unsendable = () => undefined
+
+test('a failure comes with what its cause says, which is for the log', async () => {
+  await expect(caller.call('fail', undefined as never)).rejects.toMatchObject({
+    code: 'store_unavailable',
+    message: 'nobody answers',
+    cause: { message: 'it listens on port 9' },
+  })
+})
 
 test('an argument that cannot be sent fails its call alone, and leaves nothing open', async () => {
   await expect(caller.call('echo', unsendable)).rejects.toThrow('could not be cloned')

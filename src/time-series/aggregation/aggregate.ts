@@ -3,6 +3,7 @@ import { bucketStartUs, nextBucketUs } from '../bucket-runs.ts'
 import { chunksAfter } from './chunks.ts'
 import { filledPage } from './filled-page.ts'
 import { pageOf } from './page.ts'
+import { PageRoom } from './page-room.ts'
 import type { PointReader, Position } from './point-reader.ts'
 
 /** One page of aggregated points. @throws DomainError `too_many_points` */
@@ -25,15 +26,16 @@ async function sparsePage(
   reader: PointReader,
   after: Position | undefined,
 ): Promise<AggregatePage> {
-  const { startUs, endUs, limit, buckets, series } = reader.query
+  const { startUs, endUs, buckets, series } = reader.query
   const isBucketDone = after !== undefined && after.series === series.length - 1
   const position = isBucketDone ? undefined : after
   const fromUs = isBucketDone ? nextBucketUs(buckets, after.bucketUs) : (after?.bucketUs ?? 0)
   const range = { fromUs: Math.max(startUs, fromUs), toUs: endUs }
   const points: AggregatePoint[] = []
-  for (const chunk of chunksAfter(reader, range, limit)) {
-    points.push(...(await reader.points(chunk, limit + 1 - points.length, position)))
-    if (points.length > limit) break
+  const room = new PageRoom(reader.query)
+  for (const chunk of chunksAfter(reader, range, room.wanted)) {
+    for (const point of await reader.points(chunk, room, position)) points.push(point)
+    if (room.isFull) break
   }
-  return pageOf(points, limit)
+  return pageOf(points, room.isFull)
 }

@@ -1,9 +1,10 @@
-import type { AggregatePoint } from '../aggregate-query.ts'
+import type { AggregatedField, AggregatePoint } from '../aggregate-query.ts'
 import { isFilled, type KnownValue, type Neighbours } from '../fill.ts'
 import { chunksAfter, chunksBefore } from './chunks.ts'
 import type { OutermostValues, PointReader, Range } from './point-reader.ts'
+import { resultType } from './united-fields.ts'
 
-/** Looks before and after a page, as far as its first and last gaps need it. */
+/** Looks before and after a page, as far as its first and last gaps need it. A series without points needs nothing. */
 export async function findNeighbours(
   reader: PointReader,
   grid: readonly (readonly AggregatePoint[])[],
@@ -39,8 +40,10 @@ class MissingValues {
     const { fields, query } = reader
     for (const [index, field] of fields.entries()) {
       if (!isFilled(field, query.fill)) continue
+      // What is not interpolated is filled by what comes before it.
+      if (place === -1 && !isNumeric(field)) continue
       const lacking = grid.flatMap((points, series) =>
-        points.at(place)?.values[field.key] === undefined ? [series] : [],
+        points.length > 0 && points.at(place)?.values[field.key] === undefined ? [series] : [],
       )
       if (lacking.length > 0) this.#missing.set(index, new Set(lacking))
     }
@@ -70,6 +73,11 @@ class MissingValues {
   found(series: string, key: string): KnownValue | undefined {
     return this.#found.get(nameOf(series, key))
   }
+}
+
+function isNumeric(field: AggregatedField): boolean {
+  const type = resultType(field)
+  return type === 'double' || type === 'bigint'
 }
 
 function nameOf(series: string, key: string): string {

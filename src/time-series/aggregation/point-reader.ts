@@ -1,5 +1,6 @@
 import type { AggregatedField, AggregatePoint, AggregateQuery } from '../aggregate-query.ts'
 import type { KnownValue } from '../fill.ts'
+import type { PageRoom } from './page-room.ts'
 
 /** A stretch of time, in microseconds: half open. */
 export interface Range {
@@ -29,10 +30,11 @@ export interface PointReader {
   readonly stretches: readonly Range[]
 
   /**
-   * At most `limit` points of a range in the order of the query, of those after a position. No bucket
-   * is cut by the range, unless it is cut by that of the query.
+   * The first points of a range in the order of the query, of those after a position, for which there is room: it
+   * is taken, and nothing is in memory that has none. No bucket is cut by the range, unless it is cut by that of the
+   * query.
    */
-  points(range: Range, limit: number, after?: Position): Promise<AggregatePoint[]>
+  points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]>
 
   /** The last, or first, value in a range, of each of the fields that are asked for by their indices. */
   outermost(

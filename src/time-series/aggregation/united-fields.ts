@@ -32,6 +32,11 @@ export function isOrdered(name: AggregateFunction): boolean {
   return name === 'first' || name === 'latest'
 }
 
+/** Whether what a function makes of values is as long as they are. */
+export function isText({ function: name, type }: AggregatedField): boolean {
+  return isOrdered(name) && (type === 'varchar' || type === 'json')
+}
+
 /** What a function makes of values of a type. */
 export function resultType({ function: name, type }: AggregatedField): ColumnType {
   if (name === 'count') return 'bigint'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../scripts/servers/free-port.ts'
 import { QuestDbConnection } from '../../../src/time-series/questdb/connection.ts'
+import { ReadingsLost } from '../../../src/time-series/questdb/durability.ts'
 import {
   columnsOf,
   createTable,
@@ -158,9 +159,8 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
 
     const few = await reader.aggregate(aggregateQuery({ fields, limit: 3 }))
     expect(few.points.map(({ values }) => String(values['note']).length)).toEqual([1e6, 1e6, 1e6])
-    await expect(reader.aggregate(aggregateQuery({ fields }))).rejects.toMatchObject({
-      code: 'query_too_slow',
-    })
+    const all = aggregateQuery({ fields, bytesMax: Number.POSITIVE_INFINITY })
+    await expect(reader.aggregate(all)).rejects.toMatchObject({ code: 'query_too_slow' })
   })
 
   test('says that readings cannot be read while a table of theirs is suspended', async () => {
@@ -170,20 +170,44 @@ describe.skipIf(isQuestDbMissing)('the reader', () => {
     await expect(failure).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(failure).rejects.not.toThrow('/var')
   })
+})
 
-  test('says when the server is away', async () => {
-    const server = { ...db.newServer(), port: await freePort() }
-    const connection = new QuestDbConnection(server, { sockets: 1 })
-    const reader = new QuestDbReader({ connection, stored: storedUpTo(1, marchUs) })
+test('says when the server is away, and not where it is', async () => {
+  const port = await freePort()
+  const host = '127.0.0.1'
+  const server = { secure: false, host, port, user: undefined, prefix: 'away' }
+  const connection = new QuestDbConnection(server, { sockets: 1 })
+  const reader = new QuestDbReader({ connection, stored: storedUpTo(1, marchUs) })
 
-    await expect(reader.query(readingsQuery())).rejects.toMatchObject({
-      code: 'store_unavailable',
-      retryable: true,
-    })
+  await expect(reader.query(readingsQuery())).rejects.toMatchObject({
+    code: 'store_unavailable',
+    retryable: true,
+    message: 'the time-series store cannot be asked at the moment',
+    cause: { message: expect.stringContaining(`${host}:${port}`) },
   })
 })
 
+test('says that readings were lost, and not which ones', async () => {
+  const connection = new QuestDbConnection(unused, { sockets: 1 })
+  const reader = new QuestDbReader({
+    connection,
+    stored: { ...storedUpTo(1, marchUs), applied: lost },
+  })
+
+  await expect(reader.query(readingsQuery())).rejects.toMatchObject({
+    code: 'store_unavailable',
+    message: expect.not.stringContaining('table'),
+    cause: { message: expect.stringContaining('secret table') },
+  })
+})
+
+const unused = { secure: false, host: '127.0.0.1', port: 9, user: undefined, prefix: 'unused' }
+
 const start: ReadingsCursor = { timestampUs: -1, digest: 0n }
+
+async function lost(): Promise<void> {
+  throw new ReadingsLost('"secret table" ends at 3 of 5')
+}
 
 /** A store that is at a position and has one stream. */
 function storedUpTo(position: number, timestampMaxUs: number): AppliedStore {

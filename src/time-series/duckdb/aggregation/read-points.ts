@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { AggregatedField, AggregatePoint, AggregateQuery } from '../../aggregate-query.ts'
+import type { PageRoom } from '../../aggregation/page-room.ts'
 import type {
   OutermostValues,
   PointReader,
@@ -7,6 +8,7 @@ import type {
   Range,
 } from '../../aggregation/point-reader.ts'
 import { resultType } from '../../aggregation/united-fields.ts'
+import { nextBucketUs } from '../../bucket-runs.ts'
 import type { KnownValue } from '../../fill.ts'
 import { type Row, toJson } from '../../point-values.ts'
 import { type Catalog } from '../catalog.ts'
@@ -15,19 +17,30 @@ import { rowsOf } from '../rows-of.ts'
 import { type Summation } from './functions.ts'
 import { rolledUpPointsSql } from './rolled-up-points.ts'
 import { pointsSql } from './rows.ts'
-import type { Selection } from './selection.ts'
+import { type Selection, withTextsMeasured } from './selection.ts'
+
+interface AskedRows {
+  readonly range: Range
+  readonly limit: number
+  readonly after?: Position | undefined
+  /** The last one. */
+  readonly upTo?: Position
+}
 
 /** Reads chunks of a selection. */
 export class DuckDbPointReader implements PointReader {
   readonly #connection: DuckDBConnection
   readonly #catalog: Catalog
   readonly #selection: Selection
+  /** Nothing where no texts are asked for. */
+  readonly #measured: Selection | undefined
   readonly stretches: readonly Range[]
 
   constructor(connection: DuckDBConnection, catalog: Catalog, selection: Selection) {
     this.#connection = connection
     this.#catalog = catalog
     this.#selection = selection
+    this.#measured = withTextsMeasured(selection)
     this.stretches = selection.tables.map(({ month }) => ({
       fromUs: startOfMonthUs(month),
       toUs: startOfMonthUs(month + 1),
@@ -42,16 +55,15 @@ export class DuckDbPointReader implements PointReader {
     return this.#selection.fields
   }
 
-  async points(range: Range, limit: number, after?: Position): Promise<AggregatePoint[]> {
+  /** Points with texts are looked for twice: how long these are tells how many of them can be read. */
+  async points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]> {
+    const asked = { range, limit: room.wanted, after }
+    const rows = this.#measured
+      ? await this.#rowsWithTexts(this.#measured, asked, room)
+      : await this.#firstRows(this.#selection, asked)
+    const fitting = this.#measured ? rows : rows.slice(0, room.take(rows.map(() => 0)))
     const { fields, query } = this
-    const later = after ? `WHERE "$bucket" > ${after.bucketUs} OR "$series" > ${after.series}` : ''
-    const rowsFrom = async (points: string) =>
-      await rowsOf(
-        this.#connection,
-        `SELECT * FROM (${points}) ${later} ORDER BY "$bucket", "$series" LIMIT ${limit}`,
-      )
-    const rows = await this.#rows(range, rowsFrom)
-    return rows.map((row) => ({
+    return fitting.map((row) => ({
       timestampUs: Number(row['$bucket']),
       series: query.series[Number(row['$series'])]?.key ?? '',
       count: Number(row['$count']),
@@ -59,17 +71,47 @@ export class DuckDbPointReader implements PointReader {
     }))
   }
 
+  async #rowsWithTexts(measured: Selection, asked: AskedRows, room: PageRoom): Promise<Row[]> {
+    const sizes = await this.#firstRows(measured, asked)
+    const count = room.take(sizes.map((row) => bytesOf(row, measured)))
+    const last = sizes[count - 1]
+    if (!last) return []
+    const upTo = { bucketUs: Number(last['$bucket']), series: Number(last['$series']) }
+    // What is behind the last one is not aggregated: all of it would be in memory.
+    const toUs = Math.min(asked.range.toUs, nextBucketUs(this.query.buckets, upTo.bucketUs))
+    const range = { fromUs: asked.range.fromUs, toUs }
+    return await this.#firstRows(this.#selection, { ...asked, range, limit: count, upTo })
+  }
+
+  async #firstRows(selection: Selection, { range, limit, after, upTo }: AskedRows): Promise<Row[]> {
+    const conditions = [
+      ...(after ? [`("$bucket" > ${after.bucketUs} OR "$series" > ${after.series})`] : []),
+      ...(upTo ? [`("$bucket" < ${upTo.bucketUs} OR "$series" <= ${upTo.series})`] : []),
+    ]
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+    const rowsFrom = async (points: string) =>
+      await rowsOf(
+        this.#connection,
+        `SELECT * FROM (${points}) ${where} ORDER BY "$bucket", "$series" LIMIT ${limit}`,
+      )
+    return await this.#rows(selection, range, rowsFrom)
+  }
+
   /** Out of rollups, as far as they tell, and else out of the readings: with plain sums, where these are finite. */
-  async #rows(range: Range, rowsFrom: (points: string) => Promise<Row[]>): Promise<Row[]> {
-    const rolledUp = rolledUpPointsSql(this.#catalog, this.#selection, range)
+  async #rows(
+    selection: Selection,
+    range: Range,
+    rowsFrom: (points: string) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    const rolledUp = rolledUpPointsSql(this.#catalog, selection, range)
     if (rolledUp !== undefined) {
       const rows = await rowsFrom(rolledUp)
       if (rows.every((row) => row['$isFinite'] === true)) return rows
     }
     const points = (summation: Summation) =>
-      pointsSql(this.#catalog, this.#selection, { ...range, summation })
+      pointsSql(this.#catalog, selection, { ...range, summation })
     const rows = await rowsFrom(points('plain'))
-    return areSumsFinite(rows, this.fields) ? rows : await rowsFrom(points('scaled'))
+    return areSumsFinite(rows, selection.fields) ? rows : await rowsFrom(points('scaled'))
   }
 
   async outermost(
@@ -102,6 +144,11 @@ export class DuckDbPointReader implements PointReader {
     }
     return known
   }
+}
+
+/** Of all texts of a point. */
+function bytesOf(row: Row, { fields }: Selection): number {
+  return fields.reduce((sum, _, index) => sum + Number(row[`$${index}`] ?? 0), 0)
 }
 
 /** Values are finite: what is not was lost while they were added up. */

@@ -10,7 +10,7 @@ import { rollupTable } from '../rollups/rollup-catalog.ts'
 import { hasPart, partName, type RollupPart } from '../rollups/rollup-columns.ts'
 import { bucketSql } from './bucket.ts'
 import { columnName, rowsSql, seriesJoin, sqlTypes } from './rows.ts'
-import type { SelectedStream, Selection } from './selection.ts'
+import type { SelectedColumn, SelectedStream, Selection } from './selection.ts'
 
 /** What each function needs of rows; nothing for one that needs the readings themselves. */
 const partsOfFunctions: Readonly<Record<AggregateFunction, readonly RollupPart[] | undefined>> = {
@@ -106,7 +106,7 @@ function rollupSources(
     .map((shape) => {
       const stored = catalog.shapes.get(shape)?.columns ?? []
       const list = parts.map(
-        (part) => `, ${storedPart(selection.columns[part.index] as Column, part, stored)}`,
+        (part) => `, ${storedPart(selection.columns[part.index] as SelectedColumn, part, stored)}`,
       )
       return `SELECT s."$series" AS "$series", ${bucketSql(runs, 'start_us')} AS "$bucket",
           count AS "$rows"${list.join('')}
@@ -117,7 +117,7 @@ function rollupSources(
 
 /** What a table of rows has of a part. Tables of other shapes may lack it, or have something else there. */
 function storedPart(
-  { name, type }: Column,
+  { name, type, measured }: SelectedColumn,
   { part, index }: NeededPart,
   stored: Shape['columns'],
 ): string {
@@ -125,10 +125,11 @@ function storedPart(
   const found = stored[place]
   const sqlType = partSqlType(part, type)
   const as = ` AS ${partName(part, index)}`
-  if (!found || !isReadableAs(found.type, type) || !hasPart(found.type, part)) {
+  if (!found || !isReadableAs(found.type, measured ?? type) || !hasPart(found.type, part)) {
     return `${part === 'n' ? '0' : 'NULL'}::${sqlType}${as}`
   }
   const column = partName(part, place)
+  if (measured && isValue(part)) return `strlen(${column})${as}`
   const isInstant = found.type === 'timestamp' && isValue(part)
   return `${isInstant ? `epoch_us(${column})` : column}::${sqlType}${as}`
 }

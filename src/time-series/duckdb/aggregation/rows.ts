@@ -7,7 +7,7 @@ import { type GivenColumn, givenList, givenRows } from '../given-rows.ts'
 import { startOfMonthUs } from '../months.ts'
 import { bucketEndSql, bucketSql } from './bucket.ts'
 import { aggregateSql, type Summation, weightedAverageSql } from './functions.ts'
-import type { Selection } from './selection.ts'
+import type { SelectedColumn, Selection } from './selection.ts'
 import { carriedName, timeWeightsSql } from './time-weights.ts'
 
 /** Places of a list that tells the series of streams, at most. */
@@ -153,9 +153,10 @@ function rowsOfTable(
 }
 
 /** What a table has of a column. Tables of other shapes may lack it, or have something else there. */
-function valueSql({ name, type }: Column, stored: readonly Column[]): string {
+function valueSql({ name, type, measured }: SelectedColumn, stored: readonly Column[]): string {
   const found = stored.find((column) => column.name === name)
-  if (!found || !isReadableAs(found.type, type)) return `NULL::${sqlTypes[type]}`
+  if (!found || !isReadableAs(found.type, measured ?? type)) return `NULL::${sqlTypes[type]}`
+  if (measured) return `strlen(${quoted(name)})`
   if (type === 'timestamp') return `epoch_us(${quoted(name)})`
   return found.type === type ? quoted(name) : `${quoted(name)}::${sqlTypes[type]}`
 }

@@ -1,5 +1,5 @@
 import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
-import { columnsOf, unitedFields } from '../../aggregation/united-fields.ts'
+import { columnsOf, isText, unitedFields } from '../../aggregation/united-fields.ts'
 import type { Column } from '../../time-series-store.ts'
 import type { StreamWindows } from '../../windows/stream-windows.ts'
 import type { Catalog, ReadingsTable } from '../catalog.ts'
@@ -10,13 +10,18 @@ export interface Selection {
   /** The fields with the types that their values have in the tables together. */
   readonly fields: readonly AggregatedField[]
   /** The names among them, each once: columns of the rows that are aggregated, by index. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly SelectedColumn[]
   /** Streams that have readings, by their numbers, with the index of their series. */
   readonly streams: readonly SelectedStream[]
   /** Tables that may have some of them in the range, or as long before it as one holds, by month. */
   readonly tables: readonly ReadingsTable[]
   /** The longest hold of a stream that is averaged by time; 0 where none is. */
   readonly holdUsMax: number
+}
+
+export interface SelectedColumn extends Column {
+  /** The type of texts whose bytes are selected, as whole numbers, in place of them. */
+  readonly measured?: Column['type']
 }
 
 export interface SelectedStream {
@@ -27,6 +32,17 @@ export interface SelectedStream {
   /** What is to be computed anew of its rollup; nothing where it has none. */
   readonly rollup: StreamWindows | undefined
   readonly keptFromUs: number
+}
+
+/** The same points with the bytes of their texts, and nothing else; nothing where they have no texts. */
+export function withTextsMeasured(selection: Selection): Selection | undefined {
+  const texts = selection.fields.filter(isText)
+  if (texts.length === 0) return undefined
+  const fields = texts.map((field) => ({ ...field, type: 'bigint' as const }))
+  const columns = columnsOf(texts).map(({ name, type }) => {
+    return { name, type: 'bigint' as const, measured: type }
+  })
+  return { ...selection, fields, columns, holdUsMax: 0 }
 }
 
 export function select(catalog: Catalog, query: AggregateQuery): Selection {

@@ -112,17 +112,21 @@ export class QuestDbReader {
       return new DomainError('query_too_slow', message)
     }
     if (error instanceof QuestDbAnswerTooLarge) return needsTooMuchMemory()
-    if (error instanceof RepetitionPending || error instanceof ReadingsLost) {
-      return new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
-    }
-    if (error instanceof QuestDbSuspended) {
-      // Which one, and why, is told by readiness: it may name files of the server.
-      const message = 'QuestDB has suspended a table: its readings cannot be read until it goes on'
-      return new DomainError('store_unavailable', message, { retryAfter, cause: error })
-    }
-    if (!(error instanceof QuestDbAway)) return error
-    return new DomainError('store_unavailable', error.message, { retryAfter, cause: error })
+    const message = unavailability(error)
+    if (message === undefined) return error
+    return new DomainError('store_unavailable', message, { retryAfter, cause: error })
   }
+}
+
+/** What an answer says while readings cannot be read: what addresses, tables and files say is for the log. */
+function unavailability(error: unknown): string | undefined {
+  if (error instanceof QuestDbAway) return 'the time-series store cannot be asked at the moment'
+  if (error instanceof ReadingsLost)
+    return 'the time-series store has lost readings, which its operator has to put back'
+  if (error instanceof QuestDbSuspended) {
+    return 'QuestDB has suspended a table: its readings cannot be read until it goes on'
+  }
+  return error instanceof RepetitionPending ? error.message : undefined
 }
 
 function nothing(): void {}

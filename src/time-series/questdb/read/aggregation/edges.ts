@@ -1,4 +1,5 @@
 import type { AggregateFunction } from '../../../aggregate-query.ts'
+import { isText } from '../../../aggregation/united-fields.ts'
 import type { ReadSession } from '../session.ts'
 import type { PointTotals } from './read-totals.ts'
 import type { Selection } from './selection.ts'
@@ -30,17 +31,44 @@ export class EdgeValues {
     points: readonly PointTotals[],
   ): Promise<EdgeValues> {
     const values = new EdgeValues(selection)
-    const columns = values.#columns()
-    const instants = values.#want(points, columns)
-    for (const source of columns.length > 0 ? selection.sources : []) {
+    await values.#read(session, points, false)
+    return values
+  }
+
+  /** How many bytes the texts of each point have. */
+  static async measure(
+    session: ReadSession,
+    selection: Selection,
+    points: readonly PointTotals[],
+  ): Promise<readonly number[]> {
+    const fields = selection.fields.filter(isText)
+    const values = new EdgeValues({ ...selection, fields })
+    await values.#read(session, points, true)
+    const texts = fields.map(({ name, function: edge }) => ({
+      column: selection.columns.findIndex((column) => column.name === name),
+      edge: edge as Edge,
+    }))
+    return points.map((point) =>
+      texts.reduce((sum, { column, edge }) => sum + Number(values.of(point, column, edge) ?? 0), 0),
+    )
+  }
+
+  async #read(
+    session: ReadSession,
+    points: readonly PointTotals[],
+    isMeasured: boolean,
+  ): Promise<void> {
+    const columns = this.#columns()
+    const wanted = this.#want(points, columns)
+    for (const source of columns.length > 0 ? this.#selection.sources : []) {
       const all = [...source.streams.values()].flatMap(({ series }) => [
-        ...(instants.get(series) ?? []),
+        ...(wanted.get(series) ?? []),
       ])
-      for (const row of await rowsAt(session, source, { instants: new Set(all), columns })) {
-        for (const [at, column] of columns.entries()) values.#add(row, column, row.values[at])
+      const asked = { instants: new Set(all), columns, isMeasured }
+      for (const row of await rowsAt(session, source, asked)) {
+        for (const [at, column] of columns.entries()) this.#add(row, column, row.values[at])
       }
     }
-    return values
   }
 
   of({ series, columns }: PointTotals, column: number, edge: Edge): unknown {

@@ -1,16 +1,18 @@
 import type { AggregatedField, AggregatePoint, AggregateQuery } from '../../../aggregate-query.ts'
+import type { PageRoom } from '../../../aggregation/page-room.ts'
 import type {
   OutermostValues,
   PointReader,
   Position,
   Range,
 } from '../../../aggregation/point-reader.ts'
+import { isText } from '../../../aggregation/united-fields.ts'
 import { bucketRuns, nextBucketUs, usualWidthUs } from '../../../bucket-runs.ts'
-import type { KnownValue } from '../../../fill.ts'
 import type { ReadSession } from '../session.ts'
 import { piecesOf } from '../statement.ts'
 import { EdgeValues } from './edges.ts'
 import { firstUsOf } from './first-reading.ts'
+import { OutermostFields } from './outermost-fields.ts'
 import { PointValues } from './point-values.ts'
 import { type PointTotals, readTotals, type TotalsQuestion } from './read-totals.ts'
 import { readRolledUpTotals } from './rolled-up-totals.ts'
@@ -66,8 +68,20 @@ export class QuestDbPointReader implements PointReader {
     return this.#selection.fields
   }
 
-  async points(range: Range, limit: number, after?: Position): Promise<AggregatePoint[]> {
-    return await this.#read({ range, limit, order: 'ASC', after })
+  async points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]> {
+    const hasTexts = this.fields.some(isText)
+    const points: AggregatePoint[] = []
+    for (const part of this.#parts(range, 'ASC')) {
+      const question = { range: part, limit: room.wanted, order: 'ASC', after } as const
+      const found = await this.#totals(question)
+      const texts = hasTexts
+        ? await EdgeValues.measure(this.#session, this.#selection, found)
+        : found.map(() => 0)
+      const fitting = found.slice(0, room.take(texts))
+      for (const point of await this.#valued(this.#selection, fitting, question)) points.push(point)
+      if (room.isFull) break
+    }
+    return points
   }
 
   async outermost(
@@ -75,35 +89,35 @@ export class QuestDbPointReader implements PointReader {
     fields: readonly number[],
     end: 'last' | 'first',
   ): Promise<OutermostValues> {
-    const { series, buckets } = this.query
     const order = end === 'last' ? 'DESC' : 'ASC'
-    // More than one bucket can have, so that each look gets on.
-    const limit = Math.max(pointsPerLook, 2 * series.length)
     const found = new OutermostFields(this.#selection, fields)
-    for (let left = range; ; ) {
-      const points = await this.#read({ range: left, limit, order })
-      for (const point of points) found.add(point)
-      const last = points.at(-1)
-      if (last === undefined || points.length < limit || found.isComplete) return found.values
-      left =
-        end === 'last'
-          ? { ...left, toUs: Math.min(left.toUs, nextBucketUs(buckets, last.timestampUs)) }
-          : { ...left, fromUs: Math.max(left.fromUs, last.timestampUs) }
+    for (const part of this.#parts(range, order)) {
+      await this.#look(found, part, order)
+      if (found.isComplete) break
     }
+    return found.values
   }
 
-  async #read(question: PointsQuestion): Promise<AggregatePoint[]> {
-    const points: AggregatePoint[] = []
-    for (const range of this.#parts(question)) {
-      const limit = question.limit - points.length
-      if (limit <= 0) break
-      points.push(...(await this.#readPart({ ...question, range, limit })))
+  async #look(found: OutermostFields, range: Range, order: 'ASC' | 'DESC'): Promise<void> {
+    const { series, buckets } = this.query
+    // More than one bucket can have, so that each look gets on.
+    const limit = Math.max(pointsPerLook, 2 * series.length)
+    for (let left = range; ; ) {
+      const question = { range: left, limit, order } as const
+      const totals = await this.#totals(question)
+      const points = await this.#valued(found.selection, found.telling(totals), question)
+      for (const point of points) found.add(point)
+      const last = totals.at(-1)
+      if (last === undefined || totals.length < limit || found.isComplete) return
+      left =
+        order === 'DESC'
+          ? { ...left, toUs: Math.min(left.toUs, nextBucketUs(buckets, last.bucketUs)) }
+          : { ...left, fromUs: Math.max(left.fromUs, last.bucketUs) }
     }
-    return points
   }
 
   /** The range in parts whose buckets a statement can name. */
-  #parts({ range, order }: PointsQuestion): readonly Range[] {
+  #parts(range: Range, order: 'ASC' | 'DESC'): readonly Range[] {
     const runs = bucketRuns(this.query.buckets, range.fromUs, range.toUs)
     const parts = piecesOf(runs, runsPerStatement).map((some) => ({
       fromUs: Math.max(range.fromUs, some[0]?.startUs ?? 0),
@@ -112,17 +126,25 @@ export class QuestDbPointReader implements PointReader {
     return order === 'ASC' ? parts : parts.toReversed()
   }
 
-  async #readPart({ range, limit, order, after }: PointsQuestion): Promise<AggregatePoint[]> {
+  async #totals(question: PointsQuestion): Promise<readonly PointTotals[]> {
+    const asked = { after: undefined, ...question, scale: plain }
+    return (
+      (await readRolledUpTotals(this.#session, this.#selection, asked)) ??
+      (await readTotals(this.#session, this.#selection, asked))
+    )
+  }
+
+  /** Some of the points that were found, with values. */
+  async #valued(
+    selection: Selection,
+    totals: readonly PointTotals[],
+    question: PointsQuestion,
+  ): Promise<AggregatePoint[]> {
     const session = this.#session
-    const selection = this.#selection
-    const question = { range, limit, order, after, scale: plain }
-    const totals =
-      (await readRolledUpTotals(session, selection, question)) ??
-      (await readTotals(session, selection, question))
     const values = new PointValues(selection, {
       edges: await EdgeValues.read(session, selection, totals),
       rows: await RowValues.read(session, selection, totals),
-      scaled: await this.#scaledTotals(totals, question),
+      scaled: await this.#scaledTotals(totals, { after: undefined, ...question, scale: plain }),
     })
     return totals.map((point) => ({
       timestampUs: point.bucketUs,
@@ -142,36 +164,5 @@ export class QuestDbPointReader implements PointReader {
     )
     if (!isTooLarge) return []
     return await readTotals(this.#session, this.#selection, { ...question, scale: scaledDown })
-  }
-}
-
-/** The first values that come of some fields, of each series. */
-class OutermostFields {
-  readonly #selection: Selection
-  readonly #fields: readonly number[]
-  readonly #series: ReadonlyMap<string, number>
-  readonly values = new Map<number, Map<number, KnownValue>>()
-  #found = 0
-
-  constructor(selection: Selection, fields: readonly number[]) {
-    this.#selection = selection
-    this.#fields = fields
-    this.#series = new Map(selection.query.series.map(({ key }, index) => [key, index]))
-  }
-
-  get isComplete(): boolean {
-    return this.#found === this.#fields.length * this.#series.size
-  }
-
-  add({ series, timestampUs, values }: AggregatePoint): void {
-    const index = this.#series.get(series) as number
-    const own = this.values.get(index) ?? new Map<number, KnownValue>()
-    this.values.set(index, own)
-    for (const field of this.#fields) {
-      const value = values[this.#selection.fields[field]?.key ?? '']
-      if (value === undefined || own.has(field)) continue
-      own.set(field, { timestampUs, value })
-      this.#found++
-    }
   }
 }

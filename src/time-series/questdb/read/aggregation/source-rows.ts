@@ -1,6 +1,7 @@
 import type { Range } from '../../../aggregation/point-reader.ts'
 import { inOrder } from '../../../raw-page.ts'
 import type { Column } from '../../../time-series-store.ts'
+import { quoted } from '../../layout.ts'
 import { fieldValue, selectedField, storedDigestOf } from '../field-values.ts'
 import { needsTooMuchMemory } from '../memory-limits.ts'
 import type { ReadSession } from '../session.ts'
@@ -39,6 +40,8 @@ interface Wanted {
    * known, which makes rows half as long.
    */
   readonly isIdentified: boolean
+  /** Whether values are the bytes that texts have: columns are none but such. */
+  readonly isMeasured?: boolean | undefined
 }
 
 /** The readings of some sources in the order of time, and of digest when they are identified, in pages. */
@@ -114,20 +117,21 @@ function larger(limit: number): number {
   return limit * 4
 }
 
+interface WantedAt extends Omit<Wanted, 'isIdentified'> {
+  readonly instants: ReadonlySet<number>
+}
+
 /** The readings of a source at some instants, in no order. */
 export async function rowsAt(
   session: ReadSession,
   source: Source,
-  {
-    instants,
-    columns,
-  }: { readonly instants: ReadonlySet<number>; readonly columns: readonly number[] },
+  { instants, ...wanted }: WantedAt,
 ): Promise<readonly SourceRow[]> {
   let found: SourceRow[] = []
   for (const some of piecesOf([...instants], instantsPerStatement)) {
     const condition = atInstants(some)
     const order = `LIMIT ${rowsMax + 1 - found.length}`
-    const rows = await rowsOf(session, source, { columns, isIdentified: true, condition, order })
+    const rows = await rowsOf(session, source, { ...wanted, isIdentified: true, condition, order })
     found = found.concat(rows)
     if (found.length > rowsMax) throw needsTooMuchMemory()
   }
@@ -142,7 +146,7 @@ interface RowsQuestion extends Wanted {
 async function rowsOf(
   session: ReadSession,
   { shape, streams, stored }: Source,
-  { condition, order, columns, isIdentified }: RowsQuestion,
+  { condition, order, columns, isIdentified, isMeasured }: RowsQuestion,
 ): Promise<SourceRow[]> {
   const [any] = streams.values()
   const isOneSeries = streams.values().every(({ series }) => series === any?.series)
@@ -151,13 +155,15 @@ async function rowsOf(
     ...(hasStream ? ['"streamId"'] : []),
     ...(isIdentified ? ['"$digest"'] : []),
     microseconds('"timestamp"'),
-    ...columns.map((index) => selectedOrNothing(stored[index])),
+    ...columns.map((index) => selectedOrNothing(stored[index], isMeasured)),
   ]
   const rows = await session.rows(
     `SELECT ${list.join(', ')} FROM ${session.tableOf(shape).name}
      WHERE ${ofStreams([...streams.keys()])} AND ${condition} AND ${session.visible} ${order}`,
   )
-  const types = columns.map((index) => stored[index]?.type)
+  const types = columns.map(
+    (index) => stored[index] && (isMeasured ? 'bigint' : stored[index].type),
+  )
   const timeAt = list.length - columns.length - 1
   return rows.map((row) => ({
     stream: (hasStream ? streams.get(String(row[0])) : any) as SelectedStream,
@@ -167,6 +173,7 @@ async function rowsOf(
   }))
 }
 
-function selectedOrNothing(stored: Column | undefined): string {
-  return stored ? selectedField(stored) : 'null'
+function selectedOrNothing(stored: Column | undefined, isMeasured = false): string {
+  if (!stored) return 'null'
+  return isMeasured ? `length_bytes(${quoted(stored.name)})` : selectedField(stored)
 }
