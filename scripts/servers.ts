@@ -42,7 +42,7 @@ const usage = `npm run servers -- COMMAND [SERVER ...] [--dir FOLDER]
   up SERVER ...     starts servers: ${Object.keys(servers).join(', ')}
   down [SERVER ...] stops them, all when none is named
   status            tells what runs
-  env               prints what to export, so that tests and the service find them
+  env               prints where they are, as variables of a shell; tests start servers of their own
   fetch SERVER ...  only downloads what a server needs: ${fetched.join(', ')}
 
 What they store is in FOLDER, which is ${join(toolsFolder, 'servers')} when none is given.`
