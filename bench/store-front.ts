@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     bytes: () => questDbBytes(2_000_000),
     visible: () => questDbVisible(60_000, 20),
     telegraf: () => telegrafRatios(3, 5),
-    drain: () => questDbDrain(20_000, 20),
+    drain: () => questDbDrain(20_000, 150),
     rollups: () => questDbRollups(),
     windows: () => windowCost(3, 25),
     backlog: () => backlogRecovery(entries),
