@@ -44,15 +44,20 @@ describe.skipIf(isQuestDbMissing)('without its QuestDB', () => {
   })
 })
 
-describe.skipIf(isQuestDbMissing)('a QuestDB that is killed again and again under load', () => {
+describe.skipIf(isQuestDbMissing)('a QuestDB that is killed again and again in mid-flush', () => {
   test('gets every reading once, and holds up neither receipts nor decisions', async () => {
     await using questDb = await QuestDb.start()
-    await using service = await ServiceWithQuestDb.start(questDb.port)
+    await using proxy = await TcpProxy.start(questDb.port)
+    await using service = await ServiceWithQuestDb.start(proxy.port)
     service.load.start()
     for (let kill = 0; kill < kills; kill++) {
       const stored = await service.stored()
       await expect.poll(() => service.stored()).toBeGreaterThan(stored)
+      // Rows are on their way, or have come and were not confirmed.
+      proxy.holdIn('POST /write', kill % 2)
+      await expect.poll(() => proxy.isHolding).toBe(true)
       await questDb.kill()
+      proxy.reset()
       const sent = service.load.sent
       await service.refuseOne()
       await expect.poll(() => service.quarantined()).toBe(kill + 1)

@@ -9,6 +9,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #pairs = new Map<Socket, Socket>()
   /** Bytes that are still passed on. */
   #bytesLeft = Number.POSITIVE_INFINITY
+  #holdIn: { readonly request: string; readonly bytes: number } | undefined
 
   static async start(target: number): Promise<TcpProxy> {
     const proxy = new TcpProxy(target)
@@ -28,6 +29,11 @@ export class TcpProxy implements AsyncDisposable {
   /** Passes on about so many bytes more, whoever sends them, and nothing behind them until it is told to reset. */
   holdAfter(bytes: number): void {
     this.#bytesLeft = bytes
+  }
+
+  /** The same from the next piece of a client on that contains the beginning of a request. */
+  holdIn(request: string, bytes: number): void {
+    this.#holdIn = { request, bytes }
   }
 
   /** Whether something is held up. */
@@ -73,8 +79,11 @@ export class TcpProxy implements AsyncDisposable {
       socket.pipe(other)
       if (this.isHolding) socket.unpipe().pause()
       // Behind the pipe: this piece is on its way.
-      socket.on('data', ({ length }: Buffer) => {
-        this.#bytesLeft -= length
+      socket.on('data', (piece: Buffer) => {
+        if (socket === client && this.#holdIn && piece.includes(this.#holdIn.request)) {
+          this.#bytesLeft = this.#holdIn.bytes
+          this.#holdIn = undefined
+        } else this.#bytesLeft -= piece.length
         if (this.isHolding) for (const held of this.#sockets) held.unpipe().pause()
       })
     }
