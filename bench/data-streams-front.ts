@@ -27,7 +27,7 @@ async function main(): Promise<void> {
 }
 
 const notes = `Rates of many and of few streams are measured in turns, by the same load of readings that are prepared
-beforehand; their ratio is that of the pair in the middle. The same SQL on the engine has two threads; the store
-reads with one where there are two processors, so that acknowledgements go on (docs/decisions.md).`
+beforehand; their ratio is that of the pair in the middle. The same SQL on the engine has two threads. So has the
+store for queries that look at little; where there are two processors, it has one for the others (docs/decisions.md).`
 
 await main()

@@ -51,7 +51,7 @@ export async function querySpeed(): Promise<Figure[]> {
     ...(await aggregationOfOne(path, ids)),
     await rolledUp(),
     await latestOfAll(dataDir, vaultId),
-    await disturbance(dataDir, ids),
+    ...(await disturbances(dataDir, ids)),
   ]
   rmSync(dataDir, { recursive: true })
   return figures
@@ -221,9 +221,38 @@ async function latestOfAll(dataDir: string, vaultId: string): Promise<Figure> {
   }
 }
 
-/** How long acknowledgements take while somebody asks about everything, again and again. */
-async function disturbance(dataDir: string, ids: readonly string[]): Promise<Figure> {
+/** A question that is asked again and again. */
+interface Asked {
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: object
+  /** How many times as long acknowledgements may take; nothing where that is not promised. */
+  readonly timesMax?: number
+}
+
+/** How long acknowledgements take while somebody asks about everything, and about one stream. */
+async function disturbances(dataDir: string, ids: readonly string[]): Promise<Figure[]> {
   const service = await start(dataDir)
+  const range = `start=${fullScan.start}&end=${fullScan.end}`
+  const scans = `full scans of ${readingsInAll} readings`
+  const averages = 'the hourly averages of one stream among them, again and again'
+  const path = `/streams/${ids[0] ?? ''}/data?aggregation=hourly&fields=temperature&${range}`
+  const asked: Asked[] = [
+    { name: scans, method: 'POST', path: '/query', body: fullScan, timesMax: 2 },
+    { name: averages, method: 'GET', path },
+  ]
+  const figures: Figure[] = []
+  for (const one of asked) figures.push(await disturbance(service, ids, one))
+  await service.end('SIGTERM')
+  return figures
+}
+
+async function disturbance(
+  service: ServiceProcess,
+  ids: readonly string[],
+  { name, method, path, body, timesMax }: Asked,
+): Promise<Figure> {
   const api = new ApiClient(service.http)
   const load = async () => {
     const target = { port: service.mqttPort, username: adminKey, password: adminSecret }
@@ -234,26 +263,25 @@ async function disturbance(dataDir: string, ids: readonly string[]): Promise<Fig
     ])
   }
   const alone = await load()
-  const scans = { isOver: false, took: [] as number[] }
-  const scanning = (async () => {
-    while (!scans.isOver) {
+  const answers = { areOver: false, took: [] as number[] }
+  const asking = (async () => {
+    while (!answers.areOver) {
       const beganMs = performance.now()
-      const { status, body } = await api.withToken('POST', '/query', fullScan)
-      if (status !== 200) throw new Error(JSON.stringify(body))
-      scans.took.push(performance.now() - beganMs)
+      const answer = await api.withToken(method, path, body)
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      answers.took.push(performance.now() - beganMs)
     }
   })()
   const disturbed = await load()
-  scans.isOver = true
-  await scanning
-  await service.end('SIGTERM')
+  answers.areOver = true
+  await asking
   const [before, during] = [alone.latencyUs.p99 / 1_000, disturbed.latencyUs.p99 / 1_000]
-  const slowest = Math.max(...scans.took)
+  const slowest = Math.max(...answers.took)
   return {
-    name: `p99 of acknowledgements at ${loadRate.toLocaleString('en')}/s, without and with full scans of ${readingsInAll} readings`,
-    measured: `${ms(before)} and ${ms(during)}; ${scans.took.length} scans, the slowest ${ms(slowest)}`,
-    target: 'less than twice',
-    isMet: during < before * 2,
+    name: `p99 of acknowledgements at ${loadRate.toLocaleString('en')}/s, without and with ${name}`,
+    measured: `${ms(before)} and ${ms(during)}; ${answers.took.length} answers, slowest ${ms(slowest)}`,
+    target: timesMax ? `less than ${timesMax} times` : 'nothing promised',
+    isMet: during < before * (timesMax ?? Infinity),
   }
 }
 

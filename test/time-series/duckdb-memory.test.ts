@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { DuckDbFile, type FileOptions } from '../../src/time-series/duckdb/duckdb-file.ts'
+import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
 import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -28,9 +28,9 @@ async function readAll(connection: DuckDBConnection): Promise<Record<string, unk
 }
 
 /** An open file with a table whose blocks fill the buffers once they were read. */
-async function filled(options?: Partial<FileOptions>) {
+async function filled() {
   const folder = new TemporaryFolder()
-  const file = await DuckDbFile.open(folder.file('time-series.duckdb'), options)
+  const file = await DuckDbFile.open(folder.file('time-series.duckdb'))
   await file.writer.run(
     'CREATE TABLE many AS SELECT range AS n, hash(range) AS noise FROM range(5_000_000)',
   )
@@ -121,10 +121,9 @@ test('reopening waits until memory was given back, and the new file has the whol
 async function settings(file: DuckDbFile) {
   const [row] = await rowsOf(
     file.writer,
-    `SELECT current_setting('threads') AS threads,
-       current_setting('checkpoint_threshold') AS checkpoint`,
+    `SELECT current_setting('checkpoint_threshold') AS checkpoint`,
   )
-  return { threads: Number(row?.['threads']), checkpoint: String(row?.['checkpoint']) }
+  return { checkpoint: String(row?.['checkpoint']) }
 }
 
 test('rows of many tables that are not in the file yet stay in memory', async () => {
@@ -193,31 +192,6 @@ test('much that was written beside those who read is put together when nobody do
   await write(1_000_000)
   await file.releaseMemory()
   expect(hasLog()).toBe(true)
-})
-
-test('who reads has two threads, who writes has one', async () => {
-  await using opened = await filled({ processors: 3 })
-  const { file } = opened
-  expect(await settings(file)).toMatchObject({ threads: 2 })
-
-  await file.wrote({ rows: 10, columns: 10 })
-  expect(await settings(file)).toMatchObject({ threads: 1 })
-
-  await file.read(async () => {
-    await file.wrote({ rows: 10, columns: 10 })
-    expect(await settings(file)).toMatchObject({ threads: 2 })
-  })
-  await file.reopen()
-  expect(await settings(file)).toMatchObject({ threads: 1 })
-})
-
-test.each([
-  [1, 1],
-  [2, 1],
-  [64, 2],
-])('on a machine with %i processors, who reads has %i threads', async (processors, threads) => {
-  await using opened = await filled({ processors })
-  expect(await settings(opened.file)).toMatchObject({ threads })
 })
 
 test('times and whole numbers are packed: each block costs memory from when it is looked at', async () => {

@@ -3,6 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
 import { rowsOf } from './rows-of.ts'
+import { type ReadLength, threadsOfWriter, WorkingThreads } from './working-threads.ts'
 
 /**
  * Limit of DuckDB's buffers. In ordinary work they stay far below it, because they are told to give
@@ -10,14 +11,6 @@ import { rowsOf } from './rows-of.ts'
  * last row group holds: with long texts that is hundreds of megabytes.
  */
 const memoryLimit = '512MB'
-
-/**
- * One who reads has help, where a processor is left then for acknowledgements: on two of them, a scan on both
- * made those wait for its turns. One who writes has none: while the other thread does the work, DuckDB waits
- * for it by asking again and again, which costs as much as the work.
- */
-const threadsOfReadersMax = 2
-const threadsOfWriter = 1
 
 /**
  * The smallest blocks in which DuckDB packs times and whole numbers of 64 bits: smaller ones have twice the bytes
@@ -47,6 +40,8 @@ const bytesPerColumn = 20_000
  */
 const rowsToMergeMax = 250_000
 
+type Work<Result> = (connection: DuckDBConnection) => Promise<Result>
+
 interface OpenFile {
   readonly instance: DuckDBInstance
   readonly writer: DuckDBConnection
@@ -70,12 +65,12 @@ export interface FileOptions {
 export class DuckDbFile {
   readonly path: string
   readonly #limits: QueryLimits
-  readonly #threadsOfReaders: number
+  readonly #processors: number
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
   #spreadBytes = 0
   #rowsToMerge = 0
-  #threads = threadsOfWriter
+  #threads: WorkingThreads
   #open: OpenFile | undefined
   /** Pending while the file is being closed or opened. */
   #changing: Promise<void> | undefined
@@ -84,7 +79,8 @@ export class DuckDbFile {
     this.path = path
     this.#open = open
     this.#limits = limits
-    this.#threadsOfReaders = Math.max(1, Math.min(threadsOfReadersMax, processors - 1))
+    this.#processors = processors
+    this.#threads = new WorkingThreads(processors)
     this.#turns = new QueryTurns(limits)
   }
 
@@ -110,11 +106,11 @@ export class DuckDbFile {
    *
    * @throws DomainError `overloaded`, `query_too_slow`; Error when the file is closed
    */
-  async read<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+  async read<Result>(work: Work<Result>, length: ReadLength = 'long'): Promise<Result> {
     const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#turns.take(() => this.look(timed))
+        return await this.#turns.take(() => this.look(timed, length))
       } catch (error) {
         if (attempt >= readAttemptsMax || !isTableMissing(error)) throw error
       }
@@ -122,13 +118,13 @@ export class DuckDbFile {
   }
 
   /** The same for what the service itself wants to know: it waits for no turn, and takes its time. */
-  async look<Result>(work: (connection: DuckDBConnection) => Promise<Result>): Promise<Result> {
+  async look<Result>(work: Work<Result>, length: ReadLength = 'long'): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()
-    const reading = withConnection(this.#open.instance, async (connection) => {
-      await this.#workWith(this.#threadsOfReaders, connection)
-      return await work(connection)
-    })
+    const threads = this.#threads
+    const reading = withConnection(this.#open.instance, (connection) =>
+      threads.read(length, connection, work),
+    )
     this.#readers.add(reading)
     try {
       return await reading
@@ -148,7 +144,7 @@ export class DuckDbFile {
       this.#open = await openFile(this.path)
       this.#spreadBytes = 0
       this.#rowsToMerge = 0
-      this.#threads = threadsOfWriter
+      this.#threads = new WorkingThreads(this.#processors)
     })
   }
 
@@ -186,7 +182,7 @@ export class DuckDbFile {
    */
   async wrote({ rows, columns }: { rows: number; columns: number }): Promise<number> {
     if (this.#readers.size > 0) this.#rowsToMerge += rows
-    else await this.#workWith(threadsOfWriter, this.writer)
+    else await this.#threads.write(this.writer)
     const wanted = columns * bytesPerColumn
     const now = this.#spreadBytes
     if (wanted > now / 2 && wanted <= now) return wanted
@@ -195,13 +191,6 @@ export class DuckDbFile {
     const checkpointBytes = Math.max(checkpointBytesMin, this.#spreadBytes)
     await this.writer.run(`SET checkpoint_threshold = '${checkpointBytes}B'`)
     return wanted
-  }
-
-  /** Of two that change it at once, either may be the last: it is of no effect but on speed. */
-  async #workWith(threads: number, connection: DuckDBConnection): Promise<void> {
-    if (this.#threads === threads) return
-    this.#threads = threads
-    await connection.run(`SET threads = ${threads}`)
   }
 
   #shut(): void {
@@ -251,7 +240,7 @@ async function unwrittenBytes(connection: DuckDBConnection): Promise<number> {
 
 async function withConnection<Result>(
   instance: DuckDBInstance,
-  work: (connection: DuckDBConnection) => Promise<Result>,
+  work: Work<Result>,
 ): Promise<Result> {
   const connection = await instance.connect()
   try {
@@ -267,7 +256,7 @@ const interruptEveryMs = 50
 /** @throws DomainError `query_too_slow` when it takes too long, or more memory than there is */
 async function withinTime<Result>(
   connection: DuckDBConnection,
-  work: (connection: DuckDBConnection) => Promise<Result>,
+  work: Work<Result>,
   ms: number,
 ): Promise<Result> {
   let interrupting: NodeJS.Timeout | undefined

@@ -23,6 +23,7 @@ import type {
 } from '../time-series-store.ts'
 import type { WindowStore } from '../windows/window-store.ts'
 import { aggregateReadings } from './aggregation/aggregate.ts'
+import { aggregationLength } from './aggregation/length.ts'
 import type { Catalog } from './catalog.ts'
 import { type Contents, loadContents } from './contents.ts'
 import { DuckDbFile } from './duckdb-file.ts'
@@ -212,8 +213,9 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
-    return await this.#file.read((connection) =>
-      aggregateReadings(connection, this.#catalog, query),
+    return await this.#file.read(
+      (connection) => aggregateReadings(connection, this.#catalog, query),
+      aggregationLength(this.#catalog, query),
     )
   }
 
