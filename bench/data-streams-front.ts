@@ -11,7 +11,7 @@ import { type Measurements, measureAll, writeReport } from './report.ts'
 async function main(): Promise<void> {
   const { positionals } = parseArgs({ allowPositionals: true })
   const measurements: Measurements = {
-    streams: () => manyStreams(5, 5),
+    streams: () => manyStreams(5, 8),
     queries: () => querySpeed(),
     export: () => exportSpeed({ rows: 10_000_000, rate: 5_000, seconds: 20 }),
   }

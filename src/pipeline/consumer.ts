@@ -40,6 +40,8 @@ export interface ConsumerPace {
    * more for each round. All of the time when nothing is said.
    */
   readonly shareMax?: number
+  /** The same for a consumer whose work is urgent. */
+  readonly urgentShareMax?: number
   /** The longest rest of a consumer whose work is urgent, however long a round was: thousands of timers at once, say. */
   readonly urgentRestMsMax?: number
 }
@@ -170,10 +172,12 @@ export function restAfter(
     intervalMs,
     urgentIntervalMs = intervalMs,
     shareMax = 1,
+    urgentShareMax = shareMax,
     urgentRestMsMax = Number.POSITIVE_INFINITY,
   }: ConsumerPace,
 ): number {
-  const share = entriesAhead < entriesMax ? shareMax : 1
+  const usualShare = isUrgent ? urgentShareMax : shareMax
+  const share = entriesAhead < entriesMax ? usualShare : 1
   const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
   const longestMs = isUrgent ? urgentRestMsMax : Number.POSITIVE_INFINITY
   return Math.max(0, shortestMs - workedMs, Math.min(longestMs, workedMs / share - workedMs))

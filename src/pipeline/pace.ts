@@ -1,7 +1,7 @@
 import type { ConsumerPace } from './consumer.ts'
 
 /**
- * Each stream of a round costs the decider a row, so it works for a part of the time only, and has more
+ * Each stream of a round costs the decider a row, so it works for a small part of the time only, and has more
  * entries of each then. Where readings meet rules it is more often at it: alerts must not wait, neither behind a
  * round of a second that thousands of timers have made.
  */
@@ -9,7 +9,8 @@ export const deciderPace: ConsumerPace = {
   entriesMax: 50_000,
   intervalMs: 40,
   urgentIntervalMs: 8,
-  shareMax: 0.25,
+  shareMax: 0.15,
+  urgentShareMax: 0.25,
   urgentRestMsMax: 200,
 }
 

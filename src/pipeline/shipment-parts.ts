@@ -12,6 +12,7 @@ const ownColumns = 6
 const monthUs = 30 * 86_400_000_000
 
 export interface KnownVersion extends StoredVersion {
+  readonly number: number
   /** What the store has not been told yet. */
   toTell: WindowVersion | undefined
 }
@@ -42,6 +43,47 @@ export class Gathered {
       this.windows.set(reading, toTell)
     }
     if (verdict === verdictRedriven || verdict === verdictImported) this.redriven.add(reading)
+  }
+}
+
+/** A stream as far as what is received of it is counted. */
+export interface CountedStream {
+  readonly id: string
+  /** Entries received in the portion that it was counted in last. */
+  received: number
+  /** The number of that portion. */
+  portion: number
+}
+
+/**
+ * What a portion has received of each stream. It is noted at the stream, which is at hand with each of its entries:
+ * a map of thousands would be looked into with each of them.
+ */
+export class ReceivedCounts {
+  readonly #portion: number
+  readonly #streams: CountedStream[] = []
+
+  /** @param portion a number that no portion before it had */
+  constructor(portion: number) {
+    this.#portion = portion
+  }
+
+  get streams(): number {
+    return this.#streams.length
+  }
+
+  add(stream: CountedStream, entries: number): void {
+    if (stream.portion !== this.#portion) {
+      stream.portion = this.#portion
+      stream.received = 0
+      this.#streams.push(stream)
+    }
+    stream.received += entries
+  }
+
+  /** By id: a portion has fewer entries than there are streams at hand, so each has one object in it. */
+  byId(): Map<string, number> {
+    return new Map(this.#streams.map(({ id, received }) => [id, received]))
   }
 }
 

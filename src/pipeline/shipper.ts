@@ -8,9 +8,11 @@ import { EntryReader } from './entry-reader.ts'
 import { JournalledReading } from './journalled-reading.ts'
 import {
   bytesBetween,
+  type CountedStream,
   Gathered,
   type KnownVersion,
   Places,
+  ReceivedCounts,
   type StoredVersion,
 } from './shipment-parts.ts'
 
@@ -30,10 +32,11 @@ const streamsMax = 100_000
 const shapesMax = 10_000
 
 /** A stream as far as shipping needs it. */
-interface KnownStream {
-  readonly id: string
+interface KnownStream extends CountedStream {
   /** How readings of each version that came by are stored. */
   readonly versions: Map<number, KnownVersion>
+  /** The version that came by last: nearly always the next one is the same. */
+  last: KnownVersion | undefined
 }
 
 interface Portion {
@@ -68,6 +71,7 @@ export class Shipper implements Consumer {
   readonly #store: TimeSeriesStore
   readonly #loadVersion: ShipperNeeds['loadVersion']
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
+  #portions = 0
   readonly #shapes = new LruMap<string, Shape>(shapesMax)
 
   /** Less than the limit after a failure, until it has gone well again for a while. */
@@ -193,7 +197,7 @@ export class Shipper implements Consumer {
   ): Promise<Portion> {
     let isBeforeRemoval = false
     const gathered = new Gathered()
-    const received = new Map<string, number>()
+    const counts = new ReceivedCounts(++this.#portions)
     const places = new Places()
     let nextOffset = from
     let receivedAtUs = 0
@@ -204,7 +208,10 @@ export class Shipper implements Consumer {
       }
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
       while (nextOffset < until && entry.next()) {
-        if (nextOffset - from >= Math.min(this.#entriesMax, wantedFor(places.count, received.size)))
+        if (
+          nextOffset - from >=
+          Math.min(this.#entriesMax, wantedFor(places.count, counts.streams))
+        )
           break portion
         if (entry.verdict === verdictCleared) {
           isBeforeRemoval = true
@@ -214,7 +221,7 @@ export class Shipper implements Consumer {
         if (entry.accepted) {
           const { streamVersion } = entry
           const version =
-            stream.versions.get(streamVersion) ?? (await this.#versionOf(stream, streamVersion))
+            versionAtHand(stream, streamVersion) ?? (await this.#versionOf(stream, streamVersion))
           if (version) {
             if (!places.take(version.shape, entry.timestampUs)) break portion
             const { bytes: entryBytes, start: at, acceptedNotes: notes } = entry
@@ -228,11 +235,12 @@ export class Shipper implements Consumer {
           nextOffset++
           continue
         }
-        received.set(stream.id, (received.get(stream.id) ?? 0) + (entry.received ? 1 : 0))
+        counts.add(stream, entry.received ? 1 : 0)
         receivedAtUs = entry.receivedAtUs
         nextOffset++
       }
     }
+    const received = counts.byId()
     this.#entriesWanted = wantedFor(places.count, received.size)
     const { telling, ...rest } = gathered
     const bytes = bytesBetween(batches, from, nextOffset)
@@ -247,7 +255,13 @@ export class Shipper implements Consumer {
   #streamOf(streamKey: string): KnownStream {
     const known = this.#streams.get(streamKey)
     if (known) return known
-    const made = { id: streamIdOf(streamKey), versions: new Map<number, KnownVersion>() }
+    const made: KnownStream = {
+      id: streamIdOf(streamKey),
+      versions: new Map(),
+      last: undefined,
+      received: 0,
+      portion: 0,
+    }
     this.#streams.set(streamKey, made)
     return made
   }
@@ -266,12 +280,18 @@ export class Shipper implements Consumer {
     this.#shapes.set(shape.id, shape)
     const version = {
       ...stored,
+      number,
       shape,
       toTell: isAboutWindows ? { version: number, definition } : undefined,
     }
     versions.set(number, version)
     return version
   }
+}
+
+function versionAtHand(stream: KnownStream, number: number): KnownVersion | undefined {
+  if (stream.last?.number !== number) stream.last = stream.versions.get(number)
+  return stream.last
 }
 
 function wantedFor(places: number, streams: number): number {

@@ -200,14 +200,15 @@ describe('the rest between two rounds', () => {
     entriesMax: 100,
     intervalMs: 40,
     urgentIntervalMs: 10,
-    shareMax: 0.25,
+    shareMax: 0.2,
+    urgentShareMax: 0.25,
     urgentRestMsMax: 200,
   }
 
   test.each([
     ['fills up the interval', 5, 0, 35],
-    ['is three times a long round, of which it may work a quarter', 100, 0, 300],
-    ['is as long while less than a full round waits', 100, 99, 300],
+    ['is four times a long round, of which it may work a fifth', 100, 0, 400],
+    ['is as long while less than a full round waits', 100, 99, 400],
     ['is short when a full round waits', 30, 100, 10],
     ['is none after a long one when a full round waits', 50, 100, 0],
   ])('%s', (_, workedMs, entriesAhead, restMs) => {
@@ -216,10 +217,10 @@ describe('the rest between two rounds', () => {
 
   test.each([
     ['is shorter where somebody waits for what follows', 2, true, 8],
-    ['leaves three quarters of the time to others there, too', 4, true, 12],
+    ['is three times a round there, of which it may work a quarter', 4, true, 12],
     ['is as long where nobody waits', 2, false, 38],
     ['has an end after a very long round', 1_000, true, 200],
-    ['has none where nobody waits', 1_000, false, 3_000],
+    ['has none where nobody waits', 1_000, false, 4_000],
   ])('%s', (_, workedMs, isUrgent, restMs) => {
     expect(restAfter({ workedMs, entriesAhead: 0, isUrgent }, pace)).toBe(restMs)
   })

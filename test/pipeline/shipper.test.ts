@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import type { JournalBatch } from '../../src/journal/journal.ts'
 import { Shipper } from '../../src/pipeline/shipper.ts'
+import type { FieldDefinition } from '../../src/pipeline/stream-schema.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
 import type { Shipment, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
@@ -155,4 +156,33 @@ test('tells by when what came in is stored, whatever older readings are entered 
   expect(told).toEqual([0, 5, 6, 6])
   expect(shipper.storedUntilUs(head, 2 * dayUs)).toBe(2 * dayUs)
   expect(shipper.storedUntilUs(batches.length, nowUs)).toBe(nowUs)
+})
+
+test('each reading is stored as its own version says, however versions take turns', async () => {
+  const opened = await openDuckDbStore()
+  await using _ = opened
+  const { store } = opened
+  const shapes = ['number', 'string', 'boolean'].map((type) =>
+    shapeOf({ temperature: { type } as FieldDefinition }),
+  )
+  const stored: (string | undefined)[] = []
+  const shipper = new Shipper({
+    store: {
+      position: () => store.position(),
+      async write(shipment: Shipment) {
+        stored.push(...shipment.readings.map((reading) => reading.shape.id))
+        await store.write(shipment)
+      },
+    } as TimeSeriesStore,
+    loadVersion: async (_id, version) => ({ shape: shapes[version] ?? shape }),
+  })
+  const versions = [0, 1, 0, 2, 2, 1, 1, 0]
+  const streamId = newId<StreamId>()
+  const readings = versions.map((version, index) =>
+    journalled({ streamId, version, timestampUs: index }),
+  )
+  await shipper.handle([{ firstOffset: 0, count: readings.length, bytes: written(readings).bytes }])
+
+  expect(stored).toEqual(versions.map((version) => shapes[version]?.id))
+  expect(store.counts(streamId)).toMatchObject({ received: readings.length })
 })

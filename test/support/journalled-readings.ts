@@ -8,6 +8,8 @@ export interface JournalledReading {
   readonly receivedAtUs: number
   /** Of an accepted one; 1 when it does not matter. */
   readonly timestampUs?: number
+  /** Of its stream; 3 when it does not matter. */
+  readonly version?: number
   readonly payload: Uint8Array
 }
 
@@ -22,14 +24,15 @@ export function journalled(
 /** The bytes that the journal keeps of them. */
 export function written(entries: readonly JournalledReading[]) {
   const writer = new EntryWriter()
-  for (const { accepted, streamId, receivedAtUs, timestampUs = 1, payload } of entries) {
+  for (const entry of entries) {
+    const { accepted, streamId, receivedAtUs, timestampUs = 1, version = 3, payload } = entry
     const schema = {
       fields: {},
       validation: 'lenient',
       timestampField: 'timestamp',
       timestampFormat: 'rfc3339',
     } as const
-    const stream = { streamId, ownerId: newId<UserId>(), version: 3, schema }
+    const stream = { streamId, ownerId: newId<UserId>(), version, schema }
     if (accepted) {
       const reading = { values: '{}', extra: '', flagged: [], digest: '00000000000000ff' }
       writer.accepted(stream, { accepted, timestampUs, ...reading }, receivedAtUs)

@@ -111,7 +111,9 @@ export class TopicNames {
     const known = this.#known.get(asLatin1)
     if (known !== undefined) return known
     assertTopicName({ bytes, start, end })
-    const name = { text: bytes.toString('utf8', start, end), meaning: undefined }
+    const text = bytes.toString('utf8', start, end)
+    // One text where both are the same: of thousands of topics, each lies somewhere else in memory.
+    const name = { text: text === asLatin1 ? asLatin1 : text, meaning: undefined }
     this.#known.set(asLatin1, name)
     return name
   }
