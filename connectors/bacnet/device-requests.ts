@@ -11,6 +11,9 @@ type Client = InstanceType<Library['default']>
 /** A request and two repetitions: a datagram may be lost (Number_Of_APDU_Retries, clause 12.11.29). */
 const attempts = 3
 
+/** From 1 to 255: an id is an octet, and the library takes 0 for none. */
+const invokeIds = 255
+
 /** Services that are asked for (ANSI/ASHRAE 135, clause 21), and the tag that their answers have values in. */
 const readProperty = { service: 12, valueTag: 3 } as const
 const readPropertyMultiple = { service: 14, valueTag: 4 } as const
@@ -38,6 +41,7 @@ interface Sent {
 /** Requests to one device, one after the other. */
 export class DeviceRequests {
   readonly #needs: Needs
+  #invokeId = randomInt(invokeIds)
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -87,8 +91,7 @@ export class DeviceRequests {
   ): Promise<Answer> {
     let hasDropped = false
     for (let attempt = 0; attempt < attempts; attempt++) {
-      // Never 0, which the library takes for none.
-      const invokeId = randomInt(1, 256)
+      const invokeId = this.#nextInvokeId()
       const transport = new GuardedTransport(this.#needs.socket, { invokeId, ...kind })
       const answer = await this.#within(transport, (client) => ask(client, { invokeId }))
       if (answer !== undefined) return answer
@@ -97,6 +100,12 @@ export class DeviceRequests {
     const seconds = this.#needs.timeoutMs / 1_000
     const what = hasDropped ? 'answered in a way that can be understood' : 'answered'
     throw new Error(`the device has not ${what} in ${seconds} s, ${attempts} times`)
+  }
+
+  /** Not one of the last ones: what comes late would be taken for the answer. */
+  #nextInvokeId(): number {
+    this.#invokeId = (this.#invokeId % invokeIds) + 1
+    return this.#invokeId
   }
 
   /** Undefined: there was no answer in time. */

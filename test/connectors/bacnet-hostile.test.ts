@@ -82,6 +82,12 @@ function segment(request: Buffer, sequence: number, bytes = 8): Buffer {
   return datagram(type, invokeIdOf(request), sequence, 4, 14, ...content)
 }
 
+/** The value of each property, by a device that knows no ReadPropertyMultiple. */
+const oneByOne = (request: Buffer): readonly Buffer[] =>
+  isMultiple(request)
+    ? [datagram(0x60, invokeIdOf(request), 9)]
+    : [ack(request, [...one.slice(0, 4), request.readUInt8(14), ...one.slice(5)])]
+
 /** What gets no answer, and is no answer. */
 const rubbish = (request: Buffer): readonly Buffer[] => [
   Buffer.alloc(0),
@@ -178,12 +184,20 @@ describe('a device that does not keep to the protocol', () => {
 
   test('that knows no ReadPropertyMultiple is asked for each property', async () => {
     const three = [...two, { field: 'three', object: 'analog-input:3' }]
-    answer = (request) =>
-      isMultiple(request)
-        ? [datagram(0x60, invokeIdOf(request), 9)]
-        : [ack(request, [...one.slice(0, 4), request.readUInt8(14), ...one.slice(5)])]
+    answer = oneByOne
     expect(await polled({ objects: three, timeout: '60s' })).toBe('{"one":1,"two":1,"three":1}')
     expect(requests.map(isMultiple)).toEqual([true, false, false, false])
+  })
+
+  test('is asked by ids that are long not used again: an answer to another request may come late', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => ({
+      field: `of${at}`,
+      object: `analog-input:${at}`,
+    }))
+    answer = oneByOne
+    await polled({ objects: many, timeout: '60s' })
+    expect(requests).toHaveLength(61)
+    expect(new Set(requests.map(invokeIdOf)).size).toBe(61)
   })
 
   test('that answers about something else is not believed', async () => {
