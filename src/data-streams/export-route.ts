@@ -7,8 +7,12 @@ import type { Chunk, ExportRequest, ReadingsExports } from './readings-export.ts
 import { headOf, type TextColumns, type TextFormat } from './readings-text.ts'
 import { storedFieldsOf } from './transform-definition.ts'
 
-/** Readings of one chunk, and about how many bytes: as long as it is read, nobody else is served. */
-const chunkRowsMax = 4_000
+/**
+ * Readings of one chunk, and about how many bytes: as long as it is read, nobody else is served. With twice as
+ * many, acknowledgements wait longer beside a fast reader, who gets hardly more of them in a second
+ * (`npm run bench:export`).
+ */
+const chunkRowsMax = 2_000
 const chunkBytesMax = 512 * 1024
 
 export interface ExportNeeds {
