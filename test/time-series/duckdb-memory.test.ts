@@ -126,27 +126,61 @@ async function settings(file: DuckDbFile) {
   return { checkpoint: String(row?.['checkpoint']) }
 }
 
+/** Bytes of rows that are in the log only: those in memory, and those that were swapped out. */
+async function unwritten({ writer }: DuckDbFile): Promise<Record<string, unknown> | undefined> {
+  const [row] = await rowsOf(
+    writer,
+    `SELECT sum(temporary_storage_bytes)::DOUBLE AS swapped, sum(memory_usage_bytes) FILTER (
+       WHERE tag = 'IN_MEMORY_TABLE')::DOUBLE AS held FROM duckdb_memory()`,
+  )
+  return row
+}
+
+const spread = { tables: 60, columns: 16 }
+
+async function makeTables({ writer }: DuckDbFile): Promise<void> {
+  for (let table = 0; table < spread.tables; table++) {
+    await writer.run(`CREATE TABLE t${table} AS SELECT ${valuesOf(spread)} FROM range(0)`)
+  }
+}
+
+/** Some rows for each of the tables. */
+async function insert({ writer }: DuckDbFile): Promise<void> {
+  for (let table = 0; table < spread.tables; table++) {
+    await writer.run(`INSERT INTO t${table} SELECT ${valuesOf(spread)} FROM range(400)`)
+  }
+}
+
+function valuesOf({ columns }: { readonly columns: number }): string {
+  return Array.from({ length: columns }, (_, at) => `hash(range + ${at}) AS c${at}`).join(', ')
+}
+
 test('rows of many tables that are not in the file yet stay in memory', async () => {
   await using opened = await filled()
   const { file } = opened
-  const tables = 60
-  const columns = Array.from({ length: 16 }, (_, index) => `range + ${index} AS c${index}`)
-  for (let table = 0; table < tables; table++) {
-    await file.writer.run(`CREATE TABLE t${table} AS SELECT ${columns.join(', ')} FROM range(0)`)
-  }
-  for (let table = 0; table < tables; table++) {
-    await file.writer.run(`INSERT INTO t${table} SELECT ${columns.join(', ')} FROM range(400)`)
-  }
+  await makeTables(file)
+  await insert(file)
 
   await file.releaseMemory()
 
-  const [row] = await rowsOf(
-    file.writer,
-    `SELECT sum(temporary_storage_bytes)::DOUBLE AS swapped, sum(memory_usage_bytes) FILTER (
-       WHERE tag = 'IN_MEMORY_TABLE')::DOUBLE AS unwritten FROM duckdb_memory()`,
-  )
-  expect(row).toMatchObject({ swapped: 0 })
-  expect(Number(row?.['unwritten'])).toBeGreaterThan(8 * mebibyte)
+  expect(await unwritten(file)).toMatchObject({ swapped: 0 })
+  expect(Number((await unwritten(file))?.['held'])).toBeGreaterThan(8 * mebibyte)
+})
+
+test('they stay there, too, when more rows follow, and tables keep some blocks in use', async () => {
+  await using opened = await filled()
+  const { file } = opened
+  await file.wrote({ rows: 400, columns: spread.tables * spread.columns })
+  await makeTables(file)
+  await insert(file)
+  await file.writer.run('CHECKPOINT')
+  for (let round = 0; round < 3; round++) {
+    await insert(file)
+
+    await file.releaseMemory()
+
+    expect(await unwritten(file)).toMatchObject({ swapped: 0 })
+  }
 })
 
 test('checkpoints are rarer where many columns are written to, and by and by as often as before', async () => {

@@ -20,8 +20,8 @@ const memoryLimit = '512MB'
  */
 const blockBytes = 65_536
 
-/** What is left of blocks that nobody uses when the buffers are told to let go of them. */
-const keptBytes = 4_000_000
+/** What is left of blocks that nobody uses when the buffers are told to let go of them, at least. */
+const keptBytesMin = 4_000_000
 
 /** Log that is merged into the file at once, at least: until then its rows are kept in memory, too. */
 const checkpointBytesMin = 8_000_000
@@ -161,13 +161,21 @@ export class DuckDbFile {
     if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
       if (this.#rowsToMerge > rowsToMergeMax) await this.#merge()
-      // What is not in the file yet would be swapped out, and read again for the next rows.
-      const bytes = keptBytes + (await unwrittenBytes(this.writer))
+      const bytes = (await unwrittenBytes(this.writer)) + this.#keptBytes
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
     })
     return true
+  }
+
+  /**
+   * What rows take that are not in the file yet comes on top of it: they would be swapped out, and read again for the
+   * next ones. That happens, too, when too little is left to the tables they go to, each of which keeps some
+   * blocks in use, whatever the limit is.
+   */
+  get #keptBytes(): number {
+    return Math.max(keptBytesMin, 2 * this.#spreadBytes)
   }
 
   /** Writes what is in the log into the file, and puts small groups of rows together. */
