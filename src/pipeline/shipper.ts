@@ -25,7 +25,7 @@ const entriesMax = 10_000
  */
 const entriesPerPlace = 400
 const entriesPerStream = 5
-const entriesMaxSpread = 50_000
+const entriesMaxSpread = 100_000
 
 /** Streams whose shapes are kept at hand, and shapes. */
 const streamsMax = 100_000
