@@ -1,14 +1,15 @@
-import type { AlertRule, CompiledAlertRules } from '../../processors/alert-rules.ts'
+import type { CompiledAlertRules } from '../../processors/alert-rules.ts'
 import { compileAlertRules } from '../../processors/alert-rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { LruMap } from '../core/lru-map.ts'
 import type { AlertWatches, StreamWatch } from '../pipeline/alert-watches.ts'
 import type { EntryReader } from '../pipeline/entry-reader.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
+import { RuleReader } from './defined-rules.ts'
 import { Downtimes } from './downtimes.ts'
 import { Findings } from './findings.ts'
-import { loadRules, loadWatches } from './load-watches.ts'
+import { loadRules, loadWatches, type WatchSource } from './load-watches.ts'
+import type { CompileRules } from './runnable-rules.ts'
 import { WatchedStream } from './watched-stream.ts'
 import { writeFindings } from './write-findings.ts'
 
@@ -31,12 +32,14 @@ export interface AlertWatchNeeds {
 export class AlertWatch implements AlertWatches {
   readonly findings = new Findings()
   readonly #needs: AlertWatchNeeds
+  readonly #source: WatchSource
   #downtimes = new Downtimes()
   readonly #streams = new LruMap<string, WatchedStream | typeof gone>(streamsMax)
   readonly #compiled = new LruMap<string, CompiledAlertRules>(compiledMax)
 
   constructor(needs: AlertWatchNeeds) {
     this.#needs = needs
+    this.#source = { state: needs.state, rules: new RuleReader() }
   }
 
   watchAtHand(streamId: string): WatchedStream | undefined {
@@ -64,7 +67,7 @@ export class AlertWatch implements AlertWatches {
     const stream = watch as WatchedStream
     const { newest, facts } = stream
     const isNewest = newest.version === streamVersion
-    const next = isNewest ? newest : await loadRules(this.#needs.state, facts.id, streamVersion)
+    const next = isNewest ? newest : await loadRules(this.#source, facts.id, streamVersion)
     if (next) stream.adopt(next, entry, offset)
   }
 
@@ -104,18 +107,14 @@ export class AlertWatch implements AlertWatches {
     for (const id of ids) this.#streams.set(id, gone)
     const downtimes = this.#downtimes
     await downtimes.load(this.#needs.state)
-    for (const loaded of await loadWatches(this.#needs.state, ids)) {
-      const { findings } = this
-      const compile = (rules: readonly AlertRule[], fields: FieldMap) =>
-        this.#compile(rules, fields)
-      this.#streams.set(
-        loaded.facts.id,
-        new WatchedStream({ ...loaded, findings, downtimes, compile }),
-      )
+    for (const loaded of await loadWatches(this.#source, ids)) {
+      const needs = { findings: this.findings, downtimes, compile: this.#compile }
+      this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, ...needs }))
     }
   }
 
-  #compile(rules: readonly AlertRule[], fields: FieldMap): CompiledAlertRules {
+  /** One function for all streams, of which there may be many thousands. */
+  readonly #compile: CompileRules = (rules, fields) => {
     const key = JSON.stringify([rules, fields])
     const known = this.#compiled.get(key)
     if (known) return known

@@ -1,12 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { AlertClock, RuleMemory } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
-import { alertRulesOf } from '../data-streams/alert-definition.ts'
-import type { VersionedDefinition } from '../data-streams/definition.ts'
-import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
 import type { AlertRow } from './alert.ts'
+import type { RuleReader } from './defined-rules.ts'
 import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
 
 /** Streams of one query. */
@@ -23,30 +21,36 @@ export interface LoadedWatch {
   readonly newest: VersionRules
 }
 
+/** What is read, and what reads the rules in it. */
+export interface WatchSource {
+  readonly state: StateDatabase
+  readonly rules: RuleReader
+}
+
 /** All that is needed to go on watching some streams; those that are gone are left out. */
 export async function loadWatches(
-  state: StateDatabase,
+  source: WatchSource,
   ids: readonly string[],
 ): Promise<readonly LoadedWatch[]> {
   const loaded: LoadedWatch[] = []
   for (let from = 0; from < ids.length; from += portion) {
-    loaded.push(...(await loadPortion(state, ids.slice(from, from + portion))))
+    loaded.push(...(await loadPortion(source, ids.slice(from, from + portion))))
   }
   return loaded
 }
 
 /** The rules of a version; undefined when there is none. */
 export async function loadRules(
-  state: StateDatabase,
+  { state, rules }: WatchSource,
   streamId: string,
   version: number,
 ): Promise<VersionRules | undefined> {
   const rows = await versionRows(state, [{ streamId, version }])
-  return rows.map((row) => rulesIn(row)).at(0)
+  return rows.map((row) => rulesIn(row, rules)).at(0)
 }
 
 async function loadPortion(
-  state: StateDatabase,
+  { state, rules }: WatchSource,
   ids: readonly string[],
 ): Promise<readonly LoadedWatch[]> {
   const streams = await state
@@ -61,7 +65,7 @@ async function loadPortion(
     .select(['version.definition', 'counters.alert_time', 'counters.alert_received_at'])
     .where('stream.id', 'in', ids)
     .execute()
-  const memories = await memoriesOf(state, ids)
+  const memories = await memoriesOf({ state, rules }, ids)
   const open = await openAlerts(state, [...memories.keys()])
   return streams.map((row) => {
     const memory = memories.get(row.id)
@@ -76,7 +80,7 @@ async function loadPortion(
       receivedAtUs,
       saved: memory?.saved,
       open: open.get(row.id) ?? [],
-      newest: rulesIn(row),
+      newest: rulesIn(row, rules),
     }
   })
 }
@@ -88,7 +92,7 @@ interface Memory {
 
 /** What was saved of those streams that have, or had, rules. */
 async function memoriesOf(
-  state: StateDatabase,
+  { state, rules }: WatchSource,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Memory>> {
   const rows = await state
@@ -98,8 +102,8 @@ async function memoriesOf(
     .execute()
   const wanted = rows.map(({ stream_id: streamId, version }) => ({ streamId, version }))
   const versions = await versionRows(state, wanted)
-  const rules = new Map(versions.map((row) => [row.id, rulesIn(row)]))
-  return new Map(rows.map((row) => [row.stream_id, memoryOf(row, rules.get(row.stream_id))]))
+  const of = new Map(versions.map((row) => [row.id, rulesIn(row, rules)]))
+  return new Map(rows.map((row) => [row.stream_id, memoryOf(row, of.get(row.stream_id))]))
 }
 
 function memoryOf(
@@ -142,16 +146,10 @@ async function openAlerts(
   return Map.groupBy(rows, (row) => row.stream_id)
 }
 
-function rulesIn({
-  version,
-  name,
-  definition,
-}: {
-  readonly version: number
-  readonly name: string
-  readonly definition: string
-}): VersionRules {
-  const parsed = JSON.parse(definition) as VersionedDefinition
-  const fields = storedFieldsOf(parsed)
-  return { version, name, rules: alertRulesOf(parsed.processing, fields), fields }
+function rulesIn(
+  row: { readonly version: number; readonly name: string; readonly definition: string },
+  rules: RuleReader,
+): VersionRules {
+  const { version, name, definition } = row
+  return { version, name, ...rules.rulesOf(definition) }
 }

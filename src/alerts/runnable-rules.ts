@@ -13,6 +13,7 @@ export function runnableRules(
   fleetRules: readonly AlertRule[],
   compile: CompileRules,
 ): readonly AlertRule[] {
+  if (fleetRules.length === 0) return rules
   return [...rules, ...fleetRules.filter((rule) => canRun(rule, fields, compile))]
 }
 

@@ -1,6 +1,6 @@
 import type { RuleMemory } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
+import type { DefinedRules } from './defined-rules.ts'
 
 /** Whose alerts they are. */
 export interface StreamFacts {
@@ -10,13 +10,10 @@ export interface StreamFacts {
 }
 
 /** The rules of one version of a stream, and what they stand on. */
-export interface VersionRules {
+export interface VersionRules extends DefinedRules {
   readonly version: number
   /** What the stream is called. */
   readonly name: string
-  readonly rules: readonly AlertRule[]
-  /** Those that are stored, after the transform. */
-  readonly fields: FieldMap
 }
 
 /** What is kept of a stream between two transactions. */

@@ -38,6 +38,9 @@ export interface WatchedStreamNeeds {
   readonly downtimes: Downtimes
 }
 
+/** Before the first one that is adopted. */
+const noVersion: VersionRules = { version: 0, name: '', rules: [], fields: {} }
+
 /**
  * A stream as its rules see it, entry by entry (D30). All that is remembered follows from the entries, so
  * whoever begins with what was saved at a position comes to the same from there on.
@@ -71,8 +74,8 @@ export class WatchedStream implements StreamWatch {
     this.#findings = findings
     this.#downtimes = downtimes
     this.#receivedAtUs = receivedAtUs
-    this.#of = saved?.of ?? { version: 0, name: '', rules: [], fields: {} }
-    this.#fleetRules = saved?.fleetRules ?? []
+    this.#of = saved?.of ?? noVersion
+    this.#fleetRules = saved?.fleetRules ?? noVersion.rules
     this.#rules = this.#runnable()
     this.#compiled = this.#compileAll()
     this.#memories = new Map(Object.entries(saved?.memories ?? {}))

@@ -8,8 +8,8 @@ export const journalFileVersion = 1
 /** Pages of 32 KiB hold a usual batch in one or two. */
 const pageBytes = 32 * 1024
 
-/** A consumer is handed about this much at once, however large the entries are. */
-const readBytesMax = 8 * 1024 * 1024
+/** A consumer is handed about this much at once, however large the entries are: 100,000 usual ones. */
+const readBytesMax = 12 * 1024 * 1024
 
 /** Pages that the file keeps for reuse after a trim; more are given back to the file system. */
 const freePagesKept = 2_048

@@ -2,6 +2,7 @@ import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { AlertWatches } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
+  streamIdOf,
   verdictCleared,
   verdictDowntime,
   verdictPosition,
@@ -9,10 +10,16 @@ import {
   verdictRemoved,
 } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
-import { StreamIds } from './stream-ids.ts'
 import { type OpenTally, type StreamTally, Tallies } from './tallies.ts'
 
 const usPerDay = 86_400_000_000
+
+/**
+ * Each stream of a round is a row to be written, so rounds about thousands of streams are larger, within what may be
+ * held in memory.
+ */
+const entriesPerStream = 10
+const entriesMaxSpread = 100_000
 
 /** All that follows from a stretch of the journal. Nothing has happened yet. */
 export interface Decision {
@@ -34,10 +41,10 @@ export class Decider implements Consumer {
   readonly name = 'decider'
   readonly #store: DecisionStore
   readonly #watches: AlertWatches | undefined
-  readonly #streamIds = new StreamIds()
   readonly #tallies = new Tallies()
   #position: Offset
   #isUrgent = false
+  #entriesWanted = 0
 
   private constructor(store: DecisionStore, position: Offset, watches: AlertWatches | undefined) {
     this.#store = store
@@ -59,13 +66,20 @@ export class Decider implements Consumer {
     return this.#isUrgent
   }
 
+  /** Alerts must not wait for a large round. */
+  get entriesWanted(): number {
+    return this.#isUrgent ? 0 : this.#entriesWanted
+  }
+
   async handle(batches: readonly JournalBatch[]): Promise<void> {
     try {
-      const needs = { streamIds: this.#streamIds, tallies: this.#tallies, watches: this.#watches }
+      const needs = { tallies: this.#tallies, watches: this.#watches }
       const decision = await decide(batches, this.#position, needs)
       await this.#store.commit(decision)
       this.#position = decision.nextOffset
-      this.#isUrgent = decision.tallies.some(({ alerts }) => alerts !== undefined)
+      const { tallies } = decision
+      this.#isUrgent = tallies.some(({ alerts }) => alerts !== undefined)
+      this.#entriesWanted = Math.min(tallies.length * entriesPerStream, entriesMaxSpread)
     } catch (error) {
       this.#watches?.forget()
       throw error
@@ -74,7 +88,6 @@ export class Decider implements Consumer {
 }
 
 interface DecidingNeeds {
-  readonly streamIds: StreamIds
   readonly tallies: Tallies
   readonly watches: AlertWatches | undefined
 }
@@ -83,9 +96,8 @@ interface DecidingNeeds {
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
-  { streamIds, tallies, watches }: DecidingNeeds,
+  { tallies, watches }: DecidingNeeds,
 ): Promise<Decision> {
-  const idOf = (streamKey: string) => streamIds.of(streamKey)
   tallies.begin()
   let offset = from
   for (const { firstOffset, bytes } of batches) {
@@ -102,14 +114,14 @@ async function decide(
           offset++
           continue
         }
-        tally = tallies.open(streamKey, idOf)
+        tally = tallies.open(streamKey)
       }
       if (watches && entry.streamVersion > tally.version) {
         const { streamId } = tally
         // Thousands of streams are at hand as a rule, and to await each would cost more than to look.
         tally.watch ??=
           watches.watchAtHand(streamId) ??
-          (await watches.watchOf(streamId, () => streamIdsIn(batches, streamIds)))
+          (await watches.watchOf(streamId, () => streamIdsIn(batches)))
         const { watch } = tally
         if (watch && entry.streamVersion > watch.version) await watches.adopt(watch, entry, offset)
         tally.version = entry.streamVersion
@@ -123,13 +135,13 @@ async function decide(
   return { from, nextOffset: offset, tallies: tallies.all }
 }
 
-function streamIdsIn(batches: readonly JournalBatch[], streamIds: StreamIds): Iterable<string> {
+function streamIdsIn(batches: readonly JournalBatch[]): Iterable<string> {
   const keys = new Set<string>()
   for (const { bytes } of batches) {
     const entry = new EntryReader(bytes)
     while (entry.next()) keys.add(entry.streamKey)
   }
-  return [...keys].map((key) => streamIds.of(key))
+  return [...keys].map(streamIdOf)
 }
 
 function count(tally: OpenTally, entry: EntryReader, offset: Offset): void {

@@ -1,4 +1,5 @@
 import type { AlertCounts, StreamWatch } from './alert-watches.ts'
+import { streamIdOf } from './entry.ts'
 import type { QuarantineChange } from './quarantine-changes.ts'
 
 /** What a stretch of the journal adds to the counters of one stream. */
@@ -63,7 +64,7 @@ export class Tallies {
   }
 
   /** An empty tally for a stream that has not come by in this stretch. */
-  open(streamKey: string, streamIdOf: (streamKey: string) => string): OpenTally {
+  open(streamKey: string): OpenTally {
     let tally = this.#byKey.get(streamKey)
     if (!tally) {
       tally = newTally(streamIdOf(streamKey))

@@ -10,7 +10,7 @@ const streamId = newId<StreamId>()
 const tests = await TestState.open()
 afterAll(async () => await tests[Symbol.asyncDispose]())
 
-test('the decider is in a hurry as long as readings come by that rules want to see', async () => {
+test('the decider is in a hurry, and takes no larger rounds, as long as readings come by that rules want to see', async () => {
   const rule = { id: 'hot', field: 'temperature', operator: '>', threshold: 80 }
   const reading = (version: number, index: number) => (writer: EntryWriter) => {
     const values = '{"temperature":20}'
@@ -19,12 +19,17 @@ test('the decider is in a hurry as long as readings come by that rules want to s
     writer.accepted({ streamId, version }, taken, nowUs)
   }
   const urgent: boolean[] = []
+  const wanted: number[] = []
   const journal = {
     streamId,
     versions: [[], [rule], []],
     entries: [reading(1, 0), reading(2, 1), reading(2, 2), reading(3, 3)],
   }
-  await decided(tests, journal, [1], ({ isUrgent }) => urgent.push(isUrgent))
+  await decided(tests, journal, [1], ({ isUrgent, entriesWanted }) => {
+    urgent.push(isUrgent)
+    wanted.push(entriesWanted)
+  })
 
   expect(urgent).toEqual([false, true, true, false])
+  expect(wanted).toEqual([10, 0, 0, 10])
 })

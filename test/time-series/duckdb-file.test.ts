@@ -1,6 +1,7 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
 import type { QueryLimits } from '../../src/time-series/query-turns.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -25,6 +26,42 @@ function held(file: DuckDbFile) {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { done: file.read(() => promise), letGo: resolve }
 }
+
+/** What DuckDB says that a file is written for. */
+async function storageOf(file: DuckDbFile): Promise<unknown> {
+  const [row] = await rowsOf(
+    file.writer,
+    `SELECT tags['storage_version'] AS storage FROM duckdb_databases() WHERE path IS NOT NULL`,
+  )
+  return row?.['storage']
+}
+
+describe('what a file is written for', () => {
+  test('is the DuckDB of these days', async () => {
+    await using opened = await openFile()
+    expect(await storageOf(opened.file)).toBe('v1.5.0+')
+  })
+
+  test('stays what it was where the file is older', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const older = await DuckDBInstance.create(path)
+    const connection = await older.connect()
+    await connection.run('CREATE TABLE many AS SELECT range AS n FROM range(10_000)')
+    connection.closeSync()
+    older.closeSync()
+
+    const file = await DuckDbFile.open(path)
+    await file.writer.run('INSERT INTO many SELECT range FROM range(10_000)')
+    await file.writer.run('CHECKPOINT')
+    await file.reopen()
+
+    expect(await storageOf(file)).toBe('v1.0.0+')
+    const [row] = await rowsOf(file.writer, 'SELECT sum(n)::INTEGER AS sum FROM many')
+    expect(row).toEqual({ sum: 10_000 * 9_999 })
+    await file.close()
+  })
+})
 
 describe('queries of a file', () => {
   test('are a few at a time; the rest wait, in order', async () => {

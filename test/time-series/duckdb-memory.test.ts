@@ -189,15 +189,15 @@ test('checkpoints are rarer where many columns are written to, and by and by as 
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
 
   expect(await file.wrote({ rows: 10, columns: 2_000 })).toBe(40_000_000)
-  expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
+  expect(await settings(file)).toMatchObject({ checkpoint: '95.3 MiB' })
 
   expect(await file.wrote({ rows: 10, columns: 1_500 })).toBe(30_000_000)
-  expect(await settings(file)).toMatchObject({ checkpoint: '38.1 MiB' })
+  expect(await settings(file)).toMatchObject({ checkpoint: '95.3 MiB' })
 
   await file.wrote({ rows: 10, columns: 10 })
-  expect(await settings(file)).toMatchObject({ checkpoint: '19.0 MiB' })
+  expect(await settings(file)).toMatchObject({ checkpoint: '47.6 MiB' })
 
-  for (let round = 0; round < 3; round++) await file.wrote({ rows: 10, columns: 10 })
+  for (let round = 0; round < 4; round++) await file.wrote({ rows: 10, columns: 10 })
   expect(await settings(file)).toMatchObject({ checkpoint: '7.6 MiB' })
 })
 

@@ -3,6 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
 import { rowsOf } from './rows-of.ts'
+import { checkpointBytesMin, memoryOf, Spread } from './spread.ts'
 import { type ReadLength, threadsOfWriter, WorkingThreads } from './working-threads.ts'
 
 /**
@@ -20,18 +21,11 @@ const memoryLimit = '512MB'
  */
 const blockBytes = 65_536
 
-/** What is left of blocks that nobody uses when the buffers are told to let go of them, at least. */
-const keptBytesMin = 4_000_000
-
-/** Log that is merged into the file at once, at least: until then its rows are kept in memory, too. */
-const checkpointBytesMin = 8_000_000
-
 /**
- * What rows take of each column that they go to, about, however few they are: some room for values and for
- * their validity. A checkpoint writes as much, so the log has to hold about that to be worth one: with
- * hundreds of tables they would follow one another.
+ * What new files are written for; one that is there stays what it is. To be read by the oldest versions of DuckDB
+ * costs a table of few rows more time with each checkpoint, for what is known of its columns, and twice the bytes.
  */
-const bytesPerColumn = 20_000
+const storageVersion = 'v1.5.0'
 
 /**
  * So many rows at most are left to be put together by whatever checkpoint comes next. Beside those who read one
@@ -68,7 +62,7 @@ export class DuckDbFile {
   readonly #processors: number
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
-  #spreadBytes = 0
+  #spread = new Spread()
   #rowsToMerge = 0
   #threads: WorkingThreads
   #open: OpenFile | undefined
@@ -142,7 +136,7 @@ export class DuckDbFile {
     await this.#alone(async () => {
       this.#shut()
       this.#open = await openFile(this.path)
-      this.#spreadBytes = 0
+      this.#spread = new Spread()
       this.#rowsToMerge = 0
       this.#threads = new WorkingThreads(this.#processors)
     })
@@ -161,21 +155,12 @@ export class DuckDbFile {
     if (this.#readers.size > 0 || this.#changing) return false
     await this.#alone(async () => {
       if (this.#rowsToMerge > rowsToMergeMax) await this.#merge()
-      const bytes = (await unwrittenBytes(this.writer)) + this.#keptBytes
+      const bytes = (await unwrittenBytes(this.writer)) + this.#spread.keptBytes
       // Refused when more than that is in use: then there is nothing to give back.
       await this.writer.run(`SET memory_limit = '${bytes}B'`).catch(() => undefined)
       await this.writer.run(`SET memory_limit = '${memoryLimit}'`)
     })
     return true
-  }
-
-  /**
-   * What rows take that are not in the file yet comes on top of it: they would be swapped out, and read again for the
-   * next ones. That happens, too, when too little is left to the tables they go to, each of which keeps some
-   * blocks in use, whatever the limit is.
-   */
-  get #keptBytes(): number {
-    return Math.max(keptBytesMin, 2 * this.#spreadBytes)
   }
 
   /** Writes what is in the log into the file, and puts small groups of rows together. */
@@ -191,14 +176,11 @@ export class DuckDbFile {
   async wrote({ rows, columns }: { rows: number; columns: number }): Promise<number> {
     if (this.#readers.size > 0) this.#rowsToMerge += rows
     else await this.#threads.write(this.writer)
-    const wanted = columns * bytesPerColumn
-    const now = this.#spreadBytes
-    if (wanted > now / 2 && wanted <= now) return wanted
-    // Less by and by only: the next rows may go to many columns again.
-    this.#spreadBytes = Math.max(wanted, Math.ceil(now / 2))
-    const checkpointBytes = Math.max(checkpointBytesMin, this.#spreadBytes)
-    await this.writer.run(`SET checkpoint_threshold = '${checkpointBytes}B'`)
-    return wanted
+    if (this.#spread.follow(columns)) {
+      const { checkpointBytes } = this.#spread
+      await this.writer.run(`SET checkpoint_threshold = '${checkpointBytes}B'`)
+    }
+    return memoryOf(columns)
   }
 
   #shut(): void {
@@ -231,6 +213,7 @@ async function openFile(path: string): Promise<OpenFile> {
     memory_limit: memoryLimit,
     threads: String(threadsOfWriter),
     default_block_size: String(blockBytes),
+    storage_compatibility_version: storageVersion,
     checkpoint_threshold: `${checkpointBytesMin}B`,
   })
   return { instance, writer: await instance.connect() }

@@ -1,0 +1,41 @@
+import type { AlertRule } from '../../processors/alert-rules.ts'
+import { LruMap } from '../core/lru-map.ts'
+import { alertRulesOf } from '../data-streams/alert-definition.ts'
+import type { VersionedDefinition } from '../data-streams/definition.ts'
+import { storedFieldsOf } from '../data-streams/transform-definition.ts'
+import type { FieldMap } from '../pipeline/stream-schema.ts'
+
+/** Definitions that are kept read, and characters of all of them together. */
+const definitionsMax = 1_000
+const charactersMax = 8_000_000
+
+/** What a definition says about alerts. */
+export interface DefinedRules {
+  readonly rules: readonly AlertRule[]
+  /** Those that are stored, after the transform. */
+  readonly fields: FieldMap
+}
+
+interface KeptRules {
+  readonly defined: DefinedRules
+  readonly characters: number
+}
+
+/** Reads the rules of definitions. Thousands of streams may have the same one, and then share what it says. */
+export class RuleReader {
+  readonly #read = new LruMap<string, KeptRules>(definitionsMax, {
+    of: ({ characters }) => characters,
+    max: charactersMax,
+  })
+
+  /** @param definition JSON, as the state has it */
+  rulesOf(definition: string): DefinedRules {
+    const known = this.#read.get(definition)
+    if (known) return known.defined
+    const parsed = JSON.parse(definition) as VersionedDefinition
+    const fields = storedFieldsOf(parsed)
+    const defined = { rules: alertRulesOf(parsed.processing, fields), fields }
+    this.#read.set(definition, { defined, characters: definition.length })
+    return defined
+  }
+}
