@@ -42,7 +42,9 @@ export interface ConsumerPace {
   readonly shareMax?: number
   /** The same for a consumer whose work is urgent. */
   readonly urgentShareMax?: number
-  /** The longest rest of a consumer whose work is urgent, however long a round was: thousands of timers at once, say. */
+  /** The longest rest, however long a round was. */
+  readonly restMsMax?: number
+  /** The same for a consumer whose work is urgent: a round may be about thousands of timers at once. */
   readonly urgentRestMsMax?: number
 }
 
@@ -173,13 +175,14 @@ export function restAfter(
     urgentIntervalMs = intervalMs,
     shareMax = 1,
     urgentShareMax = shareMax,
-    urgentRestMsMax = Number.POSITIVE_INFINITY,
+    restMsMax = Number.POSITIVE_INFINITY,
+    urgentRestMsMax = restMsMax,
   }: ConsumerPace,
 ): number {
   const usualShare = isUrgent ? urgentShareMax : shareMax
   const share = entriesAhead < entriesMax ? usualShare : 1
   const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
-  const longestMs = isUrgent ? urgentRestMsMax : Number.POSITIVE_INFINITY
+  const longestMs = isUrgent ? urgentRestMsMax : restMsMax
   return Math.max(0, shortestMs - workedMs, Math.min(longestMs, workedMs / share - workedMs))
 }
 

@@ -14,5 +14,14 @@ export const deciderPace: ConsumerPace = {
   urgentRestMsMax: 200,
 }
 
-/** The shipper's transactions are larger. */
-export const shipperPace: ConsumerPace = { entriesMax: 10_000, intervalMs: 100 }
+/**
+ * What a transaction of the shipper costs goes with the tables it touches. It rests while less than a full one waits, or
+ * it would be at it all the time with halves of them, and take from acknowledgements what it has no use for. Readings
+ * are stored half a second later for that, at most.
+ */
+export const shipperPace: ConsumerPace = {
+  entriesMax: 10_000,
+  intervalMs: 100,
+  shareMax: 0.7,
+  restMsMax: 500,
+}

@@ -225,6 +225,14 @@ describe('the rest between two rounds', () => {
     expect(restAfter({ workedMs, entriesAhead: 0, isUrgent }, pace)).toBe(restMs)
   })
 
+  test('has an end after a very long round of any kind, where the pace says so', () => {
+    const { urgentRestMsMax: _, ...usual } = pace
+    const limited = { ...usual, restMsMax: 300 }
+    const round = { workedMs: 1_000, entriesAhead: 0 }
+    expect(restAfter({ ...round, isUrgent: false }, limited)).toBe(300)
+    expect(restAfter({ ...round, isUrgent: true }, limited)).toBe(300)
+  })
+
   test('knows no share when the pace has none', () => {
     const round = { workedMs: 50, entriesAhead: 0, isUrgent: true }
     expect(restAfter(round, { entriesMax: 1, intervalMs: 40 })).toBe(0)
