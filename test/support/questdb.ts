@@ -1,6 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { cp, rm } from 'node:fs/promises'
 import { startQuestDb } from '../../scripts/servers/questdb.ts'
 import { hasQuestDbJar } from '../../scripts/servers/questdb-jar.ts'
 import { QuestDbConnection, type QuestDbServer } from '../../src/time-series/questdb/connection.ts'
@@ -65,23 +64,40 @@ export class QuestDb extends TestServer {
    * Copies what is stored now, as a disk has it that has got everything by now, and nothing after it.
    * Nobody may be writing meanwhile.
    */
-  keepDisk(): void {
-    const { path } = this.folder
-    rmSync(join(path, 'kept'), { recursive: true, force: true })
-    cpSync(join(path, 'db'), join(path, 'kept'), { recursive: true })
+  async keepDisk(): Promise<void> {
+    const [stored, kept] = [this.folder.file('db'), this.folder.file('kept')]
+    for (let triesLeft = 20; triesLeft > 0; triesLeft--) {
+      await rm(kept, { recursive: true, force: true })
+      if (await isCopiedWhole(stored, kept)) return
+    }
+    throw new Error('the server does not come to rest')
   }
 
   /** Ends it as a power cut does: what came after `keepDisk` is lost. It begins to answer again. */
   async losePower(): Promise<void> {
     await this.kill()
-    const { path } = this.folder
-    rmSync(join(path, 'db'), { recursive: true })
-    cpSync(join(path, 'kept'), join(path, 'db'), { recursive: true })
+    const [stored, kept] = [this.folder.file('db'), this.folder.file('kept')]
+    await rm(stored, { recursive: true })
+    await cp(kept, stored, { recursive: true })
     await this.start()
   }
 
   protected override async launch(folder: string, port: number): Promise<ChildProcess> {
     const [settings, startsQuickly] = [this.#settings, this.#startsQuickly]
     return await startQuestDb({ folder, port, settings, startsQuickly })
+  }
+}
+
+/**
+ * Copies a folder, and answers whether all of it was there until the end: the server purges at its own times. (`cpSync`
+ * of Node.js 24 would end the process when a folder goes meanwhile.)
+ */
+async function isCopiedWhole(from: string, to: string): Promise<boolean> {
+  try {
+    await cp(from, to, { recursive: true })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
   }
 }

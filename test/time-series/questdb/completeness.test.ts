@@ -37,7 +37,7 @@ describe.skipIf(isQuestDbMissing)('answers after QuestDB was started anew', () =
     const { written } = asked
     await written.ship([storedReading()])
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading({ timestampUs: marchUs + hourUs })])
     await questDb.losePower()
 
@@ -50,7 +50,7 @@ describe.skipIf(isQuestDbMissing)('answers after QuestDB was started anew', () =
   test('are none when it happened in their midst', async () => {
     await using asked = new Asked(questDb)
     await asked.written.ship([storedReading()])
-    questDb.keepDisk()
+    await questDb.keepDisk()
 
     const answer = asked.times(() => questDb.losePower())
 

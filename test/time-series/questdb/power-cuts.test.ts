@@ -30,7 +30,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
         for (const one of before) await take(one, written, model)
         await written.writer.durability.prove()
         await written.settled()
-        questDb.keepDisk()
+        await questDb.keepDisk()
         for (const one of lost) await take(one, written, model)
 
         await questDb.losePower()
@@ -49,7 +49,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await using written = new Written(questDb)
     await written.ship([storedReading()])
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading()])
     await written.writer.durability.prove()
 
@@ -66,7 +66,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await using written = new Written(questDb)
     await written.ship([storedReading(), storedReading({ streamId: 'pump' })])
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     // What comes during a proof is not proven by it.
     const proving = written.writer.durability.prove()
     await written.writer.removeStream('pump')
@@ -96,7 +96,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await written.writer.write({ ...shipment, windows: new Map(told) })
     await written.writer.durability.prove()
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading()])
     await settle()
 
@@ -108,7 +108,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
 
   test('that was new gets all that it has ever had', async () => {
     await using written = new Written(questDb)
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading(), storedReading()])
 
     await questDb.losePower()
@@ -121,7 +121,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await using written = new Written(questDb)
     await written.ship([storedReading(), storedReading({ streamId: 'pump' })])
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading()])
     expect(await written.writer.removeStream('boiler')).toBe(2)
 

@@ -88,7 +88,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
     await rolled.settle()
     await written.writer.durability.prove()
     await written.settled()
-    questDb.keepDisk()
+    await questDb.keepDisk()
     await written.ship([storedReading({ timestampUs: marchUs + 1 })])
     await written.remove({
       streamId: 'boiler',
