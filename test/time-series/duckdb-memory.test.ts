@@ -183,6 +183,12 @@ test('they stay there, too, when more rows follow, and tables keep some blocks i
   }
 })
 
+test('what waits for a checkpoint has a limit, to however many columns rows go', async () => {
+  await using opened = await filled()
+  await opened.file.wrote({ rows: 1_000_000, columns: 1_000_000 })
+  expect(await settings(opened.file)).toMatchObject({ checkpoint: '190.7 MiB' })
+})
+
 test('checkpoints are rarer where many columns are written to, and by and by as often as before', async () => {
   await using opened = await filled()
   const { file } = opened

@@ -13,6 +13,9 @@ const bytesPerColumn = 20_000
  */
 const logBytesPerColumn = 50_000
 
+/** Log that is merged into the file at the latest: its rows are in memory, which has a limit. */
+const logBytesMax = 200_000_000
+
 /** Over how many columns, of all tables, the last rows were spread, and what DuckDB needs for more of that kind. */
 export class Spread {
   #logBytes = 0
@@ -37,7 +40,7 @@ export class Spread {
    * @returns whether other settings are due
    */
   follow(columns: number): boolean {
-    const wanted = columns * logBytesPerColumn
+    const wanted = Math.min(columns * logBytesPerColumn, logBytesMax)
     const now = this.#logBytes
     if (wanted > now / 2 && wanted <= now) return false
     // Less by and by only: the next rows may go to many columns again.
