@@ -60,6 +60,8 @@ export class ConsumerLoop {
   readonly #reader: JournalReader
   readonly #head: JournalHead
   readonly #pace: ConsumerPace
+  /** What the last round handled, where it left some of what was there and wanted. */
+  #entriesOfCut = Number.POSITIVE_INFINITY
   #problem: string | undefined
   #moved = Promise.withResolvers<void>()
 
@@ -114,11 +116,15 @@ export class ConsumerLoop {
   }
 
   async #round(): Promise<boolean> {
-    const entries = this.#entriesOfRound()
     const from = this.#consumer.readsFrom?.() ?? this.#consumer.position()
-    const batches = this.#reader.read(from, entries)
+    const wanted = this.#entriesWanted()
+    const there = this.#head.offset - from
+    const batches = this.#reader.read(from, wanted)
     if (batches.length === 0 && !this.#consumer.wantsTurn) return false
     await this.#consumer.handle(batches)
+    const handled = this.#consumer.position() - from
+    const isCut = handled < Math.min(wanted, there)
+    this.#entriesOfCut = isCut ? handled : Number.POSITIVE_INFINITY
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
     return true
@@ -132,14 +138,20 @@ export class ConsumerLoop {
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
     const workedMs = performance.now() - startedMs
-    const entriesAhead = this.#head.offset - this.#consumer.position()
     const { isUrgent = false } = this.#consumer
-    const pace = { ...this.#pace, entriesMax: this.#entriesOfRound() }
-    const restMs = restAfter({ workedMs, entriesAhead, isUrgent }, pace)
+    const round = { workedMs, isUrgent, isNextFull: this.#isNextFull() }
+    const restMs = restAfter(round, this.#pace)
     if (restMs > 0) await pause(restMs, signal)
   }
 
-  #entriesOfRound(): number {
+  /** Large entries, or such that lie far apart, make a full round before as many wait as are wanted. */
+  #isNextFull(): boolean {
+    if (this.#consumer.wantsTurn === true) return true
+    const entriesAhead = this.#head.offset - this.#consumer.position()
+    return entriesAhead >= Math.min(this.#entriesWanted(), this.#entriesOfCut)
+  }
+
+  #entriesWanted(): number {
     return Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
   }
 }
@@ -161,16 +173,15 @@ export function assertJournalReaches(head: Offset, consumers: readonly Consumer[
 /** What a round was like. */
 export interface Round {
   readonly workedMs: number
-  /** What waits after it. */
-  readonly entriesAhead: number
+  /** Whether as much waits after it as is handled together. */
+  readonly isNextFull: boolean
   readonly isUrgent: boolean
 }
 
 /** Milliseconds until the next round may begin. */
 export function restAfter(
-  { workedMs, entriesAhead, isUrgent }: Round,
+  { workedMs, isNextFull, isUrgent }: Round,
   {
-    entriesMax,
     intervalMs,
     urgentIntervalMs = intervalMs,
     shareMax = 1,
@@ -180,7 +191,7 @@ export function restAfter(
   }: ConsumerPace,
 ): number {
   const usualShare = isUrgent ? urgentShareMax : shareMax
-  const share = entriesAhead < entriesMax ? usualShare : 1
+  const share = isNextFull ? 1 : usualShare
   const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
   const longestMs = isUrgent ? urgentRestMsMax : restMsMax
   return Math.max(0, shortestMs - workedMs, Math.min(longestMs, workedMs / share - workedMs))

@@ -81,9 +81,11 @@ export class ReceivedCounts {
     stream.received += entries
   }
 
-  /** By id: a portion has fewer entries than there are streams at hand, so each has one object in it. */
+  /** By id. A stream that was forgotten in the midst of the portion, for others, has two objects in it. */
   byId(): Map<string, number> {
-    return new Map(this.#streams.map(({ id, received }) => [id, received]))
+    const counts = new Map<string, number>()
+    for (const { id, received } of this.#streams) counts.set(id, (counts.get(id) ?? 0) + received)
+    return counts
   }
 }
 

@@ -32,7 +32,7 @@ const retryMsMax = 10_000
 export interface StoreProgress {
   /** By when what came in is stored: what is computed of later readings is computed in vain. */
   storedUntilUs(nowUs: number): number
-  /** Whether so much waits that it is stored as fast as possible. */
+  /** Whether so much waits that shipments come first. */
   readonly isBehind: boolean
 }
 

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import type { JournalBatch, JournalReader, Offset } from '../../src/journal/journal.ts'
 import { JournalHead } from '../../src/journal/journal-head.ts'
-import { type Consumer, ConsumerLoop, restAfter } from '../../src/pipeline/consumer.ts'
+import { type Consumer, ConsumerLoop, type ConsumerPace } from '../../src/pipeline/consumer.ts'
 
 /** A journal of batches of two entries in memory, with the port that tells how far it reaches. */
 class MemoryJournal implements JournalReader {
@@ -12,6 +12,7 @@ class MemoryJournal implements JournalReader {
   readonly head = new JournalHead(this.port as unknown as MessagePort)
   readonly #batches: JournalBatch[] = []
   reads = 0
+  batchesMax = Number.POSITIVE_INFINITY
 
   grow(batches: number): void {
     for (let count = 0; count < batches; count++) {
@@ -23,7 +24,8 @@ class MemoryJournal implements JournalReader {
 
   read(from: Offset, entriesMax: number): readonly JournalBatch[] {
     this.reads++
-    return this.#batches.slice(from / 2, from / 2 + Math.ceil(entriesMax / 2))
+    const batches = Math.min(this.batchesMax, Math.ceil(entriesMax / 2))
+    return this.#batches.slice(from / 2, from / 2 + batches)
   }
 
   nextOffset(): Offset {
@@ -39,6 +41,12 @@ class KeepingConsumer implements Consumer {
   readonly handled: Offset[][] = []
   #position = 0
   failures: Error[] = []
+  batchesMax = Number.POSITIVE_INFINITY
+  turnsWanted = 0
+
+  get wantsTurn(): boolean {
+    return this.turnsWanted > 0
+  }
 
   position(): Offset {
     return this.#position
@@ -47,16 +55,20 @@ class KeepingConsumer implements Consumer {
   async handle(batches: readonly JournalBatch[]): Promise<void> {
     const failure = this.failures.shift()
     if (failure) throw failure
-    this.handled.push(batches.map(({ firstOffset }) => firstOffset))
-    this.#position += batches.length * 2
+    if (this.wantsTurn) {
+      this.turnsWanted--
+      return
+    }
+    const handled = batches.slice(0, this.batchesMax)
+    this.handled.push(handled.map(({ firstOffset }) => firstOffset))
+    this.#position += handled.length * 2
   }
 }
 
-function started() {
+function started(pace: ConsumerPace = { entriesMax: 4, intervalMs: 0 }) {
   const journal = new MemoryJournal()
   const consumer = new KeepingConsumer()
   const stop = new AbortController()
-  const pace = { entriesMax: 4, intervalMs: 0 }
   const loop = new ConsumerLoop(consumer, { reader: journal, head: journal.head }, pace)
   const problems: unknown[] = []
   const run = (onFailure: () => void = () => {}) =>
@@ -163,6 +175,66 @@ describe('ConsumerLoop', () => {
   })
 })
 
+describe('a loop that would rest for ever while less than a full round waits', () => {
+  const pace = { entriesMax: 6, intervalMs: 0, shareMax: Number.MIN_VALUE, restMsMax: 1e9 }
+
+  test('does not while as much waits as was wanted', async () => {
+    const { journal, consumer, stop, loop, run } = started(pace)
+    journal.grow(6)
+    const ended = run()
+    await loop.reaches(12, stop.signal)
+    stop.abort()
+    await ended
+    expect(consumer.handled).toEqual([
+      [0, 2, 4],
+      [6, 8, 10],
+    ])
+  })
+
+  test('nor while as much waits as the consumer takes at once', async () => {
+    const { journal, consumer, stop, loop, run } = started(pace)
+    consumer.batchesMax = 1
+    journal.grow(2)
+    const ended = run()
+    await loop.reaches(4, stop.signal)
+    stop.abort()
+    await ended
+    expect(consumer.handled).toEqual([[0], [2]])
+  })
+
+  test('nor while as much waits as the journal hands out at once', async () => {
+    const { journal, consumer, stop, loop, run } = started(pace)
+    journal.batchesMax = 1
+    journal.grow(2)
+    const ended = run()
+    await loop.reaches(4, stop.signal)
+    stop.abort()
+    await ended
+    expect(consumer.handled).toEqual([[0], [2]])
+  })
+
+  test('nor while the consumer has something else to do', async () => {
+    const { consumer, stop, run } = started(pace)
+    consumer.turnsWanted = 2
+    const ended = run()
+    await expect.poll(() => consumer.turnsWanted).toBe(0)
+    stop.abort()
+    await ended
+  })
+
+  test('but does when there is less', async () => {
+    const { journal, consumer, stop, loop, run } = started(pace)
+    journal.grow(1)
+    const ended = run()
+    await loop.reaches(2, stop.signal)
+    journal.grow(2)
+    for (let turns = 0; turns < 20; turns++) await turn()
+    stop.abort()
+    await ended
+    expect(consumer.handled).toEqual([[0]])
+  })
+})
+
 describe('reaches', () => {
   const patient = new AbortController().signal
 
@@ -192,49 +264,5 @@ describe('reaches', () => {
     impatient.abort()
 
     await expect(given).resolves.toBeUndefined()
-  })
-})
-
-describe('the rest between two rounds', () => {
-  const pace = {
-    entriesMax: 100,
-    intervalMs: 40,
-    urgentIntervalMs: 10,
-    shareMax: 0.2,
-    urgentShareMax: 0.25,
-    urgentRestMsMax: 200,
-  }
-
-  test.each([
-    ['fills up the interval', 5, 0, 35],
-    ['is four times a long round, of which it may work a fifth', 100, 0, 400],
-    ['is as long while less than a full round waits', 100, 99, 400],
-    ['is short when a full round waits', 30, 100, 10],
-    ['is none after a long one when a full round waits', 50, 100, 0],
-  ])('%s', (_, workedMs, entriesAhead, restMs) => {
-    expect(restAfter({ workedMs, entriesAhead, isUrgent: false }, pace)).toBe(restMs)
-  })
-
-  test.each([
-    ['is shorter where somebody waits for what follows', 2, true, 8],
-    ['is three times a round there, of which it may work a quarter', 4, true, 12],
-    ['is as long where nobody waits', 2, false, 38],
-    ['has an end after a very long round', 1_000, true, 200],
-    ['has none where nobody waits', 1_000, false, 4_000],
-  ])('%s', (_, workedMs, isUrgent, restMs) => {
-    expect(restAfter({ workedMs, entriesAhead: 0, isUrgent }, pace)).toBe(restMs)
-  })
-
-  test('has an end after a very long round of any kind, where the pace says so', () => {
-    const { urgentRestMsMax: _, ...usual } = pace
-    const limited = { ...usual, restMsMax: 300 }
-    const round = { workedMs: 1_000, entriesAhead: 0 }
-    expect(restAfter({ ...round, isUrgent: false }, limited)).toBe(300)
-    expect(restAfter({ ...round, isUrgent: true }, limited)).toBe(300)
-  })
-
-  test('knows no share when the pace has none', () => {
-    const round = { workedMs: 50, entriesAhead: 0, isUrgent: true }
-    expect(restAfter(round, { entriesMax: 1, intervalMs: 40 })).toBe(0)
   })
 })
