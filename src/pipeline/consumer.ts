@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { JournalBatch, JournalReader, Offset } from '../journal/journal.ts'
 import type { JournalHead } from '../journal/journal-head.ts'
 import { EntryFormatError } from './entry.ts'
@@ -31,7 +31,9 @@ export interface Consumer {
 export interface ConsumerPace {
   /** About how many entries are handled together. */
   readonly entriesMax: number
-  /** Shortest time between the starts of two rounds: small transactions cost as much as large. */
+  /**
+   * Shortest time between the starts of two rounds, unless a full one waits: small transactions cost as much as large.
+   */
   readonly intervalMs: number
   /** The same for a consumer whose work is urgent. */
   readonly urgentIntervalMs?: number
@@ -60,8 +62,8 @@ export class ConsumerLoop {
   readonly #reader: JournalReader
   readonly #head: JournalHead
   readonly #pace: ConsumerPace
-  /** What the last round handled, where it left some of what was there and wanted. */
-  #entriesOfCut = Number.POSITIVE_INFINITY
+  /** By how much the last round moved the position, and whether it left some of what was there and wanted. */
+  #last = { moved: 0, isCut: false }
   #problem: string | undefined
   #moved = Promise.withResolvers<void>()
 
@@ -116,15 +118,14 @@ export class ConsumerLoop {
   }
 
   async #round(): Promise<boolean> {
-    const from = this.#consumer.readsFrom?.() ?? this.#consumer.position()
+    const position = this.#consumer.position()
     const wanted = this.#entriesWanted()
-    const there = this.#head.offset - from
-    const batches = this.#reader.read(from, wanted)
+    const there = this.#head.offset - position
+    const batches = this.#reader.read(this.#consumer.readsFrom?.() ?? position, wanted)
     if (batches.length === 0 && !this.#consumer.wantsTurn) return false
     await this.#consumer.handle(batches)
-    const handled = this.#consumer.position() - from
-    const isCut = handled < Math.min(wanted, there)
-    this.#entriesOfCut = isCut ? handled : Number.POSITIVE_INFINITY
+    const moved = this.#consumer.position() - position
+    this.#last = { moved, isCut: moved < Math.min(wanted, there) }
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
     return true
@@ -138,17 +139,20 @@ export class ConsumerLoop {
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
     const workedMs = performance.now() - startedMs
-    const { isUrgent = false } = this.#consumer
-    const round = { workedMs, isUrgent, isNextFull: this.#isNextFull() }
+    const { isUrgent = false, wantsTurn = false } = this.#consumer
+    const round = { workedMs, isUrgent, isNextFull: this.#isNextFull(), wantsTurn }
     const restMs = restAfter(round, this.#pace)
-    if (restMs > 0) await pause(restMs, signal)
+    // Those who share the thread have their turn, however much waits.
+    await (restMs > 0 ? pause(restMs, signal) : turn())
   }
 
   /** Large entries, or such that lie far apart, make a full round before as many wait as are wanted. */
   #isNextFull(): boolean {
-    if (this.#consumer.wantsTurn === true) return true
-    const entriesAhead = this.#head.offset - this.#consumer.position()
-    return entriesAhead >= Math.min(this.#entriesWanted(), this.#entriesOfCut)
+    const { moved, isCut } = this.#last
+    // It waits for something else than entries.
+    if (moved === 0) return false
+    const full = isCut ? moved : this.#entriesWanted()
+    return this.#head.offset - this.#consumer.position() >= full
   }
 
   #entriesWanted(): number {
@@ -176,11 +180,13 @@ export interface Round {
   /** Whether as much waits after it as is handled together. */
   readonly isNextFull: boolean
   readonly isUrgent: boolean
+  /** Whether there is something to do after it that needs no entry. */
+  readonly wantsTurn: boolean
 }
 
 /** Milliseconds until the next round may begin. */
 export function restAfter(
-  { workedMs, isNextFull, isUrgent }: Round,
+  { workedMs, isNextFull, isUrgent, wantsTurn }: Round,
   {
     intervalMs,
     urgentIntervalMs = intervalMs,
@@ -190,8 +196,9 @@ export function restAfter(
     urgentRestMsMax = restMsMax,
   }: ConsumerPace,
 ): number {
+  if (isNextFull) return 0
   const usualShare = isUrgent ? urgentShareMax : shareMax
-  const share = isNextFull ? 1 : usualShare
+  const share = wantsTurn ? 1 : usualShare
   const shortestMs = isUrgent ? urgentIntervalMs : intervalMs
   const longestMs = isUrgent ? urgentRestMsMax : restMsMax
   return Math.max(0, shortestMs - workedMs, Math.min(longestMs, workedMs / share - workedMs))

@@ -91,6 +91,17 @@ describe('ConsumerLoop', () => {
     expect(consumer.handled).toEqual([[0, 2], [4, 6], [8]])
   })
 
+  test('lets others have their turn between two rounds, however much waits', async () => {
+    const { journal, consumer, stop, loop, run } = started()
+    journal.grow(50)
+    const ended = run()
+    await turn()
+    expect(consumer.position()).toBeLessThan(100)
+    await loop.reaches(100, stop.signal)
+    stop.abort()
+    await ended
+  })
+
   test('waits for the journal to grow, without asking again and again', async () => {
     const { journal, consumer, stop, loop, run } = started()
     const ended = run()
@@ -222,7 +233,18 @@ describe('a loop that would rest for ever while less than a full round waits', (
     await ended
   })
 
-  test('but does when there is less', async () => {
+  test('but does when it waits for something else than entries, however many there are', async () => {
+    const { journal, consumer, stop, run } = started({ ...pace, intervalMs: 1e9 })
+    consumer.turnsWanted = 3
+    journal.grow(9)
+    const ended = run()
+    for (let turns = 0; turns < 20; turns++) await turn()
+    stop.abort()
+    await ended
+    expect(consumer.turnsWanted).toBe(2)
+  })
+
+  test('and when there is less', async () => {
     const { journal, consumer, stop, loop, run } = started(pace)
     journal.grow(1)
     const ended = run()
