@@ -43,8 +43,8 @@ export interface Journal {
 export interface JournalReader {
   /**
    * Batches in order, beginning with the one that holds the offset: at least one if there is one,
-   * then as long as there are fewer than `entriesMax` entries, and not too many bytes to be held at
-   * once.
+   * then as long as there are fewer than `entriesMax` entries from the offset on, and not too many bytes to be held
+   * at once.
    */
   read(from: Offset, entriesMax: number): readonly JournalBatch[]
 

@@ -216,11 +216,13 @@ export class SqliteJournalReader implements JournalReader {
     let entries = 0
     let bytes = 0
     for (const row of this.#select.iterate({ from })) {
-      const count = Number(row['entries'])
+      const [count, firstOffset] = [Number(row['entries']), Number(row['first_offset'])]
       const payload = row['payload'] as Uint8Array
-      batches.push({ firstOffset: Number(row['first_offset']), count, bytes: payload })
-      entries += count
-      bytes += payload.byteLength
+      batches.push({ firstOffset, count, bytes: payload })
+      // The first one may lie before the offset for the most part.
+      const wanted = firstOffset + count - Math.max(from, firstOffset)
+      entries += wanted
+      bytes += (payload.byteLength * wanted) / count
       if (entries >= entriesMax || bytes >= readBytesMax) break
     }
     return batches

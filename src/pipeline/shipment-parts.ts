@@ -109,9 +109,15 @@ export class Places {
   /** Of each shape the month that was taken last: neighbours in time mostly share it. */
   readonly #months = new Map<Shape, number>()
   #columns = 0
+  #areFull = false
 
   get count(): number {
     return this.#taken.size
+  }
+
+  /** Whether there was one too many. */
+  get areFull(): boolean {
+    return this.#areFull
   }
 
   /** Notes the place of a reading; false when that would be one too many. */
@@ -121,7 +127,8 @@ export class Places {
     const place = `${shape.id} ${month}`
     if (!this.#taken.has(place)) {
       // One place is always possible, however wide it is.
-      if (this.#taken.size > 0 && this.#columns + shape.columns.length > columnsMax) return false
+      this.#areFull = this.#taken.size > 0 && this.#columns + shape.columns.length > columnsMax
+      if (this.#areFull) return false
       this.#columns += shape.columns.length + ownColumns
       this.#taken.add(place)
     }

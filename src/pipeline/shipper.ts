@@ -208,11 +208,8 @@ export class Shipper implements Consumer {
       }
       const entry = new EntryReader(bytes, nextOffset - firstOffset)
       while (nextOffset < until && entry.next()) {
-        if (
-          nextOffset - from >=
-          Math.min(this.#entriesMax, wantedFor(places.count, counts.streams))
-        )
-          break portion
+        const wanted = Math.min(this.#entriesMax, wantedFor(places, counts.streams))
+        if (nextOffset - from >= wanted) break portion
         if (entry.verdict === verdictCleared) {
           isBeforeRemoval = true
           break portion
@@ -241,7 +238,7 @@ export class Shipper implements Consumer {
       }
     }
     const received = counts.byId()
-    this.#entriesWanted = wantedFor(places.count, received.size)
+    this.#entriesWanted = wantedFor(places, received.size)
     const { telling, ...rest } = gathered
     const bytes = bytesBetween(batches, from, nextOffset)
     return {
@@ -294,7 +291,9 @@ function versionAtHand(stream: KnownStream, number: number): KnownVersion | unde
   return stream.last
 }
 
-function wantedFor(places: number, streams: number): number {
-  const worth = places * entriesPerPlace + streams * entriesPerStream
+function wantedFor(places: Places, streams: number): number {
+  // More entries would be read, and not be taken.
+  if (places.areFull) return entriesMax
+  const worth = places.count * entriesPerPlace + streams * entriesPerStream
   return Math.min(Math.max(entriesMax, worth), entriesMaxSpread)
 }

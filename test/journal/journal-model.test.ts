@@ -22,9 +22,16 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const bytesMax = 2_000
 
+/** From some place within one of the batches on. */
+interface Read {
+  readonly batch: number
+  readonly percent: number
+  readonly entriesMax: number
+}
+
 type Step =
   | { readonly kind: 'append'; readonly batch: Appended }
-  | { readonly kind: 'read'; readonly batch: number; readonly entriesMax: number }
+  | ({ readonly kind: 'read' } & Read)
   | { readonly kind: 'trim'; readonly share: number }
   | { readonly kind: 'reopen' }
   | { readonly kind: 'crash' }
@@ -36,6 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('read'),
       batch: fc.nat(50),
+      percent: fc.nat(99),
       entriesMax: fc.integer({ min: 1, max: 100 }),
     }),
   },
@@ -118,13 +126,13 @@ class Subject implements Disposable {
     this.#model.append(batch)
   }
 
-  #read({ batch, entriesMax }: { readonly batch: number; readonly entriesMax: number }): void {
+  #read({ batch, percent, entriesMax }: Read): void {
     const { batches } = this.#model
-    const from = batches[batch % Math.max(1, batches.length)]?.firstOffset ?? 0
-    const expected: JournalBatch[] = []
-    for (const one of batches.filter(({ firstOffset }) => firstOffset >= from)) {
-      if (sum(expected.map(({ count }) => count)) < entriesMax) expected.push(one)
-    }
+    const first = batches[batch % Math.max(1, batches.length)]
+    const from = first ? first.firstOffset + Math.floor((percent / 100) * first.count) : 0
+    const expected = batches.filter(
+      ({ firstOffset, count }) => firstOffset + count > from && firstOffset < from + entriesMax,
+    )
     const reader = new SqliteJournalReader(this.#path)
     expect(contentOf(reader.read(from, entriesMax))).toEqual(contentOf(expected))
     reader.close()
@@ -164,7 +172,7 @@ test('holds what was appended and not trimmed, whatever happens in between', () 
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       using subject = new Subject()
       for (const one of steps) subject.take(one)
-      subject.take({ kind: 'read', batch: 0, entriesMax: everything })
+      subject.take({ kind: 'read', batch: 0, percent: 0, entriesMax: everything })
     }),
     { numRuns: 100 },
   )

@@ -88,6 +88,23 @@ test('the newest entries stay for so many bytes, whatever is trimmed', async () 
   await journal.close()
 })
 
+test('a reader hands out as many entries as are wanted, if there are, from within a batch', async () => {
+  using folder = new TemporaryFolder()
+  const path = folder.file('journal.db')
+  const journal = await ThreadedJournal.open({ path, bytesMax: spacious, followers: [] })
+  for (let batch = 0; batch < 3; batch++) await journal.append(Uint8Array.of(batch), 10)
+  const reader = new SqliteJournalReader(path)
+  const firstOffsets = (from: number, entriesMax: number) =>
+    reader.read(from, entriesMax).map(({ firstOffset }) => firstOffset)
+
+  expect(firstOffsets(0, 10)).toEqual([0])
+  expect(firstOffsets(9, 1)).toEqual([0])
+  expect(firstOffsets(9, 10)).toEqual([0, 10])
+  expect(firstOffsets(9, 12)).toEqual([0, 10, 20])
+  reader.close()
+  await journal.close()
+})
+
 describe('the thread', () => {
   test('tells a follower of the head after each append', async () => {
     using folder = new TemporaryFolder()

@@ -19,9 +19,15 @@ interface TableProgress {
   readonly sequenced: number
 }
 
+/** Which reading of its stream a row is. A reading itself would keep its stretch of the journal in memory. */
+interface Identity {
+  readonly timestampUs: number
+  readonly digest: bigint
+}
+
 /** Rows that were sent together. */
 interface Batch {
-  readonly streams: Map<string, readonly StoredReading[]>
+  readonly streams: ReadonlyMap<string, readonly Identity[]>
   readonly rows: number
   readonly tables: ReadonlySet<string>
   /** By table, the transaction at which the batch is visible: known at the first look after it. */
@@ -59,9 +65,16 @@ export class Unapplied {
 
   add(readings: readonly StoredReading[]): void {
     if (readings.length === 0) return
-    const streams = Map.groupBy(readings, ({ streamId }) => streamId)
+    const streams = new Map<string, Identity[]>()
     const tables = new Set<string>()
-    for (const reading of readings) tables.add(tableOf(this.#prefix, this.#placeOf(reading).id))
+    for (const reading of readings) {
+      const { streamId, timestampUs, digest } = reading
+      const identity = { timestampUs, digest }
+      const ofStream = streams.get(streamId)
+      if (ofStream) ofStream.push(identity)
+      else streams.set(streamId, [identity])
+      tables.add(tableOf(this.#prefix, this.#placeOf(reading).id))
+    }
     const identities = new Map<string, ReadonlySet<string>>()
     this.#batches.push({ streams, rows: readings.length, tables, visibleAt: undefined, identities })
     this.#rows += readings.length
