@@ -62,8 +62,8 @@ export class ConsumerLoop {
   readonly #reader: JournalReader
   readonly #head: JournalHead
   readonly #pace: ConsumerPace
-  /** By how much the last round moved the position, and whether it left some of what was there and wanted. */
-  #last = { moved: 0, isCut: false }
+  /** How many entries the last round handled, and whether it left some of what was there and wanted. */
+  #lastRound = { entries: 0, isCut: false }
   #problem: string | undefined
   #moved = Promise.withResolvers<void>()
 
@@ -124,8 +124,8 @@ export class ConsumerLoop {
     const batches = this.#reader.read(this.#consumer.readsFrom?.() ?? position, wanted)
     if (batches.length === 0 && !this.#consumer.wantsTurn) return false
     await this.#consumer.handle(batches)
-    const moved = this.#consumer.position() - position
-    this.#last = { moved, isCut: moved < Math.min(wanted, there) }
+    const entries = this.#consumer.position() - position
+    this.#lastRound = { entries, isCut: entries < Math.min(wanted, there) }
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
     return true
@@ -148,10 +148,10 @@ export class ConsumerLoop {
 
   /** Large entries, or such that lie far apart, make a full round before as many wait as are wanted. */
   #isNextFull(): boolean {
-    const { moved, isCut } = this.#last
+    const { entries, isCut } = this.#lastRound
     // It waits for something else than entries.
-    if (moved === 0) return false
-    const full = isCut ? moved : this.#entriesWanted()
+    if (entries === 0) return false
+    const full = isCut ? entries : this.#entriesWanted()
     return this.#head.offset - this.#consumer.position() >= full
   }
 

@@ -202,27 +202,19 @@ describe('a loop that would rest for ever while less than a full round waits', (
     ])
   })
 
-  test('nor while as much waits as the consumer takes at once', async () => {
-    const { journal, consumer, stop, loop, run } = started(pace)
-    consumer.batchesMax = 1
-    journal.grow(2)
-    const ended = run()
-    await loop.reaches(4, stop.signal)
-    stop.abort()
-    await ended
-    expect(consumer.handled).toEqual([[0], [2]])
-  })
-
-  test('nor while as much waits as the journal hands out at once', async () => {
-    const { journal, consumer, stop, loop, run } = started(pace)
-    journal.batchesMax = 1
-    journal.grow(2)
-    const ended = run()
-    await loop.reaches(4, stop.signal)
-    stop.abort()
-    await ended
-    expect(consumer.handled).toEqual([[0], [2]])
-  })
+  test.each(['consumer', 'journal'] as const)(
+    'nor while as much waits as goes through the %s at once',
+    async (narrow) => {
+      const { stop, loop, run, ...parts } = started(pace)
+      parts[narrow].batchesMax = 1
+      parts.journal.grow(2)
+      const ended = run()
+      await loop.reaches(4, stop.signal)
+      stop.abort()
+      await ended
+      expect(parts.consumer.handled).toEqual([[0], [2]])
+    },
+  )
 
   test('nor while the consumer has something else to do', async () => {
     const { consumer, stop, run } = started(pace)
