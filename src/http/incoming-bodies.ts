@@ -69,7 +69,7 @@ async function admitted(
   const { 'content-length': length } = request.headers
   // What is too long is refused before it is read.
   if (length !== undefined && Number(length) <= bytesMax) room.take(Number(length))
-  const arriving = length === undefined ? Readable.from(counted(payload, room)) : payload
+  const arriving = length === undefined ? bodyStream(counted(payload, room)) : payload
   return coding === undefined ? arriving : inflated(arriving, { coding, bytesMax, room })
 }
 
@@ -93,6 +93,16 @@ function codingOf({ headers, routeOptions }: FastifyRequest, reply: FastifyReply
   return contentCodingOf(header)
 }
 
+/**
+ * A body as a stream of ours. Whoever reads it listens only until there is an answer; a client may go on
+ * sending after that, or leave. A failure that nobody waits for any more ends the stream, and nothing else.
+ */
+function bodyStream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): RequestPayload {
+  const stream: RequestPayload = Readable.from(pieces)
+  stream.on('error', () => undefined)
+  return stream
+}
+
 /** What comes in chunks does not say before how much it is: it is counted as it comes. */
 async function* counted(payload: RequestPayload, room: BodyRoom): AsyncGenerator<Buffer> {
   // Not destroyed, because the connection is needed for the answer.
@@ -113,7 +123,7 @@ async function inflated(arriving: RequestPayload, inflation: Inflation): Promise
   const bytes = await collected(arriving, bytesMax)
   const body = { coding, bytes, bytesMax }
   room.take(inflatedBytesMax(body))
-  const stream: RequestPayload = Readable.from([await inflate(body)])
+  const stream = bodyStream([await inflate(body)])
   // Fastify compares it with the content length.
   stream.receivedEncodedLength = bytes.length
   return stream
