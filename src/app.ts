@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { noteAbsence } from './alerting.ts'
 import { type Config, urlHost } from './config/config.ts'
 import { readCertificate } from './config/tls-files.ts'
+import { allOf, takeAllSteps } from './core/all-steps.ts'
 import { startEngine } from './engine.ts'
 import type { Fronts } from './fronts.ts'
 
@@ -20,7 +21,7 @@ export interface Service {
   readonly mqttsAddress: string | undefined
   /** Path of the file with the generated bootstrap key, or nothing when the key was given. */
   readonly adminFile: string | undefined
-  /** Rejects when a thread ends by an error: the process should end, too. */
+  /** Rejects when a thread has had an error that nothing was waiting for: the service should be closed. */
   readonly failed: Promise<never>
   /**
    * Reads certificate and key again, for new connections over TLS.
@@ -28,7 +29,11 @@ export interface Service {
    * @throws Error when they are no good: the old ones stay in use
    */
   reloadCertificate(): void
-  /** Stops taking, keeps what was taken, and releases the data folder. */
+  /**
+   * Stops taking, keeps what was taken, and releases the data folder, whatever fails of it.
+   *
+   * @throws the first failure, once all was tried
+   */
   close(): Promise<void>
 }
 
@@ -66,13 +71,15 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       mqtt?.setCertificate(certificate)
     },
     async close() {
-      await fronts.alerting.stop()
-      await Promise.all([mqtt?.close(), closeHttp(http), fetching.running.stop()])
-      await Promise.all([backups.close(), relay.stop(), transfers.stop(), delivering.stop()])
-      await engine.commits.drain()
-      await purges.stop()
-      await auth.close()
-      await engine.close()
+      await takeAllSteps([
+        () => fronts.alerting.stop(),
+        () => allOf([mqtt?.close(), closeHttp(http), fetching.running.stop()]),
+        () => allOf([backups.close(), relay.stop(), transfers.stop(), delivering.stop()]),
+        () => engine.commits.drain(),
+        () => purges.stop(),
+        () => auth.close(),
+        () => engine.close(),
+      ])
     },
   }
 }

@@ -23,6 +23,7 @@ import { SmtpTransport, smtpConnectionsMax } from './mail/smtp-transport.ts'
 import { SmtpTroubles } from './mail/smtp-troubles.ts'
 import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openStateForReading, type StateDatabase } from './state/database.ts'
+import { tellFaults } from './threads/faults.ts'
 import { lowerThreadPriority } from './threads/priority.ts'
 import { Caller, serveCalls } from './threads/rpc.ts'
 import { WebhookAttempts } from './webhooks/webhook-attempt.ts'
@@ -84,6 +85,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       data.desk.close()
     },
   }
+  tellFaults(port)
   serveCalls(port, procedures)
   webhooks.deliverer.start()
   mail.deliverer.start()

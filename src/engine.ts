@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
 import { type DataFolder, filesIn, openDataFolder } from './config/data-folder.ts'
+import { allOf, takeAllSteps } from './core/all-steps.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
@@ -83,14 +84,16 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     async close() {
       bellPort.close()
       diskSpace.stop()
-      await Promise.all([deletions.stop(), trimming.stop()])
-      // Before the connection that writes: whoever closes last takes the write-ahead log away,
-      // which one that may only read cannot.
-      await state.destroy()
-      await worker.stop()
-      await mqttSessions.close()
-      await journal.close()
-      folder.unlock()
+      await takeAllSteps([
+        () => allOf([deletions.stop(), trimming.stop()]),
+        // Before the connection that writes: whoever closes last takes the write-ahead log away,
+        // which one that may only read cannot.
+        () => state.destroy(),
+        () => worker.stop(),
+        () => mqttSessions.close(),
+        () => journal.close(),
+        () => folder.unlock(),
+      ])
     },
   }
 }

@@ -25,6 +25,7 @@ import {
   type StateDatabase,
 } from './state/database.ts'
 import { storeProcedures } from './store-procedures.ts'
+import { tellFaults } from './threads/faults.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
 import { type Moved, serveCalls } from './threads/rpc.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
@@ -290,6 +291,7 @@ function run(port: MessagePort, data: WorkerData): void {
       for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
     },
   }
+  tellFaults(port)
   serveCalls(port, procedures)
 }
 

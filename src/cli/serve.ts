@@ -4,26 +4,36 @@ import { ConfigError, readConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createLogger } from '../observability/logger.ts'
 import { type Command, CommandError, exitCodes } from './command.ts'
-
-/** Longest time that stopping may take. What was acknowledged is on disk in any case. */
-const stopMsMax = 9_000
+import { Stopping } from './stopping.ts'
+import { UnexpectedErrors } from './unexpected-errors.ts'
 
 async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
+  const unexpected = new UnexpectedErrors(logger)
   const { startService } = await import('../app.ts')
-  const service = await startService(config, logger)
-  stopOnSignals(service, logger)
+  const service = await Promise.race([startService(config, logger), unexpected.first])
+  service.failed.catch(unexpected.tell)
+  const stopping = new Stopping(service, logger)
+  process.on('SIGTERM', stopping.bySignal)
+  process.on('SIGINT', stopping.bySignal)
   if (config.tls !== undefined) reloadOnSignal(service, logger)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
   announce(service, logger, isJson)
-  return await service.failed
+  try {
+    return await unexpected.first
+  } catch (error) {
+    await stopping.afterFailure()
+    throw error
+  }
 }
 
 /** Others wait for this line, so it is printed whatever the log level is. */
 function announce(service: Service, logger: Logger, isJson: boolean): void {
+  // Whoever has waited may not read on.
+  process.stdout.on('error', () => undefined)
   const { httpAddress, mqttAddress, mqttsAddress } = service
   const mqtts = mqttsAddress !== undefined && { mqtts: mqttsAddress }
   const addresses = { http: httpAddress, mqtt: mqttAddress ?? 'off', ...mqtts }
@@ -44,25 +54,6 @@ function reloadOnSignal(service: Service, logger: Logger): void {
   })
 }
 
-function stopOnSignals(service: Service, logger: Logger): void {
-  let isStopping = false
-  const stop = (signal: string) => {
-    if (isStopping) process.exit(1)
-    isStopping = true
-    logger.info({ signal }, 'stopping')
-    setTimeout(() => process.exit(1), stopMsMax).unref()
-    service.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'stopping failed')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-}
-
 /** Runs the service until it is told to stop, or cannot go on. */
 export const serve: Command = {
   name: 'serve',
@@ -76,7 +67,7 @@ export const serve: Command = {
     try {
       return await run(isJson)
     } catch (error) {
-      // Threads may still be running: whatever was acknowledged is on disk.
+      // Threads may still be running, after a failed start for one: whatever was acknowledged is on disk.
       process.exitCode = exitCodes.failed
       setImmediate(() => process.exit())
       if (error instanceof ConfigError) throw error

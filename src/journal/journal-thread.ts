@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { tellFaults } from '../threads/faults.ts'
 import { serveCalls } from '../threads/rpc.ts'
 import type { JournalStatus, Offset } from './journal.ts'
 import { SqliteJournalFile } from './sqlite-journal.ts'
@@ -47,6 +48,7 @@ function run(port: MessagePort, data: JournalThreadData): void {
       for (const follower of followers) follower.close()
     },
   }
+  tellFaults(port)
   serveCalls(port, procedures)
 }
 

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { tellFaults } from '../threads/faults.ts'
 import { serveCalls } from '../threads/rpc.ts'
 import { type SessionChange, SqliteSessionsFile, type StoredSessions } from './sessions-file.ts'
 
@@ -21,6 +22,7 @@ function run(port: MessagePort, { path }: SessionsThreadData): void {
     apply: (changes) => file.apply(changes),
     close: () => file.close(),
   }
+  tellFaults(port)
   serveCalls(port, procedures)
 }
 

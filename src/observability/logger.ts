@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { loggedError } from './logged-error.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
@@ -13,11 +14,17 @@ const secretKeys = [
   '["x-api-secret"]',
 ]
 
-/** Structured logs on standard output, without secrets. */
+/**
+ * Structured logs on standard output, without secrets. Where nobody takes them, as on a disk that is full,
+ * they are lost: that is no reason to stop.
+ */
 export function createLogger(level: LogLevel): Logger {
   const paths = secretKeys.flatMap((key) => {
     const member = key.startsWith('[') ? key : `.${key}`
     return [key, `*${member}`, `*.*${member}`]
   })
-  return pino({ level, base: null, redact: { paths, censor: '[secret]' } })
+  const output = pino.destination({ dest: 1, sync: true })
+  output.on('error', () => undefined)
+  const serializers = { err: loggedError, cause: loggedError }
+  return pino({ level, base: null, serializers, redact: { paths, censor: '[secret]' } }, output)
 }

@@ -217,7 +217,16 @@ export class GroupCommit {
     this.#note(error, kept)
     // First, so that the disk is busy while acknowledgements are written.
     this.#commitNext()
-    for (const settled of settlements) settled(error)
+    for (const settled of settlements) {
+      try {
+        settled(error)
+      } catch (fault) {
+        // Of whoever was to be told, and of nobody else: the others are told, and the next batch goes on.
+        queueMicrotask(() => {
+          throw fault
+        })
+      }
+    }
   }
 
   #note(error: DomainError | undefined, kept: Readonly<KeptReadings>): void {

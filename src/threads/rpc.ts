@@ -1,6 +1,7 @@
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import type { ErrorCode } from '../core/error-catalogue.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../core/errors.ts'
+import { isFault } from './faults.ts'
 
 /**
  * Calls from one thread to another: named procedures with one argument, answers in any order.
@@ -54,9 +55,14 @@ export function serveCalls(port: MessagePort, procedures: Procedures): void {
 }
 
 function send(port: MessagePort, message: Answer): void {
-  const { value } = message
-  if (value instanceof Moved) port.postMessage({ ...message, value: value.value }, value.memory)
-  else port.postMessage(message)
+  const { id, value } = message
+  try {
+    if (value instanceof Moved) port.postMessage({ ...message, value: value.value }, value.memory)
+    else port.postMessage(message)
+  } catch (error) {
+    // A value that cannot be sent: the caller waits for an answer all the same.
+    port.postMessage({ id, error: transported(error) } satisfies Answer)
+  }
 }
 
 async function answer({ id, name, argument }: Call, procedures: Procedures): Promise<Answer> {
@@ -87,7 +93,10 @@ type Value<Table, Name extends keyof Table> = Table[Name] extends (argument: nev
   : never
 type Unmoved<Result> = Result extends Moved<infer Inner> ? Inner : Result
 
-/** The calling side. When the other thread ends, every open and later call is rejected. */
+/**
+ * The calling side. When the other thread ends, every open and later call is rejected. What the thread
+ * tells of faults is not for callers.
+ */
 export class Caller<Table extends Procedures> {
   readonly #port: MessagePort
   /**
@@ -96,11 +105,13 @@ export class Caller<Table extends Procedures> {
    */
   readonly #open: (PromiseWithResolvers<unknown> | undefined)[] = []
   readonly #freeIds: number[] = []
-  #closed = false
+  #end: RemoteError | undefined
 
   constructor(port: MessagePort) {
     this.#port = port
-    port.on('message', (message: Answer) => this.#settle(message))
+    port.on('message', (message: Answer) => {
+      if (!isFault(message)) this.#settle(message)
+    })
     port.on('close', () => this.close())
   }
 
@@ -109,7 +120,7 @@ export class Caller<Table extends Procedures> {
     argument: Argument<Table, Name>,
     transfer: readonly Transferable[] = [],
   ): Promise<Value<Table, Name>> {
-    if (this.#closed) throw new RemoteError('the thread has ended')
+    if (this.#end) throw this.#end
     const id = this.#freeIds.pop() ?? this.#open.length
     const pending = Promise.withResolvers<unknown>()
     this.#open[id] = pending
@@ -132,10 +143,10 @@ export class Caller<Table extends Procedures> {
     else pending?.reject(restored(error))
   }
 
-  /** Rejects every open and later call: the other side is gone. */
-  close(): void {
-    this.#closed = true
-    for (const pending of this.#open) pending?.reject(new RemoteError('the thread has ended'))
+  /** Rejects every open and later call: the other side is gone, by this error if it was one. */
+  close(cause?: unknown): void {
+    this.#end ??= new RemoteError('the thread has ended', { cause })
+    for (const pending of this.#open) pending?.reject(this.#end)
     this.#open.length = 0
   }
 }

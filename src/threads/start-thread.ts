@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { isFault } from './faults.ts'
 
 /**
  * Starts a module as a thread. `module` is its path without ending, relative to `from`: the sources
@@ -21,10 +22,16 @@ export interface ThreadOptions {
   readonly transferList?: readonly Transferable[]
 }
 
-/** A promise that rejects when the thread ends by an uncaught error, and else stays open. */
+/**
+ * A promise that rejects when the thread ends by an error, or tells of one that nothing in it was waiting
+ * for (`tellFaults`); else it stays open.
+ */
 export function threadFailure(thread: Worker): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   thread.once('error', reject)
+  thread.on('message', (message: unknown) => {
+    if (isFault(message)) reject(message.fault)
+  })
   // Whoever wants to know awaits the promise; nobody waiting is no fault.
   promise.catch(() => undefined)
   return promise

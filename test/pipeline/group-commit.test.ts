@@ -189,6 +189,29 @@ describe('GroupCommit', () => {
     expect(commits.committed).toBe(1)
   })
 
+  test('tells everybody else, and goes on, when somebody who is told fails', async () => {
+    const { journal, commits, add, settledTexts } = started()
+    using thrown = thrownMeanwhile()
+    add('a')
+    commits.add(
+      () => undefined,
+      () => {
+        throw new Error('nobody there')
+      },
+    )
+    add('b')
+    await turn()
+    journal.appends[0]?.succeed()
+    await turn()
+    add('c')
+    await turn()
+    journal.appends[1]?.succeed()
+    await commits.drain()
+
+    expect(settledTexts()).toEqual(['a', 'b', 'c'])
+    expect(thrown.messages).toEqual(['nobody there'])
+  })
+
   test('settles each message once and in order, with the outcome of the append it was in', async () => {
     const action = fc.record({
       kind: fc.constantFrom('add', 'add', 'end'),
@@ -224,3 +247,18 @@ describe('GroupCommit', () => {
     await fc.assert(scenario)
   })
 })
+
+/** What is thrown with nobody waiting for it, which else would end the run of the tests. */
+function thrownMeanwhile() {
+  const others = process.listeners('uncaughtException')
+  const messages: string[] = []
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', ({ message }) => messages.push(message))
+  return {
+    messages,
+    [Symbol.dispose]() {
+      process.removeAllListeners('uncaughtException')
+      for (const other of others) process.on('uncaughtException', other)
+    },
+  }
+}

@@ -19,7 +19,7 @@ export class SteadyLoad {
   #isOver = false
   #grown = Promise.withResolvers<void>()
 
-  constructor({ http, mqttPort }: ServiceProcess, streamId: string) {
+  constructor({ http, mqttPort }: Pick<ServiceProcess, 'http' | 'mqttPort'>, streamId: string) {
     this.#api = new ApiClient(http)
     this.#path = `/streams/${streamId}/data`
     this.#client = connect({

@@ -39,3 +39,39 @@ test('an argument that cannot be sent fails its call alone, and leaves nothing o
   caller.close()
   await expect(open).rejects.toThrow('the thread has ended')
 })
+
+test('a value that cannot be sent back fails its call alone', async () => {
+  const { port1: here, port2: there } = new MessageChannel()
+  serveCalls(there, { echo: (value: unknown) => (value === 'function' ? unsendable : value) })
+  const asking = new Caller<Echo>(here)
+
+  await expect(asking.call('echo', 'function')).rejects.toThrow('could not be cloned')
+  expect(await asking.call('echo', 1)).toBe(1)
+  here.close()
+})
+
+test('what a thread tells of a fault answers no call', async () => {
+  const { port1: here, port2: there } = new MessageChannel()
+  serveCalls(there, { echo: (value: unknown) => value })
+  const asking = new Caller<Echo>(here)
+
+  const open = asking.call('echo', 1)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
+  there.postMessage({ fault: new Error('in a timer') })
+
+  expect(await open).toBe(1)
+  expect(await Promise.all([asking.call('echo', 2), asking.call('echo', 3)])).toEqual([2, 3])
+  here.close()
+})
+
+test('whoever calls a thread that has ended by an error is told which', async () => {
+  const { port1: here } = new MessageChannel()
+  const asking = new Caller<Echo>(here)
+  const open = asking.call('echo', 1)
+
+  asking.close(new Error('out of memory'))
+
+  await expect(open).rejects.toMatchObject({ cause: { message: 'out of memory' } })
+  await expect(asking.call('echo', 2)).rejects.toThrow('the thread has ended')
+  here.close()
+})

@@ -1,0 +1,49 @@
+/** Errors behind an error, and beside each other, that are written down. */
+const causesMax = 4
+
+/** What the log has of an error. */
+interface LoggedError {
+  readonly type: string
+  readonly message: string
+  readonly stack?: string | undefined
+  readonly code?: string | number
+  readonly cause?: unknown
+  readonly errors?: readonly unknown[]
+}
+
+/**
+ * What is written down of anything thrown: what it says, where, and why. None of the other fields that
+ * libraries add, because these hold whole requests, with their headers and bodies.
+ */
+export function loggedError(error: unknown, causesLeft = causesMax): unknown {
+  if (!(error instanceof Error)) return withoutSecrets(describe(error))
+  const { name, message, stack, cause } = error
+  const { code, errors } = error as { readonly code?: unknown; readonly errors?: unknown }
+  const goesOn = causesLeft > 0
+  return {
+    type: name,
+    message: withoutSecrets(message),
+    stack: stack && withoutSecrets(stack),
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(cause !== undefined && goesOn && { cause: loggedError(cause, causesLeft - 1) }),
+    ...(Array.isArray(errors) && goesOn && { errors: listed(errors, causesLeft - 1) }),
+  } satisfies LoggedError
+}
+
+function listed(errors: readonly unknown[], causesLeft: number): readonly unknown[] {
+  return errors.slice(0, causesMax).map((one) => loggedError(one, causesLeft))
+}
+
+function describe(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+  const { message } = thrown as { readonly message?: unknown }
+  return typeof message === 'string' ? message : Object.prototype.toString.call(thrown)
+}
+
+const credentials = /\/\/[^\s/@"']+@/g
+const query = /(\/\/[^\s?"']+)\?[^\s"')]+/g
+
+/** Messages name addresses: tokens stand in their queries, and passwords before their hosts. */
+function withoutSecrets(text: string): string {
+  return text.replace(credentials, '//[secret]@').replace(query, '$1?[secret]')
+}

@@ -1,0 +1,157 @@
+import { readdirSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ApiClient } from '../support/api-client.ts'
+import { CommandedService } from '../support/commanded-service.ts'
+import {
+  type FaultyThread,
+  type InjectedFault,
+  InjectedFaults,
+} from '../support/injected-faults.ts'
+import type { ServiceProcess } from '../support/service-process.ts'
+import { startedServices } from '../support/started-services.ts'
+import { SteadyLoad } from '../support/steady-load.ts'
+import { TailClient } from '../support/tail-client.ts'
+
+const { newFolder, launch, start } = startedServices()
+
+let faults: InjectedFaults
+
+beforeEach(() => {
+  faults = new InjectedFaults()
+})
+
+afterEach(() => faults[Symbol.dispose]())
+
+/** A receiver that nobody answers for: the thread that delivers begins with it. */
+async function addReceiver(api: ApiClient): Promise<void> {
+  await api.withKey('POST', '/notifications/webhooks', {
+    url: 'https://receiver.invalid/hook',
+    event_types: ['vault.deleted'],
+  })
+}
+
+/** Whatever was acknowledged is stored, once. */
+async function expectStored(
+  { http }: Pick<ServiceProcess, 'http'>,
+  streamId: string,
+  acknowledged: ReadonlySet<number>,
+): Promise<void> {
+  const api = new ApiClient(http)
+  await api.settled(streamId, acknowledged.size)
+  const values = (await api.readAll(streamId)).map(({ temperature }) => Number(temperature))
+  expect(new Set(values).size).toBe(values.length)
+  expect([...acknowledged].filter((value) => !values.includes(value))).toEqual([])
+}
+
+describe('an error that nothing was waiting for', () => {
+  test.each<[InjectedFault, FaultyThread]>([
+    ['throw', 'start'],
+    ['reject', 'start'],
+    ['emit', 'start'],
+    ['throw', 'worker'],
+    ['reject', 'worker'],
+    ['throw', 'journal-thread'],
+    ['reject', 'sessions-thread'],
+    ['emit', 'delivery-thread'],
+  ])('(%s) in %s is logged, and the service stops in order', async (fault, thread) => {
+    const folder = newFolder()
+    const process = await launch(folder, faults.environment)
+    const service = await process.listening()
+    const api = new ApiClient(service.http)
+    const streamId = await api.createStream()
+    await addReceiver(api)
+    const load = new SteadyLoad(service, streamId)
+    await load.acknowledgedAtLeast(200)
+
+    faults.inject(thread, fault)
+
+    expect(await process.exited).toBe(1)
+    const acknowledged = await load.end()
+    const line = process
+      .output()
+      .split('\n')
+      .find((text) => text.startsWith('{"level":60,'))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      msg: 'nothing was waiting for this error: the service stops',
+      err: {
+        message: `injected into ${thread}`,
+        stack: expect.stringContaining('fault-preload.js') as string,
+        cause: { message: 'by a test' },
+      },
+    })
+    // Whole databases, and nobody has the folder.
+    expect(process.output()).not.toMatch(/stopping (failed|takes too long)/)
+    expect(readdirSync(folder).filter((name) => /-(wal|shm)$|\.wal$|^owner/.test(name))).toEqual([])
+    await expectStored(await start(folder), streamId, acknowledged)
+  })
+
+  test('in a thread that the service can do without is logged, and the service goes on', async () => {
+    const service = await start(newFolder(), faults.environment)
+    const api = new ApiClient(service.http)
+    const first = await follow(api)
+
+    faults.inject('tail-thread', 'throw')
+
+    expect((await first.ended).error).toBe('internal_error')
+    expect(service.output()).toContain('injected into tail-thread')
+    ;(await follow(api)).close()
+    expect(await service.end('SIGTERM')).toBe(0)
+  })
+})
+
+/** Somebody who follows a new stream. */
+async function follow(api: ApiClient): Promise<TailClient> {
+  const url = `${api.base}/streams/${await api.createStream()}/tail`
+  const headers = { authorization: `Bearer ${await api.token()}` }
+  const client = await TailClient.open('events', { url, headers })
+  await client.begun()
+  return client
+}
+
+describe('npm start', () => {
+  test('under a supervisor comes back after such an error, with all that was acknowledged', async () => {
+    // What any supervisor does, and nothing else.
+    const loop = 'until npm start; do echo "again after $?"; done'
+    const command = await CommandedService.start(loop, newFolder(), faults.environment)
+    try {
+      const { pid, http, mqtt } = await command.listening()
+      const streamId = await new ApiClient(http).createStream()
+      const service = { http, mqttPort: Number(new URL(mqtt).port) }
+      const load = new SteadyLoad(service, streamId)
+      await load.acknowledgedAtLeast(200)
+
+      faults.inject('start', 'throw')
+
+      await command.listening(pid)
+      expect(command.output).toContain('again after 1')
+      await expectStored(service, streamId, await load.end())
+    } finally {
+      await command.kill()
+    }
+  })
+})
+
+describe('the service', () => {
+  test.each([
+    ['is on a full disk', '> /dev/full 2>&1'],
+    ['goes to somebody who has left', '2>&1 | head -n 1'],
+  ])('goes on while its log %s', async (_, redirection) => {
+    // Without npm, which gives up when it cannot write itself.
+    const line = `node bin/streamvault.js serve ${redirection}`
+    // All of the log goes there, that of threads as well.
+    const command = await CommandedService.start(line, newFolder(), {
+      STREAMVAULT_LOG_LEVEL: 'trace',
+    })
+    try {
+      const { http } = await command.listening()
+      const api = new ApiClient(http)
+      const streamId = await api.createStream()
+      await api.withToken('POST', `/streams/${streamId}/data`, { temperature: 1 })
+      await addReceiver(api)
+
+      expect(await api.settled(streamId, 1)).toMatchObject({ stored: 1 })
+    } finally {
+      await command.kill()
+    }
+  })
+})
