@@ -62,12 +62,12 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
 }
 
 /** How far the readings of a stream have come. */
-function processingOf({ journal, worker, diskSpace }: Engine) {
+function processingOf({ journal, worker, diskSpace, folderWatch }: Engine) {
   return {
     caughtUp: async () => worker.decided((await journal.status()).head),
     progress: (id: string) => worker.progress(id),
     async problem() {
-      const failing = await failingParts({ journal, worker, diskSpace })
+      const failing = await failingParts({ journal, worker, diskSpace, folderWatch })
       return Object.values(failing)[0]
     },
   }

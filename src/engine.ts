@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts'
 import { type DataFolder, filesIn, openDataFolder } from './config/data-folder.ts'
 import { allOf, takeAllSteps } from './core/all-steps.ts'
 import { ReceiptClock, systemClock } from './core/clock.ts'
+import { FilePlaces } from './core/file-places.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
 import { loadTopics } from './data-streams/stream-topics.ts'
@@ -13,6 +14,7 @@ import { openSessions } from './mqtt-sessions/open-sessions.ts'
 import { forgetStream } from './mqtt-upkeep.ts'
 import { Told } from './notifications/told.ts'
 import { DiskSpace } from './observability/disk-space.ts'
+import { FolderWatch } from './observability/folder-watch.ts'
 import { GroupCommit } from './pipeline/group-commit.ts'
 import { Intake } from './pipeline/intake.ts'
 import { Listeners } from './pipeline/listeners.ts'
@@ -48,9 +50,10 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   ])
   await worker.start()
   const state = openStateForReading(folder.state)
+  const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
   const receipts = new ReceiptClock(systemClock)
   const commits = new GroupCommit(journal)
-  const trimming = trimmingOf(journal, worker)
+  const trimming = trimmingOf({ journal, worker, folderWatch })
   const directory = directoryOf(state)
   const deletions = new DeletionSchedule({
     state,
@@ -73,7 +76,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     state,
     receipts,
     commits,
-    ...intakeOf({ commits, receipts, diskSpace, onFault }),
+    ...intakeOf({ commits, receipts, diskSpace, folderWatch, onFault }),
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     told,
     deskPort,
@@ -84,6 +87,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     async close() {
       bellPort.close()
       diskSpace.stop()
+      folderWatch.stop()
       await takeAllSteps([
         () => allOf([deletions.stop(), trimming.stop()]),
         // Before the connection that writes: whoever closes last takes the write-ahead log away,
@@ -135,9 +139,26 @@ function openJournal(
   })
 }
 
-function trimmingOf(journal: ThreadedJournal, worker: ProcessingWorker): TrimSchedule {
+/** The files that are written as long as the service runs, of those that there are. */
+function openFilesOf(folder: DataFolder): string[] {
+  const databases = [folder.journal, folder.state, folder.mqttSessions, folder.questDbPositions]
+  const logged = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`])
+  return [...logged, folder.timeSeries, folder.lock]
+}
+
+function trimmingOf({
+  journal,
+  worker,
+  folderWatch,
+}: {
+  readonly journal: ThreadedJournal
+  readonly worker: ProcessingWorker
+  readonly folderWatch: FolderWatch
+}): TrimSchedule {
   return new TrimSchedule(journal, async () => {
     const { shipper, decider, held } = await worker.status()
+    // What went into files that are gone is only in the journal.
+    if (folderWatch.look() !== undefined) return 0
     return Math.min(shipper.position, decider.position, held.from)
   })
 }
@@ -146,21 +167,25 @@ function intakeOf({
   commits,
   receipts,
   diskSpace,
+  folderWatch,
   onFault = () => undefined,
 }: {
   readonly commits: GroupCommit
   readonly receipts: ReceiptClock
   readonly diskSpace: DiskSpace
+  readonly folderWatch: FolderWatch
   readonly onFault: OnFault | undefined
 }) {
   const listeners = new Listeners()
-  /** To be asked before readings are taken. @throws DomainError why there is no room for them */
+  /** To be asked before readings are taken. @throws DomainError why they cannot be kept */
   const assertReady = () => {
+    folderWatch.assertInPlace()
     diskSpace.assertRoom()
     commits.assertReady()
   }
   return {
     diskSpace,
+    folderWatch,
     listeners,
     intake: new Intake({ commits, receipts, listeners, onFault }),
     assertReady,

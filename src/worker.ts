@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './core/clock.ts'
+import { FilePlaces } from './core/file-places.ts'
 import type { StreamId } from './core/ids.ts'
 import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
@@ -160,6 +161,7 @@ async function compose(data: WorkerData) {
     openStateForWriting(data.statePath),
     openTimeSeries(data.timeSeries, logger),
   ])
+  const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
   const onTold = tellThread(data.told)
@@ -181,7 +183,8 @@ async function compose(data: WorkerData) {
   const decider = await Decider.open(decisions, alerts.watches)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
   const told = { telling, alerts }
-  return { ...told, retention, logger, state, store, shipper, decisions, decider, head }
+  const opened = { state, statePlaces, store }
+  return { ...told, ...opened, retention, logger, shipper, decisions, decider, head }
 }
 
 async function loadVersion(
@@ -216,16 +219,22 @@ function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
 
-/** Changes of the state, and what is asked of it by no connection of the asker. */
+/**
+ * Changes of the state, and what is asked of it by no connection of the asker. A change throws `data_folder_gone`
+ * when the file that has taken it is not at its path any more.
+ */
 function stateProcedures(composed: ReturnType<typeof compose>) {
   return {
     async commit(changes: readonly PlainChange[]) {
-      const { state, telling } = await composed
+      const { state, statePlaces, telling } = await composed
       await commitChanges(state, changes, telling.tell)
+      statePlaces.assertInPlace()
     },
     async attempt(changes: readonly PlainChange[]) {
-      const { state, telling } = await composed
-      return attemptChanges(state, changes, telling.tell)
+      const { state, statePlaces, telling } = await composed
+      const isMade = await attemptChanges(state, changes, telling.tell)
+      statePlaces.assertInPlace()
+      return isMade
     },
     async wakeRetention() {
       ;(await composed).retention.wake()

@@ -66,7 +66,7 @@ interface ActOnAlert extends OneAlert {
 const reading = { scope: 'data:read' } as const
 const acting = {
   scope: 'data:write',
-  errors: ['wrong_alert_state', 'journal_full', 'journal_unavailable', 'overloaded'],
+  errors: ['wrong_alert_state', 'disk_low', 'journal_full', 'journal_unavailable', 'overloaded'],
 } as const
 
 /** Alerts of streams: what they are, what has happened to them, and what people do (D31). */

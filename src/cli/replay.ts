@@ -19,6 +19,7 @@ const retryableErrors = [
   'rate_limited',
   'overloaded',
   'disk_low',
+  'data_folder_gone',
   'journal_full',
 ]
 

@@ -20,6 +20,8 @@ export interface DataFiles {
   /** Beside the time series in QuestDB: how far they are stored, and counts. */
   readonly questDbPositions: string
   readonly mqttSessions: string
+  /** Is locked as long as a process has the folder. */
+  readonly lock: string
   /** Folders: what exports have written, and what imports read. */
   readonly exports: string
   readonly imports: string
@@ -49,6 +51,7 @@ export function filesIn(path: string): DataFiles {
     timeSeries: join(path, 'time-series.duckdb'),
     questDbPositions: join(path, 'questdb-positions.db'),
     mqttSessions: join(path, 'mqtt-sessions.db'),
+    lock: join(path, 'lock.db'),
     exports: join(path, 'exports'),
     imports: join(path, 'imports'),
     admin: join(path, 'admin.json'),
@@ -83,9 +86,11 @@ export function openDataFolder(path: string, command: string): DataFolder {
  * process, however it ends, so there is no stale lock file to be cleaned up by hand.
  */
 function lockFolder(path: string): DatabaseSync {
-  const lock = new DatabaseSync(join(path, 'lock.db'))
+  const lock = new DatabaseSync(filesIn(path).lock)
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE')
+    // Nothing is ever written: a journal would want room on a disk that may be full.
+    lock.exec('PRAGMA journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
@@ -103,7 +108,7 @@ function lockFolder(path: string): DatabaseSync {
 
 /** Whether another process has the folder now. Takes nothing, so that nobody is kept out by it. */
 export function isFolderLocked(path: string): boolean {
-  const file = join(path, 'lock.db')
+  const file = filesIn(path).lock
   if (!existsSync(file)) return false
   try {
     const lock = new DatabaseSync(file, { readOnly: true })

@@ -33,6 +33,14 @@ export const errorCatalogue = {
     remedy: 'The message names what is in the way.',
     retryable: false,
   },
+  data_folder_gone: {
+    status: 503,
+    meaning:
+      'Files of the data folder were deleted, moved or replaced under the running service: nothing can be kept.',
+    remedy:
+      'Send it again after retryAfter seconds; who runs the service has to put the files back, or to restart it.',
+    retryable: true,
+  },
   destination_not_allowed: {
     status: 422,
     meaning: 'The address leads into a private network, or to one that is not on the internet.',

@@ -28,6 +28,9 @@ const ofBodies: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
+/** Whatever changes something has to find its file where the next start looks for it. */
+const ofChanges: readonly ErrorCode[] = ['data_folder_gone']
+
 /** What an Idempotency-Key can be wrong about. */
 const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 
@@ -35,7 +38,7 @@ const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 export function errorsOf({ method, schema, config }: DescribedRoute): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...always, ...(config.errors ?? [])])
   if (config.scope !== undefined) for (const code of ofGuarded) codes.add(code)
-  if (method !== 'GET') for (const code of ofBodies) codes.add(code)
+  if (method !== 'GET') for (const code of [...ofBodies, ...ofChanges]) codes.add(code)
   if (schema.body !== undefined || schema.querystring !== undefined) codes.add('invalid_request')
   if (schema.headers === keyHeaders) for (const code of ofKeys) codes.add(code)
   if (schema.params !== undefined) codes.add('not_found')

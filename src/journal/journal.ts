@@ -29,7 +29,8 @@ export interface Journal {
    * `bytes`.
    *
    * @throws DomainError `journal_full` (retryable: space, or the size limit) or
-   *   `journal_unavailable` (the disk failed; nothing is accepted until a restart)
+   *   `journal_unavailable` (the disk failed; nothing is accepted until a restart) or `data_folder_gone` (retryable:
+   *   the file is not at its path any more)
    */
   append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<Offset>
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DomainError, messageOf } from '../core/errors.ts'
+import { FilePlaces, folderGone } from '../core/file-places.ts'
 import type { JournalBatch, JournalReader, JournalStatus, Offset } from './journal.ts'
 
 /** Version of the file's own tables; entries carry a version of their own. */
@@ -29,9 +30,12 @@ export class SqliteJournalFile {
   readonly #trim: StatementSync
   readonly #bytesMax: number
   readonly #retainedBytes: number
+  readonly #places: FilePlaces
   #head: Offset
   #bytes: number
   #failure: string | undefined
+  /** What is wrong with the file's place. It passes when the file is back. */
+  #gone: string | undefined
   #full: string | undefined
 
   constructor(path: string, bytesMax: number, retainedBytes = 0) {
@@ -55,8 +59,13 @@ export class SqliteJournalFile {
     this.#head = headOf(this.#database)
     const sum = this.#database.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM batches').get()
     this.#bytes = Number(sum?.['bytes'])
+    this.#places = FilePlaces.ofDatabase(path)
   }
 
+  /**
+   * Throws as {@link Journal.append} does. What is refused because the file has gone during the commit may be in it
+   * all the same: when it comes back, the entries are there, as after an acknowledgement that was lost on its way.
+   */
   append(bytes: Uint8Array, count: number): Offset {
     this.#refuseWhenUnable(bytes.byteLength)
     const first = this.#head
@@ -68,12 +77,13 @@ export class SqliteJournalFile {
     this.#full = undefined
     this.#head = first + count
     this.#bytes += bytes.byteLength
+    this.#lookForFile()
     return first
   }
 
   /** Deletes some of what lies below the offset; true when more is left to delete. */
   trim(below: Offset): boolean {
-    if (this.#failure !== undefined) return false
+    if (this.#failure !== undefined || this.#places.problem() !== undefined) return false
     try {
       return this.#delete(below)
     } catch (error) {
@@ -82,11 +92,12 @@ export class SqliteJournalFile {
   }
 
   status(): JournalStatus {
+    this.#gone = this.#places.problem()
     return {
       head: this.#head,
       bytes: this.#bytes,
       bytesMax: this.#bytesMax,
-      problem: this.#failure ?? this.#full,
+      problem: this.#failure ?? this.#gone ?? this.#full,
     }
   }
 
@@ -110,8 +121,15 @@ export class SqliteJournalFile {
     this.#full = undefined
   }
 
+  /** @throws DomainError `data_folder_gone` when what was written would be gone at the next start */
+  #lookForFile(): void {
+    this.#gone = this.#places.problem()
+    if (this.#gone !== undefined) throw folderGone(this.#gone)
+  }
+
   #refuseWhenUnable(bytes: number): void {
     if (this.#failure !== undefined) throw unavailable(this.#failure)
+    if (this.#gone !== undefined) this.#lookForFile()
     if (this.#bytes + bytes > this.#bytesMax) {
       this.#full = `the journal has reached its limit of ${this.#bytesMax} bytes`
       throw full(this.#full)
@@ -171,27 +189,37 @@ function unavailable(message: string): DomainError {
   return new DomainError('journal_unavailable', message)
 }
 
-/** Opens the file, which is made when there is none. @throws Error for one of a newer version */
+/**
+ * Opens the file, which is made when there is none. Writes nothing into one that is as it should be, so that a
+ * service can start on a disk that is full.
+ *
+ * @throws Error for one of a newer version
+ */
 export function openForWriting(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   // Somebody who looks into the file with a tool is waited for.
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-  database.exec(`PRAGMA page_size = ${pageBytes}`)
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
-  database.exec('PRAGMA journal_mode = WAL')
-  database.exec('PRAGMA synchronous = FULL')
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (version > journalFileVersion) {
     database.close()
     throw new Error(`${path} was written by a newer version (file format ${version})`)
   }
-  database.exec(
-    `CREATE TABLE IF NOT EXISTS batches (
-       first_offset INTEGER PRIMARY KEY, entries INTEGER NOT NULL,
-       bytes INTEGER NOT NULL, payload BLOB NOT NULL
-     ) STRICT`,
-  )
-  database.exec(`PRAGMA user_version = ${journalFileVersion}`)
+  const isMade = version === journalFileVersion
+  if (!isMade) {
+    database.exec(`PRAGMA page_size = ${pageBytes}`)
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  }
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  if (!isMade) {
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS batches (
+         first_offset INTEGER PRIMARY KEY, entries INTEGER NOT NULL,
+         bytes INTEGER NOT NULL, payload BLOB NOT NULL
+       ) STRICT`,
+    )
+    database.exec(`PRAGMA user_version = ${journalFileVersion}`)
+  }
   return database
 }
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { DomainError, messageOf } from '../core/errors.ts'
+import { FilePlaces } from '../core/file-places.ts'
 
 /** Version of the file's tables. */
 const fileVersion = 1
@@ -87,6 +88,7 @@ const sqliteFull = 13
 export class SqliteSessionsFile {
   readonly #database: DatabaseSync
   readonly #prepared = new Map<string, StatementSync>()
+  readonly #places: FilePlaces
   #failure: string | undefined
 
   constructor(path: string) {
@@ -100,6 +102,7 @@ export class SqliteSessionsFile {
       throw new Error(`${path} was written by a newer version (file format ${version})`)
     }
     if (version === 0) this.#create()
+    this.#places = FilePlaces.ofDatabase(path)
   }
 
   load(): StoredSessions {
@@ -114,7 +117,10 @@ export class SqliteSessionsFile {
     }
   }
 
-  /** @throws DomainError `store_unavailable`: nothing of the batch was kept */
+  /**
+   * @throws DomainError `store_unavailable`: nothing of the batch was kept; `data_folder_gone`: what was kept is not
+   *   found by the next start
+   */
   apply(changes: readonly SessionChange[]): void {
     if (this.#failure !== undefined) throw unavailable(this.#failure)
     try {
@@ -126,6 +132,7 @@ export class SqliteSessionsFile {
     } catch (error) {
       throw this.#classify(error)
     }
+    this.#places.assertInPlace()
   }
 
   close(): void {

@@ -10,6 +10,7 @@ import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
+import type { FolderWatch } from './folder-watch.ts'
 import type { FailingParts } from './health.ts'
 import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
@@ -25,6 +26,7 @@ export interface WatchedParts {
   readonly journal: Journal
   readonly worker: { status(): Promise<ProcessingStatus> }
   readonly diskSpace: Pick<DiskSpace, 'problem' | 'available' | 'bytesMin'>
+  readonly folderWatch: Pick<FolderWatch, 'look'>
 }
 
 /** Every part that fails now, with what is wrong. */
@@ -32,8 +34,11 @@ export async function failingParts({
   journal,
   worker,
   diskSpace,
+  folderWatch,
 }: WatchedParts): Promise<FailingParts> {
   const failing: Record<string, string> = {}
+  const gone = folderWatch.look()
+  if (gone !== undefined) failing['folder'] = gone
   if (diskSpace.problem !== undefined) failing['disk'] = diskSpace.problem
   const [kept, processed] = await Promise.allSettled([journal.status(), worker.status()])
   if (kept.status === 'rejected') failing['journal'] = messageOf(kept.reason)

@@ -65,7 +65,8 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
 
     app.get<OneVault>(
       '/vaults/:vaultId',
-      { schema: readVault, config: { scope: 'vaults:read' } },
+      // That a vault was looked at is an event, which is written down.
+      { schema: readVault, config: { scope: 'vaults:read', errors: ['data_folder_gone'] } },
       async (request) => {
         const { userId } = callerOf(request)
         const vault = await visibleVault(vaults, userId, request.params.vaultId)
