@@ -2,6 +2,9 @@ import type { Clock } from '../core/clock.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StateDatabase } from '../state/database.ts'
 
+/** Readings that come before the next try stand in front of the entry, and shorten no silence by more than this. */
+const retryMs = 1_000
+
 export interface DowntimeEntryNeeds {
   readonly state: StateDatabase
   readonly entries: Pick<GroupCommit, 'add'>
@@ -23,8 +26,16 @@ export async function noteDowntime({ state, entries, clock }: DowntimeEntryNeeds
     .selectFrom('stream_counters')
     .select((row) => row.fn.max('last_received_at').as('newest'))
     .executeTakeFirstOrThrow()
-  entries.add((writer) => writer.downtime(newest ?? 0, clock.nowUs()), settled)
+  addDowntime(entries, newest ?? 0, clock)
 }
 
-/** What the journal does not take at the start it takes no readings after, either. */
-function settled(): void {}
+/** A journal that has no room takes no readings either: nobody can be heard until it has. */
+function addDowntime(entries: DowntimeEntryNeeds['entries'], fromUs: number, clock: Clock): void {
+  entries.add(
+    (writer) => writer.downtime(fromUs, clock.nowUs()),
+    (error) => {
+      if (error?.retryable !== true) return
+      setTimeout(() => addDowntime(entries, fromUs, clock), retryMs).unref()
+    },
+  )
+}

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Service } from '../app.ts'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createLogger } from '../observability/logger.ts'
+import { awaitRoom, hasRoomToStart } from './await-room.ts'
 import { type Command, CommandError, exitCodes } from './command.ts'
 import { Stopping } from './stopping.ts'
 import { UnexpectedErrors } from './unexpected-errors.ts'
@@ -12,7 +13,8 @@ async function run(isJson: boolean): Promise<never> {
   const logger = createLogger(config.logLevel)
   const unexpected = new UnexpectedErrors(logger)
   const { startService } = await import('../app.ts')
-  const service = await Promise.race([startService(config, logger), unexpected.first])
+  const starting = Promise.race([startService(config, logger), unexpected.first])
+  const service = await starting.catch((error: unknown) => afterRefusedStart(error, config, logger))
   service.failed.catch(unexpected.tell)
   const stopping = new Stopping(service, logger)
   process.on('SIGTERM', stopping.bySignal)
@@ -28,6 +30,21 @@ async function run(isJson: boolean): Promise<never> {
     await stopping.afterFailure()
     throw error
   }
+}
+
+/**
+ * A start that failed for want of room is made again once there is some. The program begins anew as the same process:
+ * what the failed start has left in its threads is gone.
+ *
+ * @throws the error, when it has another reason
+ */
+async function afterRefusedStart(error: unknown, config: Config, logger: Logger): Promise<never> {
+  if (hasRoomToStart(config.dataDir)) throw error
+  logger.error({ err: error }, 'the service cannot start on a full disk')
+  await awaitRoom(config, logger)
+  const { execPath, execArgv, argv, env } = process
+  process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], env)
+  throw new Error('there is room again, but the program cannot be started anew', { cause: error })
 }
 
 /** Others wait for this line, so it is printed whatever the log level is. */

@@ -80,6 +80,11 @@ export class FaultyService implements AsyncDisposable {
   /** Starts it again after a kill, on a disk without any fault. */
   async restart(): Promise<void> {
     this.faults.end()
+    await this.restartAsItIs()
+  }
+
+  /** Starts it again after a kill, on the disk that there is. */
+  async restartAsItIs(): Promise<void> {
     this.#process = await startServiceProcess(this.dataDir, this.#environment)
     this.#api = new ApiClient(this.#process.http)
   }
