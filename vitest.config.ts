@@ -36,6 +36,16 @@ export default defineConfig({
         },
       },
       {
+        // What takes long, and kills that go on and on: `npm run test:deep`, beside `npm test`.
+        test: {
+          name: 'deep',
+          expect,
+          include: ['test/deep/**/*.test.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout,
+        },
+      },
+      {
         test: {
           name: 'end-to-end',
           expect,
