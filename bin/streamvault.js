@@ -21,7 +21,10 @@ function isRecentEnough() {
 const startWords = manifest.scripts.start.split(' ')
 const startFlags = startWords.filter((word) => word.startsWith('--'))
 const startVariables = Object.fromEntries(
-  startWords.slice(0, startWords.indexOf('node')).map((word) => word.split('=')),
+  startWords
+    .slice(0, startWords.indexOf('node'))
+    .filter((word) => word.includes('='))
+    .map((word) => word.split('=')),
 )
 
 /** Becomes the other program; where that is not possible, runs it and passes on signals. */
@@ -31,6 +34,10 @@ function become(program, parameters, env) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
+  // What npx runs is run by a shell, which signals end without reaching us.
+  const { ppid } = process
+  const isGone = () => process.env.npm_command === 'exec' && process.ppid !== ppid
+  setInterval(() => isGone() && child.kill('SIGTERM'), 250).unref()
   child.on('exit', (code) => process.exit(code === null ? 1 : code))
 }
 

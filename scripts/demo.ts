@@ -11,11 +11,12 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onStopSignals } from '../src/cli/stop-signals.ts'
 
 const program = join(import.meta.dirname, '..', 'bin', 'streamvault.js')
 
-/** Time for the devices to end before they are ended. */
-const patienceMs = 5_000
+/** Time for devices, and for the service, to end by themselves: what the service may need, and a little more. */
+const patienceMs = { devices: 5_000, service: 10_000 } as const
 
 const givenFolder = process.env['STREAMVAULT_DATA_DIR']
 const folder = resolve(givenFolder ?? mkdtempSync(join(tmpdir(), 'streamvault-demo-')))
@@ -45,11 +46,14 @@ async function lineOf<Line>(output: Readable, fits: (line: Line) => boolean): Pr
   throw new Error('it has ended')
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, ms: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  await Promise.race([ended, sleep(patienceMs, undefined, { ref: false })])
+  const isLate = await Promise.race([ended.then(() => false), sleep(ms, true, { ref: false })])
+  // Nothing of it stays behind: its ports and its folder are to be free.
+  if (isLate) child.kill('SIGKILL')
+  await ended
 }
 
 function introduction({ http, mqtt }: Listening, streamIds: readonly string[]): string {
@@ -100,28 +104,38 @@ function adminKey(): ApiKeyPair {
 
 async function run(): Promise<void> {
   const stopping = new Promise<void>((stop) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop())
+    // Whoever says it again waits for the same.
+    onStopSignals({ stop: () => stop(), atOnce: () => stop() })
   })
-  const service = start(['serve', '--json'], ['ignore', 'pipe', 'inherit'])
-  let devices: ChildProcess | undefined
+  const children: Children = { service: start(['serve', '--json'], ['ignore', 'pipe', 'inherit']) }
   try {
-    const output = service.stdout as Readable
-    const listening = await lineOf<Listening>(output, ({ msg }) => msg === 'listening')
-    output.resume()
-    const words = ['simulate', '--json', ...process.argv.slice(2)]
-    devices = start(words, ['ignore', 'ignore', 'pipe'])
-    const errors = devices.stderr as Readable
-    const { streamIds } = await lineOf<{ streamIds: readonly string[] }>(errors, (line) => {
-      if ('error' in line) throw new Error(JSON.stringify(line))
-      return 'streamIds' in line
-    })
-    process.stdout.write(introduction(listening, streamIds))
-    await Promise.race([stopping, once(devices, 'exit'), once(service, 'exit')])
+    await Promise.race([stopping, show(children)])
   } finally {
-    if (devices) await end(devices)
-    await end(service)
+    if (children.devices) await end(children.devices, patienceMs.devices)
+    await end(children.service, patienceMs.service)
     if (givenFolder === undefined) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+interface Children {
+  readonly service: ChildProcess
+  devices?: ChildProcess
+}
+
+/** Starts the devices, and says what there is to see. Resolves when something has ended. */
+async function show(children: Children): Promise<void> {
+  const output = children.service.stdout as Readable
+  const listening = await lineOf<Listening>(output, ({ msg }) => msg === 'listening')
+  output.resume()
+  const words = ['simulate', '--json', ...process.argv.slice(2)]
+  children.devices = start(words, ['ignore', 'ignore', 'pipe'])
+  const errors = children.devices.stderr as Readable
+  const { streamIds } = await lineOf<{ streamIds: readonly string[] }>(errors, (line) => {
+    if ('error' in line) throw new Error(JSON.stringify(line))
+    return 'streamIds' in line
+  })
+  process.stdout.write(introduction(listening, streamIds))
+  await Promise.race([once(children.devices, 'exit'), once(children.service, 'exit')])
 }
 
 try {

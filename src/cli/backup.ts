@@ -4,6 +4,7 @@ import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Option } from './command.ts'
 import { formatBytes, ProgressLine } from './progress-line.ts'
 import { Session } from './session.ts'
+import { onStopSignals } from './stop-signals.ts'
 
 const pollMs = 300
 
@@ -75,8 +76,7 @@ async function untilEnded(
 ): Promise<BackupBody> {
   const path = `/backups/${begun.backupId}`
   const interrupted = new AbortController()
-  const interrupt = () => interrupted.abort()
-  process.once('SIGINT', interrupt)
+  const deaf = onStopSignals({ stop: () => interrupted.abort() })
   try {
     for (let now = begun; ; now = await session.call<BackupBody>({ method: 'GET', path })) {
       if (now.status !== 'running') return now
@@ -87,7 +87,7 @@ async function untilEnded(
       return await session.call<BackupBody>({ method: 'POST', path: `${path}/cancel` })
     }
   } finally {
-    process.off('SIGINT', interrupt)
+    deaf()
     line.end()
   }
 }

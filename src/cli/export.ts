@@ -6,6 +6,7 @@ import { type Command, CommandError, type Input, type Outcome, UsageError } from
 import { ExportJob } from './export-job.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { Session } from './session.ts'
+import { onStopSignals } from './stop-signals.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
 const formats = ['csv', 'ndjson', 'parquet'] as const
@@ -86,8 +87,7 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
   const request = { streamIds, format, ...(start && { start }), ...(end && { end }) }
   const bar = new ProgressBar(isJson)
   const stopping = new AbortController()
-  const stop = () => stopping.abort()
-  process.once('SIGINT', stop)
+  const deaf = onStopSignals({ stop: () => stopping.abort() })
   try {
     const job = new ExportJob(session, { folder, request }, (progress) => bar.show(progress))
     const { rows, files } = await job.run(stopping.signal)
@@ -101,7 +101,7 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
     bar.end()
     throw error
   } finally {
-    process.off('SIGINT', stop)
+    deaf()
   }
 }
 

@@ -7,6 +7,7 @@ import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, type Outcome, UsageError } from './command.ts'
 import { ProgressBar } from './progress-bar.ts'
 import { Session } from './session.ts'
+import { onStopSignals } from './stop-signals.ts'
 import { streamOperand, streamPath } from './streams.ts'
 
 /** How often it is asked how far the service is. */
@@ -65,15 +66,14 @@ export const importReadings: Command = {
     const session = Session.open(input)
     const bar = new ProgressBar(input.isJson)
     const stopping = new AbortController()
-    const stop = () => stopping.abort()
-    process.once('SIGINT', stop)
+    const deaf = onStopSignals({ stop: () => stopping.abort() })
     try {
       const content = { file, bytes, type: contentTypes[format] }
       const job = await upload(session, input, { content, bar, signal: stopping.signal })
       return outcome(await followed(session, job, { bytes, bar, signal: stopping.signal }))
     } finally {
       bar.end()
-      process.off('SIGINT', stop)
+      deaf()
     }
   },
 }

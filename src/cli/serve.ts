@@ -5,6 +5,7 @@ import { messageOf } from '../core/errors.ts'
 import { createLogger } from '../observability/logger.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
 import { type Command, CommandError, exitCodes } from './command.ts'
+import { onStopSignals } from './stop-signals.ts'
 import { Stopping } from './stopping.ts'
 import { UnexpectedErrors } from './unexpected-errors.ts'
 
@@ -13,12 +14,14 @@ async function run(isJson: boolean): Promise<never> {
   const logger = createLogger(config.logLevel)
   const unexpected = new UnexpectedErrors(logger)
   const { startService } = await import('../app.ts')
-  const starting = Promise.race([startService(config, logger), unexpected.first])
-  const service = await starting.catch((error: unknown) => afterRefusedStart(error, config, logger))
+  const starting = startService(config, logger)
+  const stopping = new Stopping(starting, logger)
+  // Before anybody can be told that something was taken.
+  onStopSignals({ stop: stopping.bySignal, atOnce: stopping.atOnce })
+  const service = await Promise.race([starting, unexpected.first]).catch((error: unknown) =>
+    afterRefusedStart(error, config, logger),
+  )
   service.failed.catch(unexpected.tell)
-  const stopping = new Stopping(service, logger)
-  process.on('SIGTERM', stopping.bySignal)
-  process.on('SIGINT', stopping.bySignal)
   if (config.tls !== undefined) reloadOnSignal(service, logger)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')

@@ -5,6 +5,7 @@ import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { Session } from './session.ts'
 import { deviceSchema, SimulatedDevice } from './simulated-device.ts'
+import { onStopSignals } from './stop-signals.ts'
 
 /** Devices of one simulation: each has a connection. */
 const devicesMax = 1_000
@@ -135,8 +136,7 @@ function stopSignal(seconds: number): AbortSignal {
     clearTimeout(timer)
     controller.abort()
   }
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  onStopSignals({ stop })
   return controller.signal
 }
 

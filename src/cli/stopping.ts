@@ -4,25 +4,28 @@ import type { Service } from '../app.ts'
 /** Longest time that stopping may take. What was acknowledged is on disk in any case. */
 const stopMsMax = 9_000
 
-/** The end of the service, whatever the reason: it stops once, in order. */
+/** The end of the service, whatever the reason: it stops once, in order. What is still starting does so first. */
 export class Stopping {
-  readonly #service: Pick<Service, 'close'>
+  readonly #starting: Promise<Pick<Service, 'close'>>
   readonly #logger: Logger
   #closed: Promise<void> | undefined
-  #isSignalled = false
   #exitCode = 0
 
-  constructor(service: Pick<Service, 'close'>, logger: Logger) {
-    this.#service = service
+  constructor(starting: Promise<Pick<Service, 'close'>>, logger: Logger) {
+    this.#starting = starting
     this.#logger = logger
   }
 
-  /** Ends the process by a signal to it: in order, and at once when it is said again. */
-  readonly bySignal = (signal: NodeJS.Signals): void => {
-    if (this.#isSignalled) process.exit(1)
-    this.#isSignalled = true
+  /** Ends the process because somebody wants it: in order. */
+  readonly bySignal = (signal: string): void => {
     this.#logger.info({ signal }, 'stopping')
     void this.#close().then(() => process.exit(this.#exitCode))
+  }
+
+  /** Ends the process because somebody does not want to wait for that. */
+  readonly atOnce = (signal: string): never => {
+    this.#logger.warn({ signal }, 'stopping at once')
+    process.exit(1)
   }
 
   /** Stops in order because the service cannot go on; ending the process is left to the caller. */
@@ -43,7 +46,9 @@ export class Stopping {
       process.exit(1)
     }, stopMsMax).unref()
     try {
-      await this.#service.close()
+      // Of a start that has failed there is nothing to be closed: others tell of it.
+      const service = await this.#starting.catch(() => undefined)
+      await service?.close()
     } catch (error) {
       this.#exitCode = 1
       this.#logger.error({ err: error }, 'stopping failed')

@@ -15,7 +15,7 @@ afterEach(async () => {
 /** What the demo has printed once it runs. */
 async function startDemo(): Promise<string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('STREAMVAULT_'))
-  const child = spawn(process.execPath, ['scripts/demo.ts', '--devices', '2', '--rate', '20'], {
+  const child = spawn('npm', ['run', 'demo', '--', '--devices', '2', '--rate', '20'], {
     env: {
       ...Object.fromEntries(inherited),
       STREAMVAULT_HTTP_PORT: '0',

@@ -27,7 +27,7 @@ test('serve runs with the flags and variables of npm start, in the process that 
   }
   expect(owner.pid).toBe(child.pid)
   const [variable, ...flags] = owner.nodeOptions
-  expect(scripts.start).toBe(`${variable} node ${flags.join(' ')} bin/start.js serve`)
+  expect(scripts.start).toBe(`exec env ${variable} node ${flags.join(' ')} bin/start.js serve`)
   expect((await ended).code).toBe(0)
 })
 

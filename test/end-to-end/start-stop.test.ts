@@ -173,20 +173,37 @@ describe('stopping', () => {
     expect(performance.now() - stoppedMs).toBeLessThan(10_000)
   })
 
-  test('waits for nothing more after a second signal', async () => {
+  test('takes two signals that come together for one', async () => {
     const process = await launch(newFolder())
+    await process.listening()
+
+    process.signal('SIGTERM')
+    process.signal('SIGINT')
+
+    expect(await process.exited).toBe(0)
+    expect(process.output()).not.toContain('stopping at once')
+  })
+
+  test('waits for nothing more after a signal that comes later', async () => {
+    // Requests under way are not broken off here, so that stopping takes as long as it may.
+    const patient =
+      'import { Server } from "node:http"; Server.prototype.closeAllConnections = () => undefined'
+    const process = await launch(newFolder(), {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(patient)}`,
+    })
     const { http } = await process.listening()
     const slow = connect(Number(new URL(http).port), '127.0.0.1')
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     await written(slow, halfRequest)
 
-    // Both before it can have waited for the request; two of a kind could come as one.
-    process.signal('SIGTERM')
-    process.signal('SIGINT')
+    // Those of the first moments are taken for one.
+    const again = setInterval(() => process.signal('SIGTERM'), 200)
 
     expect(await process.exited).toBe(1)
+    clearInterval(again)
     slow.destroy()
+    expect(process.output()).toContain('stopping at once')
   })
 })
 

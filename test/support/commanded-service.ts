@@ -46,7 +46,7 @@ export class CommandedService {
     this.#child = spawn('bash', ['-c', command], {
       env,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     })
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.#printed += chunk.toString()))
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#printed += chunk.toString()))
@@ -88,6 +88,11 @@ export class CommandedService {
   /** Sends a signal to the command alone, as `kill PID` does. */
   signal(signal: NodeJS.Signals): void {
     process.kill(this.pid, signal)
+  }
+
+  /** On its standard input, which is that of a terminal where it has one. */
+  type(text: string): void {
+    this.#child.stdin?.write(text)
   }
 
   /** Ends whatever is left of it. */

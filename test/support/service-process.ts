@@ -9,9 +9,10 @@ import { freePort } from '../../scripts/servers/free-port.ts'
 export const adminKey = 'sv_test_admin'
 export const adminSecret = 'a-secret-of-more-than-32-characters-for-tests'
 
-/** What `npm start` does, with the Node that runs this: `env` becomes it, and keeps the process id. */
+/** What `npm start` does behind `exec env`, with the Node that runs this: `env` becomes it, and keeps the process id. */
 const startWords = startScript()
   .split(' ')
+  .slice(2)
   .map((word) => (word === 'node' ? process.execPath : word))
 
 function startScript(): string {

@@ -1,0 +1,59 @@
+/**
+ * A signal that comes so soon after the first is the same wish: a terminal sends Ctrl-C to every process that
+ * runs in it, and npm, sh and a supervisor pass on to those below them what they have got themselves.
+ */
+const sameWishMs = 2_000
+
+/** How often it is looked whether whoever has started us is still there. */
+const parentCheckMs = 250
+
+type StopSignal = 'SIGINT' | 'SIGTERM'
+
+interface StopHandlers {
+  /** Told of the first wish to stop. */
+  readonly stop: (signal: StopSignal) => void
+  /** Told of every wish that comes later. Left out: the process ends. */
+  readonly atOnce?: (signal: StopSignal) => void
+}
+
+/**
+ * Listens to those who want the process to stop, until the function that is returned is called. By the
+ * monotonic clock, which nobody sets.
+ */
+export function onStopSignals({ stop, atOnce = endAtOnce }: StopHandlers): () => void {
+  let firstMs: number | undefined
+  const hear = (signal: StopSignal) => {
+    const nowMs = performance.now()
+    if (firstMs === undefined) {
+      firstMs = nowMs
+      stop(signal)
+    } else if (nowMs - firstMs >= sameWishMs) {
+      atOnce(signal)
+    }
+  }
+  process.on('SIGINT', hear)
+  process.on('SIGTERM', hear)
+  const watch = watchShellOfNpx(() => hear('SIGTERM'))
+  return () => {
+    process.off('SIGINT', hear)
+    process.off('SIGTERM', hear)
+    clearInterval(watch)
+  }
+}
+
+/** 128 and the number of SIGINT, as shells have it. */
+function endAtOnce(): never {
+  process.exit(130)
+}
+
+/**
+ * What npx runs is run by a shell, which signals end without reaching us. Nobody else who starts us needs to
+ * stay: a shell that has put us into the background may go.
+ */
+function watchShellOfNpx(onGone: () => void): NodeJS.Timeout | undefined {
+  if (process.env['npm_command'] !== 'exec') return undefined
+  const { ppid } = process
+  return setInterval(() => {
+    if (process.ppid !== ppid) onGone()
+  }, parentCheckMs).unref()
+}
