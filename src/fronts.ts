@@ -251,6 +251,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         posts,
         live,
         sources: fetching.changes,
+        keysOfVault: access.devices,
       }),
     ],
   })

@@ -8,6 +8,7 @@ import { secretRotationRoute } from './data-streams/secret-rotation-route.ts'
 import { sourceRoutes } from './data-streams/source-routes.ts'
 import { streamChangeRoutes } from './data-streams/stream-change-routes.ts'
 import type { StreamSources } from './data-streams/stream-sources.ts'
+import { assertMayEndKeys, type KeysOfVault } from './devices/provisioning-rights.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { exportRoutes } from './exports/export-routes.ts'
@@ -33,6 +34,8 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly posts: Posts
   readonly live: LiveParts
   readonly sources: StreamSources
+  /** What devices of a vault register with. */
+  readonly keysOfVault: KeysOfVault
   readonly corsOrigins: readonly string[]
   readonly importBytesMax: number
 }
@@ -47,7 +50,12 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const share = new QueryShare()
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
-    (callerOf) => vaultRoutes({ ...parts, callerOf }),
+    (callerOf) =>
+      vaultRoutes({
+        ...parts,
+        assertMayEndKeys: (caller, id) => assertMayEndKeys(parts.keysOfVault, caller, id),
+        callerOf,
+      }),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>

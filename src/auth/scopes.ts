@@ -34,6 +34,11 @@ export function scopesOf(permission: Exclude<Permission, 'custom'>): readonly Sc
   return scopes.filter(levels[permission])
 }
 
+/** The permissions in a space-separated list. */
+export function scopesIn(granted: string): readonly string[] {
+  return granted.split(' ').filter((scope) => scope !== '')
+}
+
 /** Whether a space-separated list of permissions holds one of them. */
 export function grants(granted: string, scope: Scope): boolean {
   // Asked for every request, so no list is made of it.

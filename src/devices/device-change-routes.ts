@@ -28,6 +28,12 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
   const deviceOf = (request: FastifyRequest<OneDevice>) =>
     visibleDevice(devices, callerOf(request), request.params.deviceId)
 
+  const deviceToEnd = async (request: FastifyRequest<OneDevice>) => {
+    const device = await deviceOf(request)
+    assertMayGive(needs.directory, callerOf(request), device.expiresAtUs)
+    return device
+  }
+
   return async (app) => {
     app.put<OneDevice>(
       '/devices/:deviceId',
@@ -64,7 +70,7 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
       '/devices/:deviceId/revoke',
       { schema: schemas.revokeDevice, config },
       async (request, reply) => {
-        const device = await deviceOf(request)
+        const device = await deviceToEnd(request)
         const { userId } = callerOf(request)
         return await posts.answer({ request, reply, userId }, async () => {
           const plan = devices.planRevocation(actorOf(request, callerOf), device)
@@ -80,7 +86,7 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
       '/devices/:deviceId',
       { schema: schemas.deleteDevice, config },
       async (request, reply) => {
-        await devices.remove(actorOf(request, callerOf), await deviceOf(request))
+        await devices.remove(actorOf(request, callerOf), await deviceToEnd(request))
         return reply.code(204).send()
       },
     )
@@ -98,7 +104,9 @@ async function change(
   const settings = settingsOf(wanted, wanted.streamIds ?? device.streamIds, device)
   const { certificateName, expiresAtUs } = settings
   if (device.revokedAtUs !== undefined) throw hasEnded()
-  if (givesMore(wanted) || expiresAtUs !== device.expiresAtUs) {
+  if (concernsRights(wanted)) {
+    // Of one that can do more than the caller, nothing is taken either.
+    assertMayGive(directory, caller, device.expiresAtUs)
     assertMayGive(directory, caller, expiresAtUs)
   }
   if (certificateName !== undefined && certificateName !== device.certificateName) {
@@ -110,7 +118,7 @@ async function change(
   throw await refusal(needs, device, settings)
 }
 
-/** Whether somebody could send something with the device, or as it, that could not before. */
-function givesMore({ streamIds, certificateName, mayRegisterAgain }: DeviceRequest): boolean {
-  return streamIds !== undefined || certificateName !== undefined || mayRegisterAgain === true
+/** Whether somebody could send something with the device, or as it, that could not before, or no more. */
+function concernsRights({ name: _, mayRegisterAgain, ...settings }: DeviceRequest): boolean {
+  return Object.keys(settings).length > 0 || mayRegisterAgain === true
 }

@@ -26,7 +26,8 @@ export function grantedSettings(
 }
 
 /**
- * Who gets the credentials of a device can send readings, until they end (undefined: for good).
+ * Who gets the credentials of a device can send readings, until they end (undefined: for good). To end a device
+ * takes as much: nobody ends what has more than their own key.
  *
  * @throws DomainError `insufficient_permissions`, or `invalid_api_key` for a key that has ended
  */

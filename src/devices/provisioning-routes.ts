@@ -69,10 +69,12 @@ export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPlugi
       '/vaults/:vaultId/provisioning-keys/:provisioningKeyId',
       { schema: schemas.revokeProvisioningKey, config: { scope: 'keys:admin' } },
       async (request, reply) => {
-        const { userId } = callerOf(request)
+        const caller = callerOf(request)
         const { vaultId, provisioningKeyId } = request.params
-        const key = await provisioning.find(provisioningKeyId)
-        await provisioning.revoke(actorOf(request, callerOf), own(key, userId, vaultId))
+        const found = await provisioning.find(provisioningKeyId)
+        const key = own(found, caller.userId, vaultId)
+        assertMayGive(needs.directory, caller, key.expiresAtUs)
+        await provisioning.revoke(actorOf(request, callerOf), key)
         return reply.code(204).send()
       },
     )

@@ -66,7 +66,7 @@ export function exportRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
         path: '/exports',
         param: 'exportId',
         what,
-        scopes: { look: scope, change: scope },
+        scopes: { look: scope, change: scope, changeAny: 'data:write' },
         schemas: {
           list: listExports,
           get: getExport,
@@ -104,12 +104,12 @@ async function create(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { exportJobs, exportStore, posts, nowUs } = needs
-  const { userId } = needs.callerOf(request)
+  const { userId, apiKeyId } = needs.callerOf(request)
   return await posts.answer({ request, reply, userId }, async () => {
     const asked = { userId, nowUs: nowUs() }
     await needs.assertSpace(userId)
     const wanted = await exportRequest(needs, asked, request.body)
-    const { job, changes } = exportStore.plan(userId, wanted, asked.nowUs)
+    const { job, changes } = exportStore.plan({ ownerId: userId, apiKeyId }, wanted, asked.nowUs)
     return {
       statusCode: 202,
       body: exportBody(job),

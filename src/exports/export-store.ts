@@ -1,6 +1,6 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
-import { type ExportId, newId, type StreamId, type UserId } from '../core/ids.ts'
-import { jobOf } from '../jobs/job.ts'
+import { type ExportId, newId, type StreamId } from '../core/ids.ts'
+import { type JobMaker, jobOf } from '../jobs/job.ts'
 import { JobStore } from '../jobs/job-store.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
@@ -30,7 +30,7 @@ export class ExportStore extends JobStore<ExportRow, ExportJob> {
 
   /** A new job, and the change that stores it: it finds nothing to change where there is no room. */
   plan(
-    ownerId: UserId,
+    { ownerId, apiKeyId }: JobMaker,
     request: ExportRequest,
     createdAtUs: number,
   ): { readonly job: ExportJob; readonly changes: readonly Compilable[] } {
@@ -38,6 +38,7 @@ export class ExportStore extends JobStore<ExportRow, ExportJob> {
       id: newId<ExportId>(),
       owner_id: ownerId,
       created_at: createdAtUs,
+      created_by: apiKeyId,
       state: 'queued',
       request: JSON.stringify(request),
       rows: 0,

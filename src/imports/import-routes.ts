@@ -57,7 +57,7 @@ export function importRoutes(needs: ImportRoutesNeeds): FastifyPluginAsync {
         path: '/imports',
         param: 'importId',
         what: 'import',
-        scopes: { look: 'data:read', change: 'data:write' },
+        scopes: { look: 'data:read', change: 'data:write', changeAny: 'data:write' },
         schemas: {
           list: listImports,
           get: getImport,
@@ -105,7 +105,7 @@ async function create(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { importJobs, importStore, spool, posts, nowUs } = needs
-  const { userId } = needs.callerOf(request)
+  const { userId, apiKeyId } = needs.callerOf(request)
   const spooled = request.body as SpooledFile | undefined
   if (spooled === undefined) {
     await openStream(needs, userId, request.params.streamId)
@@ -117,7 +117,11 @@ async function create(
     return await posts.answer({ request, reply, userId }, async () => {
       const { id: streamId } = await openStream(needs, userId, request.params.streamId)
       const file = { ...spooled, format: formatOf(request) }
-      const { job, changes } = importStore.plan(userId, { streamId, file }, nowUs())
+      const { job, changes } = importStore.plan(
+        { ownerId: userId, apiKeyId },
+        { streamId, file },
+        nowUs(),
+      )
       return {
         statusCode: 202,
         body: importBody(job),

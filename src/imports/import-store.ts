@@ -1,6 +1,6 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
-import type { ImportId, StreamId, UserId } from '../core/ids.ts'
-import { jobOf } from '../jobs/job.ts'
+import type { ImportId, StreamId } from '../core/ids.ts'
+import { type JobMaker, jobOf } from '../jobs/job.ts'
 import { JobStore } from '../jobs/job-store.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import type { StateSchema } from '../state/schema.ts'
@@ -35,7 +35,7 @@ export class ImportStore extends JobStore<ImportRow, ImportJob> {
 
   /** A new job, and the change that stores it: it finds nothing to change where there is no room. */
   plan(
-    ownerId: UserId,
+    { ownerId, apiKeyId }: JobMaker,
     { streamId, file }: { readonly streamId: StreamId; readonly file: ImportedFile },
     createdAtUs: number,
   ): { readonly job: ImportJob; readonly changes: readonly Compilable[] } {
@@ -44,6 +44,7 @@ export class ImportStore extends JobStore<ImportRow, ImportJob> {
       owner_id: ownerId,
       stream_id: streamId,
       created_at: createdAtUs,
+      created_by: apiKeyId,
       state: 'queued',
       next_row: 0,
       accepted: 0,

@@ -1,5 +1,6 @@
-import type { FastifyPluginAsync, FastifySchema } from 'fastify'
-import type { Scope } from '../auth/scopes.ts'
+import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
+import type { AuthenticatedCaller } from '../auth/authenticate.ts'
+import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
 import { cursorPage, cursorRequest } from '../http/pagination.ts'
@@ -19,8 +20,11 @@ export interface JobRoutesNeeds<Stored extends Job> {
   readonly param: string
   /** What a message calls it. */
   readonly what: string
-  /** Who may look, and who may change something. */
-  readonly scopes: { readonly look: Scope; readonly change: Scope }
+  /**
+   * Who may look, who may change what their own key has asked for, and who may change what other keys of the same
+   * user have.
+   */
+  readonly scopes: { readonly look: Scope; readonly change: Scope; readonly changeAny: Scope }
   readonly schemas: Readonly<Record<'list' | 'get' | 'cancel' | 'resume' | 'remove', FastifySchema>>
   readonly body: (job: Stored) => object
   /** What one that is asked for tells beyond what a list does. */
@@ -43,6 +47,12 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
   const look = { scope: needs.scopes.look }
   const change = { scope: needs.scopes.change }
   const onePath = `${path}/:${param}`
+  const jobToChange = async (request: FastifyRequest<OneJob>) => {
+    const caller = callerOf(request)
+    const job = await ownJob(needs, caller.userId, request.params[param])
+    assertMayChange(needs, caller, job)
+    return job
+  }
   return async (app) => {
     app.get<ListJobs>(path, { schema: schemas.list, config: look }, async (request, reply) => {
       const page = cursorRequest(request.query)
@@ -60,9 +70,8 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
       onePath,
       { schema: schemas.remove, config: change },
       async (request, reply) => {
-        const { userId } = callerOf(request)
-        const { id } = await ownJob(needs, userId, request.params[param])
-        await jobs.remove(userId, id)
+        const { ownerId, id } = await jobToChange(request)
+        await jobs.remove(ownerId, id)
         return reply.code(204).send()
       },
     )
@@ -75,7 +84,7 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
         async (request, reply) => {
           const { userId } = callerOf(request)
           return await posts.answer({ request, reply, userId }, async () => {
-            const { id } = await ownJob(needs, userId, request.params[param])
+            const { id } = await jobToChange(request)
             await jobs[name](userId, id)
             const statusCode = name === 'cancel' ? 200 : 202
             return { statusCode, body: body(await ownJob(needs, userId, id)), changes: [] }
@@ -84,6 +93,21 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
       )
     }
   }
+}
+
+/**
+ * A key that may only read ends nothing that another key has asked for.
+ *
+ * @throws DomainError `insufficient_permissions`
+ */
+function assertMayChange(
+  { what, scopes }: Pick<JobRoutesNeeds<never>, 'what' | 'scopes'>,
+  { apiKeyId, scope }: AuthenticatedCaller,
+  { createdBy }: Job,
+): void {
+  if (createdBy === apiKeyId || grants(scope, scopes.changeAny)) return
+  const reason = `the key lacks the permission ${scopes.changeAny}: another key has asked for this ${what}`
+  throw new DomainError('insufficient_permissions', reason)
 }
 
 /** @throws DomainError `not_found` for what is unknown or somebody else's alike (D5) */

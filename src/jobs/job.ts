@@ -28,6 +28,8 @@ export interface Job<Id extends string = string> {
   readonly id: Id
   readonly ownerId: UserId
   readonly createdAtUs: number
+  /** The id of the key that asked for it, where that was written down. */
+  readonly createdBy: string | undefined
   readonly state: JobState
   /** From 0 to 1. */
   readonly progress: number
@@ -36,11 +38,18 @@ export interface Job<Id extends string = string> {
   readonly failure: JobFailure | undefined
 }
 
+/** Who asks for a job, with which key. */
+export interface JobMaker {
+  readonly ownerId: UserId
+  readonly apiKeyId: string
+}
+
 /** The columns that all tables of jobs have. */
 export interface JobRow {
   readonly id: string
   readonly owner_id: string
   readonly created_at: number
+  readonly created_by: string | null
   readonly state: string
   readonly progress: number
   readonly started_at: number | null
@@ -54,6 +63,7 @@ export function jobOf<Id extends string>(row: JobRow): Job<Id> {
     id: row.id as Id,
     ownerId: row.owner_id as UserId,
     createdAtUs: row.created_at,
+    createdBy: row.created_by ?? undefined,
     state: row.state as JobState,
     progress: row.progress,
     startedAtUs: row.started_at ?? undefined,

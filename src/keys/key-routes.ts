@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import type { ApiKey, KeyDirectory } from '../auth/key-directory.ts'
-import { grants } from '../auth/scopes.ts'
+import { grants, scopesIn } from '../auth/scopes.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
@@ -58,8 +58,7 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
         const caller = callerOf(request)
         const found = visibleKey(directory, caller, request.params.keyId)
         // Who gets the new secret can do all that the key can do.
-        assertHolds(caller, found.scope.split(' '))
-        assertOutlives(keyInUse(directory, caller), found.expiresAtUs)
+        assertHasAllOf(directory, caller, found)
         if (found.origin === 'configured') {
           throw new DomainError('conflict', 'its secret is set in the settings: change it there')
         }
@@ -74,7 +73,10 @@ export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
     )
 
     app.delete<OneKey>('/keys/:keyId', { schema: revokeKey, config }, async (request, reply) => {
-      const key = visibleKey(directory, callerOf(request), request.params.keyId)
+      const caller = callerOf(request)
+      const key = visibleKey(directory, caller, request.params.keyId)
+      // A key that may do little could else lock out the one that may do everything.
+      assertHasAllOf(directory, caller, key)
       await keys.revoke(actorOf(request, callerOf), key)
       return reply.code(204).send()
     })
@@ -99,6 +101,21 @@ async function create(
     const body = { ...keyBody(key), apiSecret: secret }
     return { ...plan, statusCode: 201, body, refusal: tooMany }
   })
+}
+
+/**
+ * Nobody rotates or ends a key that has more than their own, in scope or in time. One's own has as much, unless
+ * the token in use was issued for less.
+ *
+ * @throws DomainError `insufficient_permissions`, naming what is missing; `invalid_api_key`
+ */
+function assertHasAllOf(
+  directory: KeyDirectory,
+  caller: AuthenticatedCaller,
+  { scope, expiresAtUs }: ApiKey,
+): void {
+  assertHolds(caller, scopesIn(scope))
+  assertOutlives(keyInUse(directory, caller), expiresAtUs)
 }
 
 /**

@@ -9,6 +9,8 @@ interface JobTable {
   readonly id: string
   readonly owner_id: string
   readonly created_at: number
+  /** The key that asked for it; null for one that was asked for before this was written down. */
+  readonly created_by: string | null
   /** queued, running, completed, failed or cancelled. */
   readonly state: string
   /** From 0 to 1, when it was last written down. */

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../core/ids.ts'
 import { assertOwn } from '../http/ownership.ts'
@@ -29,6 +30,12 @@ export interface VaultRoutesNeeds {
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
   /** To be told when somebody looks at a vault of another. */
   readonly noteAccess: (vault: Vault) => Promise<void>
+  /**
+   * To be asked before a vault is deleted, as its provisioning keys end with it.
+   *
+   * @throws DomainError `insufficient_permissions`
+   */
+  readonly assertMayEndKeys: (caller: AuthenticatedCaller, id: VaultId) => Promise<void>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -94,6 +101,7 @@ export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
       async (request, reply) => {
         const actor = callerOf(request)
         const vault = await ownVault(vaults, actor.userId, request.params.vaultId)
+        await needs.assertMayEndKeys(actor, vault.id)
         await remove(needs, vault, actor)
         return reply.code(204).send()
       },

@@ -14,9 +14,13 @@ const request: ExportRequest = {
   tz: 'UTC',
 }
 
+function madeBy(ownerId: UserId) {
+  return { ownerId, apiKeyId: 'sv_test_a' }
+}
+
 async function made(subject: TestState, owner: UserId, atUs = 0): Promise<boolean> {
   const store = new ExportStore(subject.state, subject)
-  return await subject.attempt(...store.plan(owner, request, atUs).changes)
+  return await subject.attempt(...store.plan(madeBy(owner), request, atUs).changes)
 }
 
 test('a user can have so many exports that wait or run, and no more', async () => {
@@ -34,7 +38,7 @@ test('a user can keep so many exports, and no more', async () => {
   const ada = await subject.newUser()
   const store = new ExportStore(subject.state, subject)
   for (let count = 0; count < keptOfUserMax; count++) {
-    const { job, changes } = store.plan(ada, request, count)
+    const { job, changes } = store.plan(madeBy(ada), request, count)
     await subject.commit(...changes)
     await store.begin(job.id, 0)
     await store.complete(job.id, 0)
@@ -47,7 +51,7 @@ test('a file is not added to an export that was cancelled', async () => {
   await using subject = await TestState.open()
   const ada = await subject.newUser()
   const store = new ExportStore(subject.state, subject)
-  const { job, changes } = store.plan(ada, request, 0)
+  const { job, changes } = store.plan(madeBy(ada), request, 0)
   await subject.commit(...changes)
   await store.begin(job.id, 0)
   await store.cancel(ada, job.id, 1)
@@ -85,7 +89,7 @@ test('what ended seven days ago, or was of a user who is gone, has expired', asy
     [ada, 2 * dayUs],
     [bob, 2 * dayUs],
   ] as const) {
-    const { job, changes } = store.plan(owner, request, endUs)
+    const { job, changes } = store.plan(madeBy(owner), request, endUs)
     await subject.commit(...changes)
     await store.begin(job.id, endUs)
     await store.complete(job.id, endUs)

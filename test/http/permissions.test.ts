@@ -5,9 +5,12 @@ import type { ErrorBody } from '../../src/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
 import {
+  exampleBody,
+  exampleHeaders,
   type Interface,
   interfacesOf,
   type Json,
+  nameOf,
   neededQuery,
   type Operation,
   operationsOf,
@@ -33,23 +36,6 @@ beforeAll(async () => {
   stranger = await newPerson(api)
   foreign = new ForeignResources(service, owner)
 })
-
-/** The body that the document shows as an example of an operation; nothing where it takes none. */
-function exampleBody({ requestBody }: Operation): unknown {
-  const { content = {} } = requestBody ?? {}
-  return (content['application/json'] ?? content['text/csv'])?.['example']
-}
-
-/** What it has to be sent with, where it is no JSON. */
-function exampleHeaders({ requestBody }: Operation): Readonly<Record<string, string>> {
-  const { content = {} } = requestBody ?? {}
-  const isCsv = content['application/json'] === undefined && content['text/csv'] !== undefined
-  return isCsv ? { 'content-type': 'text/csv' } : {}
-}
-
-function nameOf({ method, path }: Operation): string {
-  return `${method} ${path}`
-}
 
 /** A path of an operation with ids that nothing has. */
 function unknownPath(operation: Operation): string {

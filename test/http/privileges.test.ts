@@ -14,7 +14,7 @@ type Step =
       readonly scopes: readonly Scope[]
       readonly expiresInS: number | undefined
     }
-  | { readonly does: 'rotate'; readonly by: number; readonly target: number }
+  | { readonly does: 'rotate' | 'revoke'; readonly by: number; readonly target: number }
 
 const someScopes = fc.subarray([...scopes], { minLength: 1 })
 const index = fc.nat({ max: 30 })
@@ -27,27 +27,40 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     scopes: someScopes,
     expiresInS: fc.option(fc.integer({ min: 60, max: 7_200 }), { nil: undefined }),
   }),
-  fc.record({ does: fc.constant('rotate' as const), by: index, target: index }),
+  fc.record({
+    does: fc.constantFrom('rotate' as const, 'revoke' as const),
+    by: index,
+    target: index,
+  }),
 )
 
 function expiryOf({ expiresAt }: MadeKey): number {
   return typeof expiresAt === 'string' ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY
 }
 
-/** What somebody does who holds some keys of a user, and knows the ids of all of them. */
+/** Whether a key has all that another one has, in scope and in time. */
+function hasAllOf(key: MadeKey, other: MadeKey): boolean {
+  const isWider = other.scopes.every((scope) => key.scopes.includes(scope))
+  return isWider && expiryOf(other) <= expiryOf(key)
+}
+
+/** What somebody gets, or ends, who holds some keys of a user, and knows the ids of all of them. */
 async function take(
   one: Step,
   held: readonly MadeKey[],
   all: readonly MadeKey[],
-): Promise<MadeKey | undefined> {
+): Promise<{ readonly got?: MadeKey; readonly ended?: MadeKey }> {
   const key = held[one.by % held.length] as MadeKey
   const person = personOf(service.api, key)
   const send = one.by % 2 === 0 ? person.withKey : person.withToken
-  if (one.does === 'rotate') {
+  if (one.does !== 'create') {
     const target = all[one.target % all.length] as MadeKey
-    const answer = await send<MadeKey>('POST', `/keys/${target.apiKey}/rotate`)
-    expect([200, 403]).toContain(answer.status)
-    return answer.status === 200 ? answer.body : undefined
+    const isRotated = one.does === 'rotate'
+    const [method, rest, done] = isRotated ? ['POST', '/rotate', 200] : ['DELETE', '', 204]
+    const answer = await send<MadeKey>(method, `/keys/${target.apiKey}${rest}`)
+    expect(answer.status).toBe(hasAllOf(key, target) ? done : 403)
+    if (answer.status === 403) return {}
+    return isRotated ? { got: answer.body } : { ended: target }
   }
   const { permission, expiresInS } = one
   const answer = await send<MadeKey>('POST', '/keys', {
@@ -60,7 +73,7 @@ async function take(
     }),
   })
   expect([201, 403]).toContain(answer.status)
-  return answer.status === 201 ? answer.body : undefined
+  return answer.status === 201 ? { got: answer.body } : {}
 }
 
 async function scopesOfToken(key: MadeKey): Promise<readonly string[]> {
@@ -71,10 +84,11 @@ async function scopesOfToken(key: MadeKey): Promise<readonly string[]> {
   return answer.body.scope.split(' ')
 }
 
-test('whoever begins with one key never gets a key that can do more, or lives longer', async () => {
+test('whoever begins with one key never gets a key that can do more, or lives longer, and ends none', async () => {
   const expiry = fc.option(fc.integer({ min: 600, max: 3_600 }), { nil: undefined })
-  const steps = fc.array(step, { minLength: 1, maxLength: 12 })
+  const steps = fc.array(step, { minLength: 4, maxLength: 16 })
   let granted = 0
+  let ends = 0
   await fc.assert(
     fc.asyncProperty(someScopes, expiry, steps, async (first, expiresInS, todo) => {
       const userId = await createUser(service.api)
@@ -87,7 +101,7 @@ test('whoever begins with one key never gets a key that can do more, or lives lo
         expiresAt,
       })
       // Keys of the same user that somebody else holds: these must not be had by rotating them.
-      const all = [
+      let all = [
         beginning,
         await make({ permission: 'admin' }),
         await make({ permission: 'custom', scopes: [...scopes] }),
@@ -95,7 +109,15 @@ test('whoever begins with one key never gets a key that can do more, or lives lo
       ]
       let held = [beginning]
       for (const one of todo) {
-        const got = await take(one, held.filter(mayMakeKeys), all)
+        const makers = held.filter(mayMakeKeys)
+        // Whoever has ended their own last key is out.
+        if (makers.length === 0) break
+        const { got, ended } = await take(one, makers, all)
+        if (ended !== undefined) {
+          ends++
+          all = all.filter(({ apiKey }) => apiKey !== ended.apiKey)
+          held = held.filter(({ apiKey }) => apiKey !== ended.apiKey)
+        }
         if (got === undefined) continue
         granted++
         held = [...held.filter(({ apiKey }) => apiKey !== got.apiKey), got]
@@ -110,6 +132,7 @@ test('whoever begins with one key never gets a key that can do more, or lives lo
     { numRuns: 40 },
   )
   expect(granted).toBeGreaterThan(20)
+  expect(ends).toBeGreaterThan(5)
 })
 
 function mayMakeKeys(key: MadeKey): boolean {

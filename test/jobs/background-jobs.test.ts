@@ -83,7 +83,11 @@ class Subject implements AsyncDisposable {
 
   /** Begins a job. */
   async begin(): Promise<string> {
-    const { job, changes } = this.store.plan(this.ownerId, request, 0)
+    const { job, changes } = this.store.plan(
+      { ownerId: this.ownerId, apiKeyId: 'sv_test_a' },
+      request,
+      0,
+    )
     await this.#state.commit(...changes)
     await this.jobs.start()
     return job.id

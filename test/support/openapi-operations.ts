@@ -46,6 +46,24 @@ export function neededQuery({ parameters = [] }: Operation): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`
 }
 
+/** The body that the document shows as an example of an operation; nothing where it takes none. */
+export function exampleBody({ requestBody }: Operation): unknown {
+  const { content = {} } = requestBody ?? {}
+  return (content['application/json'] ?? content['text/csv'])?.['example']
+}
+
+/** What it has to be sent with, where it is no JSON. */
+export function exampleHeaders({ requestBody }: Operation): Readonly<Record<string, string>> {
+  const { content = {} } = requestBody ?? {}
+  const isCsv = content['application/json'] === undefined && content['text/csv'] !== undefined
+  return isCsv ? { 'content-type': 'text/csv' } : {}
+}
+
+/** As it is read: `GET /streams/{streamId}`. */
+export function nameOf({ method, path }: Operation): string {
+  return `${method} ${path}`
+}
+
 export type Interface = 'bearer' | 'header-key'
 
 /** The interfaces that the document offers an operation in: none for what anybody may use. */

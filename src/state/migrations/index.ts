@@ -22,6 +22,7 @@ import { alertRules } from './0030-alert-rules.ts'
 import { mail } from './0031-mail.ts'
 import { downtimes } from './0033-downtimes.ts'
 import { sourcePositions } from './0034-source-positions.ts'
+import { whoAskedForJobs } from './0036-who-asked-for-jobs.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -48,4 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-mail': mail,
   '0033-downtimes': downtimes,
   '0034-source-positions': sourcePositions,
+  '0036-who-asked-for-jobs': whoAskedForJobs,
 }
