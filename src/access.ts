@@ -17,6 +17,7 @@ import { type Devices, openDevices } from './device-access.ts'
 import { LastSeen } from './devices/last-seen.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import { AnswerStore } from './idempotency/answer-store.ts'
+import { hideKeys } from './idempotency/keys-in-clear.ts'
 import { Posts } from './idempotency/posts.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { KeyStore } from './keys/key-store.ts'
@@ -67,6 +68,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   )
   const { directory, limitedKeys, masterKey, signingKeys, droppedPublishes } = auth
   const answers = new AnswerStore({ state, writer, cipher: masterKey })
+  await hideKeys({ state, writer, digests: masterKey })
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
   const profiles = new ProfileStore(state, writer, clock)

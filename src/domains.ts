@@ -1,6 +1,7 @@
 import { openAlerts } from './alerts/open-alerts.ts'
 import type { Config } from './config/config.ts'
 import { systemClock } from './core/clock.ts'
+import type { SecretDigests } from './core/idempotency-key.ts'
 import { DataStreamStore } from './data-streams/data-stream-store.ts'
 import { ReadingsExports } from './data-streams/readings-export.ts'
 import { ReceiptStore } from './data-streams/receipt-store.ts'
@@ -20,7 +21,11 @@ import { VaultStore } from './vaults/vault-store.ts'
 export type Domains = ReturnType<typeof openDomains>
 
 /** What the routes and the connectors of the service stand on, each made once. */
-export function openDomains(engine: Engine, { publicUrl }: Config) {
+export function openDomains(
+  engine: Engine,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  digests: SecretDigests,
+) {
   const { state, worker, directory, commits, entries } = engine
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
@@ -50,7 +55,7 @@ export function openDomains(engine: Engine, { publicUrl }: Config) {
     }),
     alerts: openAlerts(state, worker),
     favorites: new FavoriteStore(state, worker, systemClock),
-    receiptStore: new ReceiptStore(state, worker),
+    receiptStore: new ReceiptStore(state, worker, digests),
     processing,
     lifecycle: engine.lifecycle,
     async noteAccess(vault: AccessedVault) {

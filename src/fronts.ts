@@ -83,7 +83,7 @@ export async function startFronts(
   )
   const { auth } = access
   const certificate = config.tls && readCertificate(config.tls)
-  const domains = openDomains(engine, config)
+  const domains = openDomains(engine, config, auth.masterKey)
   const live = openLive(engine, logger)
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
   const transfers = openTransfers({ engine, domains, config, logger })

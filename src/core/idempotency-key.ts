@@ -32,6 +32,24 @@ export function idempotencyKeyOf({ headers, rawHeaders }: RequestHead): string |
   )
 }
 
+/** Digests keyed with the master key: of no use without it. */
+export interface SecretDigests {
+  digest(text: string): string
+}
+
+/**
+ * What is written down of a key. With credentials that may ask again, a key is as good as the secret in the answer,
+ * and clients that make theirs in one way use it for everything: none is kept as it came.
+ */
+export function keptKey(digests: SecretDigests, key: string): string {
+  return digests.digest(`Idempotency-Key ${key}`)
+}
+
+/** The same of the digest of a body, which may have a secret in it that can be guessed. */
+export function keptBodyDigest(digests: SecretDigests, bodyDigest: string): string {
+  return digests.digest(`body under an Idempotency-Key ${bodyDigest}`)
+}
+
 /** What to say of a key that came with another body before. */
 export function idempotencyConflict(): DomainError {
   return new DomainError('idempotency_conflict', 'this Idempotency-Key was used with another body')

@@ -1,6 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import { DomainError } from '../core/errors.ts'
-import { idempotencyConflict } from '../core/idempotency-key.ts'
+import { idempotencyConflict, keptKey, type SecretDigests } from '../core/idempotency-key.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { type Expiring, removeExpired } from '../state/expiry.ts'
@@ -35,10 +35,12 @@ export interface Receipt {
 export class ReceiptStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
+  readonly #digests: SecretDigests
 
-  constructor(state: StateDatabase, writer: StateWriter) {
+  constructor(state: StateDatabase, writer: StateWriter, digests: SecretDigests) {
     this.#state = state
     this.#writer = writer
+    this.#digests = digests
   }
 
   /**
@@ -48,7 +50,8 @@ export class ReceiptStore {
    * @throws DomainError `idempotency_conflict` when the key was used with another body, or
    *   `rate_limited` when too many keys of the user are remembered
    */
-  async receiptOf(request: IdempotentRequest, nowUs: number): Promise<Receipt> {
+  async receiptOf(given: IdempotentRequest, nowUs: number): Promise<Receipt> {
+    const request = { ...given, key: keptKey(this.#digests, given.key) }
     const known = await this.#find(request, nowUs)
     if (known) return repeated(known, request)
     // Of parallel first requests one wins; the others find its row.

@@ -1,4 +1,5 @@
 import { type Compilable, sql } from 'kysely'
+import { keptBodyDigest, keptKey, type SecretDigests } from '../core/idempotency-key.ts'
 import type { UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
 import { type Expiring, removeExpired } from '../state/expiry.ts'
@@ -24,8 +25,8 @@ export interface Answer {
   readonly body: object
 }
 
-/** Encryption at rest: an answer may hold a secret that is shown once. */
-export interface Cipher {
+/** Encryption at rest: an answer may hold a secret that is shown once, and a key be as good as it. */
+export interface Cipher extends SecretDigests {
   encrypt(text: string): Uint8Array
   decrypt(bytes: Uint8Array): string
 }
@@ -51,8 +52,9 @@ export class AnswerStore {
   async find(
     request: KeyedRequest,
     nowUs: number,
-  ): Promise<(Answer & { readonly bodyDigest: string }) | undefined> {
-    const { userId, path, key } = request
+  ): Promise<(Answer & { readonly isSameBody: boolean }) | undefined> {
+    const { userId, path } = request
+    const key = keptKey(this.#cipher, request.key)
     const row = await this.#state
       .selectFrom('idempotent_answers')
       .select(['status_code', 'body_encrypted', 'body_digest', 'created_at'])
@@ -66,12 +68,15 @@ export class AnswerStore {
       return undefined
     }
     const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
-    return { statusCode: row.status_code, body, bodyDigest: row.body_digest }
+    const isSameBody = row.body_digest === keptBodyDigest(this.#cipher, request.bodyDigest)
+    return { statusCode: row.status_code, body, isSameBody }
   }
 
   /** What goes into the commit of the request: it changes nothing when the key is taken. */
   remember(request: KeyedRequest, { statusCode, body }: Answer, nowUs: number): Compilable[] {
-    const { userId, path, key, bodyDigest } = request
+    const { userId, path } = request
+    const key = keptKey(this.#cipher, request.key)
+    const bodyDigest = keptBodyDigest(this.#cipher, request.bodyDigest)
     const bodyEncrypted = this.#cipher.encrypt(JSON.stringify(body))
     return [
       this.#state
@@ -111,7 +116,7 @@ export class AnswerStore {
         .deleteFrom('idempotent_answers')
         .where('user_id', '=', userId)
         .where('path', '=', path)
-        .where('key', '=', key)
+        .where('key', '=', keptKey(this.#cipher, key))
         // Somebody else may have been faster, and put a new one in its place.
         .where('created_at', '<=', nowUs - lifetimeUs),
       countChange(this.#state, 'idempotent_answers', userId, -1),

@@ -117,7 +117,7 @@ export class Posts {
   async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
     const known = await this.#answers.find(keyed, this.#clock.nowUs())
     if (!known) return undefined
-    if (known.bodyDigest !== keyed.bodyDigest) throw idempotencyConflict()
+    if (!known.isSameBody) throw idempotencyConflict()
     return { statusCode: known.statusCode, body: known.body, isRepeated: true }
   }
 

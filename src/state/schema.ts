@@ -259,6 +259,7 @@ interface TotalTable {
 interface IdempotencyKeyTable {
   readonly user_id: string
   readonly stream_id: string
+  /** Digest, keyed with the master key. */
   readonly key: string
   readonly body_digest: string
   /** The time of receipt that every repetition of the request gets again. */
@@ -269,7 +270,9 @@ interface IdempotencyKeyTable {
 interface IdempotentAnswerTable {
   readonly user_id: string
   readonly path: string
+  /** Digest, keyed with the master key: with credentials, a key is as good as what it was answered. */
   readonly key: string
+  /** As the key: a body may have a secret in it. */
   readonly body_digest: string
   readonly status_code: number
   /** JSON, encrypted with the master key: an answer may hold a secret. */

@@ -34,6 +34,8 @@ class Exercise {
   readonly #api: ApiClient
   readonly #admin: MadeKey
   readonly #master: Buffer
+  /** With credentials that may ask again, it is as good as what it was answered. */
+  readonly #idempotencyKey = 'canary-idempotency-key-0123'
 
   constructor(service: ServiceProcess, admin: MadeKey, master: Buffer) {
     this.#service = service
@@ -54,7 +56,8 @@ class Exercise {
     const path = `/keys/${made.apiKey}/rotate`
     const rotated = await this.#keep('a rotated secret', this.#as('POST', path))
     // Their answers are kept, to be given again.
-    const again = { 'idempotency-key': 'again' }
+    const again = { 'idempotency-key': this.#idempotencyKey }
+    this.secrets.set('an Idempotency-Key', Buffer.from(this.#idempotencyKey))
     const kept = await this.#keep('a secret under a key', this.#as('POST', '/keys', wanted, again))
     expect(await this.#as('POST', '/keys', wanted, again)).toEqual(kept)
     const rotation = () => this.#as<MadeKey>('POST', `/keys/${kept.apiKey}/rotate`, {}, again)
@@ -67,6 +70,7 @@ class Exercise {
     const token = await this.#token('another token', rotated)
     await this.#mqtt(rotated, token)
     await this.#webhook()
+    await this.#device()
     await this.#mistakes(rotated, token)
     for (const list of ['/keys', '/users', '/audit', '/platform/users', '/vaults']) {
       this.answers.push(JSON.stringify(await this.#as('GET', list)))
@@ -135,7 +139,7 @@ class Exercise {
     const secret = 'canary-secret-of-a-webhook-0123'
     const header = 'canary-header-of-a-webhook-0123'
     const next = 'canary-secret-that-follows-0123'
-    const again = { 'idempotency-key': 'one webhook' }
+    const again = { 'idempotency-key': this.#idempotencyKey }
     const wanted = {
       url: 'https://receiver.invalid/hook',
       event_types: ['asset.created'],
@@ -151,6 +155,35 @@ class Exercise {
     const attempts = () => this.#as<{ content: unknown[] }>('GET', `${at}/${id}/deliveries`)
     await expect.poll(async () => (await attempts()).content.length).toBe(1)
     this.answers.push(JSON.stringify(await attempts()))
+  }
+
+  /** One that registers itself, and sends: all of it under a key. */
+  async #device(): Promise<void> {
+    const again = { 'idempotency-key': this.#idempotencyKey }
+    const template = { name: 'boiler', hint: '', required_streams: [] }
+    const { id: templateId } = await this.#as<{ id: string }>('POST', '/templates', template)
+    const vault = { template_id: templateId, name: 'boiler 7' }
+    const { id } = await this.#as<{ id: string }>('POST', '/vaults', vault)
+    const definition = { type: 'iot_sensor', schema: { temperature: { type: 'number' } } }
+    const line = await this.#keep(
+      'the secret of a provisioning key',
+      this.#as('POST', `/vaults/${id}/provisioning-keys`, { name: 'l', definition, devicesMax: 1 }),
+    )
+    const asLine = { 'x-api-key': line.apiKey, 'x-api-secret': line.apiSecret, ...again }
+    const register = () =>
+      this.#api.request<{ streamId: string; device: MadeKey }>('POST', '/devices/register', {
+        headers: asLine,
+        body: { serial: 'SN-0815' },
+      })
+    const { streamId, device } = (await register()).body
+    await this.#keep('the secret of a device', Promise.resolve(device))
+    expect((await register()).body.device).toEqual(device)
+    const asDevice = { 'x-api-key': device.apiKey, 'x-api-secret': device.apiSecret, ...again }
+    const answer = await this.#api.request('POST', `/streams/${streamId}/data`, {
+      headers: asDevice,
+      body: { temperature: 21 },
+    })
+    expect(answer.status).toBe(202)
   }
 
   async #mistakes({ apiKey, apiSecret }: MadeKey, token: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MasterKey } from '../../src/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import {
   type IdempotentRequest,
@@ -10,6 +11,7 @@ import { TestState } from '../support/test-state.ts'
 
 const dayUs = 24 * 3_600 * 1_000_000
 const nowUs = 1_000 * dayUs
+const digests = new MasterKey(Buffer.alloc(32, 7))
 const streamId = newId<StreamId>()
 const boiler = newId<UserId>()
 
@@ -31,7 +33,7 @@ async function remembered({ state }: TestState, userId: UserId): Promise<number>
 describe('the time of receipt under a key', () => {
   test('is that of the first request, which the others are told', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
 
     const first = await store.receiptOf(request(), nowUs)
     const second = await store.receiptOf(request(), nowUs + 5)
@@ -43,7 +45,7 @@ describe('the time of receipt under a key', () => {
 
   test('is one for all that come at once', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
 
     const receipts = await Promise.all(
       Array.from({ length: 20 }, (_, index) => store.receiptOf(request(), nowUs + index)),
@@ -56,7 +58,7 @@ describe('the time of receipt under a key', () => {
 
   test('is refused for another body', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
     await store.receiptOf(request(), nowUs)
 
     await expect(store.receiptOf(request({ bodyDigest: 'e' }), nowUs)).rejects.toMatchObject({
@@ -66,7 +68,7 @@ describe('the time of receipt under a key', () => {
 
   test('is remembered for 24 hours, and then forgotten', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
     await store.receiptOf(request(), nowUs)
     await store.receiptOf(request({ key: 'b' }), nowUs)
 
@@ -79,7 +81,7 @@ describe('the time of receipt under a key', () => {
 
   test('is removed once a day has passed, although nobody asks for it again', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
     await store.receiptOf(request({ key: 'a' }), nowUs)
     await store.receiptOf(request({ key: 'b' }), nowUs + 1)
 
@@ -90,7 +92,7 @@ describe('the time of receipt under a key', () => {
 
   test('is one for all that come at once when the one before has expired', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject)
+    const store = new ReceiptStore(subject.state, subject, digests)
     await store.receiptOf(request({ key: 'b' }), nowUs + dayUs - 1)
     await store.receiptOf(request(), nowUs)
 
@@ -105,7 +107,7 @@ describe('the time of receipt under a key', () => {
   test('is refused when the user has too many, and others are not', async () => {
     await using subject = await TestState.open()
     const { state } = subject
-    const store = new ReceiptStore(state, subject)
+    const store = new ReceiptStore(state, subject, digests)
     await subject.commit(
       countChange(state, 'receipts', boiler, 1),
       state.updateTable('totals').set({ total: receiptsMax }),

@@ -23,6 +23,7 @@ import { mail } from './0031-mail.ts'
 import { downtimes } from './0033-downtimes.ts'
 import { sourcePositions } from './0034-source-positions.ts'
 import { whoAskedForJobs } from './0036-who-asked-for-jobs.ts'
+import { keysOutOfSight } from './0037-keys-out-of-sight.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0033-downtimes': downtimes,
   '0034-source-positions': sourcePositions,
   '0036-who-asked-for-jobs': whoAskedForJobs,
+  '0037-keys-out-of-sight': keysOutOfSight,
 }
