@@ -58,12 +58,11 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const deletions = new DeletionSchedule({
     state,
     writer: worker,
-    clock: systemClock,
     forget: (id) => directory.forget(id),
     drain: () => commits.drain(),
     head: async () => (await journal.status()).head,
     forgetMessages: (stream) => forgetStream(state, mqttSessions.sessions, stream),
-    remove: (stream) => worker.removeStream(stream),
+    remove: (streams) => worker.removeStreams(streams),
   })
   deletions.wake()
   return {

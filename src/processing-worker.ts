@@ -3,7 +3,7 @@ import type { Compilable } from 'kysely'
 import { DomainError } from './core/errors.ts'
 import type { RemovedStream } from './data-streams/stream-removal.ts'
 import type { Offset } from './journal/journal.ts'
-import type { RefusalTotals } from './pipeline/decision-store.ts'
+import type { DecidedTotals } from './pipeline/decision-store.ts'
 import { plain, type StateWriter } from './state/database.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
@@ -135,9 +135,9 @@ export class ProcessingWorker implements StateWriter {
     return await this.#caller.call('settled', streamId)
   }
 
-  /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
-  async removeStream(stream: RemovedStream): Promise<boolean> {
-    return await this.#caller.call('removeStream', stream)
+  /** Removes the data of deleted streams; resolves with of how many: a consumer may have entries of the next one ahead. */
+  async removeStreams(streams: readonly RemovedStream[]): Promise<number> {
+    return await this.#caller.call('removeStreams', streams)
   }
 
   async holdRemovals(): Promise<void> {
@@ -172,8 +172,8 @@ export class ProcessingWorker implements StateWriter {
     return await this.#call('status')
   }
 
-  async refusals(): Promise<RefusalTotals> {
-    return await this.#call('refusals')
+  async decidedTotals(): Promise<DecidedTotals> {
+    return await this.#call('decidedTotals')
   }
 
   /** Ends the round under way, closes state and store, and ends the thread. */
@@ -191,7 +191,7 @@ type NameWithoutArgument =
   | 'ready'
   | 'start'
   | 'status'
-  | 'refusals'
+  | 'decidedTotals'
   | 'holdRemovals'
   | 'releaseRemovals'
   | 'stopCopy'

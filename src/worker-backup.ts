@@ -1,7 +1,7 @@
-import { RemovalGate } from './backup/removal-gate.ts'
+import type { RemovalGate } from './backup/removal-gate.ts'
 import {
   type RemovedStream,
-  removeStream,
+  removeStreams,
   type StreamRemovalNeeds,
 } from './data-streams/stream-removal.ts'
 import type { StoreCopy } from './time-series/store-copy.ts'
@@ -9,11 +9,11 @@ import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 
 /** What the worker does for backups, and what it must not do meanwhile. */
 export interface BackupPartProcedures extends Record<string, (argument: never) => unknown> {
-  /** Removes the data of a deleted stream; false while a consumer has entries of it ahead. */
-  removeStream(stream: RemovedStream): Promise<boolean>
+  /** Removes the data of deleted streams; resolves with of how many: a consumer may have entries of the next one ahead. */
+  removeStreams(streams: readonly RemovedStream[]): Promise<number>
   /** Resolves when no deleted stream is being removed; none is until `releaseRemovals`. */
   holdRemovals(): Promise<void>
-  releaseRemovals(): void
+  releaseRemovals(): Promise<void>
   /** Copies the time series into a folder; nothing is stored meanwhile, and nothing lost. */
   copyStore(folder: string): Promise<StoreCopy>
   /** Ends what the store does for a copy; resolves with why that is of no use, if so. */
@@ -24,18 +24,22 @@ export interface BackupPartProcedures extends Record<string, (argument: never) =
 
 interface Parts extends Omit<StreamRemovalNeeds, 'store'> {
   readonly store: TimeSeriesStore
+  readonly removalGate: RemovalGate
 }
 
 export function backupProcedures(composed: Promise<Parts>): BackupPartProcedures {
-  const gate = new RemovalGate()
   let copying = new AbortController()
   return {
-    async removeStream(stream) {
+    async removeStreams(streams) {
       const parts = await composed
-      return await gate.pass(() => removeStream(parts, stream))
+      return (await parts.removalGate.pass(() => removeStreams(parts, streams))) ?? 0
     },
-    holdRemovals: () => gate.close(),
-    releaseRemovals: () => gate.open(),
+    async holdRemovals() {
+      await (await composed).removalGate.close()
+    },
+    async releaseRemovals() {
+      ;(await composed).removalGate.open()
+    },
     async copyStore(folder) {
       copying = new AbortController()
       const { store } = await composed

@@ -1,10 +1,12 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { RemovalGate } from './backup/removal-gate.ts'
 import { systemClock } from './core/clock.ts'
 import { FilePlaces } from './core/file-places.ts'
 import type { StreamId } from './core/ids.ts'
 import { keptEveryUs } from './data-streams/deduplication.ts'
 import { type VersionedDefinition } from './data-streams/definition.ts'
 import type { TextColumns, TextFormat } from './data-streams/readings-text.ts'
+import { StreamRemains } from './data-streams/stream-remains.ts'
 import { storedFieldsOf } from './data-streams/transform-definition.ts'
 import { noteArrivals } from './events/coalesced-events.ts'
 import type { Offset } from './journal/journal.ts'
@@ -14,7 +16,7 @@ import { createLogger, type LogLevel } from './observability/logger.ts'
 import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
 import type { ConsumerStatus } from './pipeline/consumer.ts'
 import { Decider } from './pipeline/decider.ts'
-import { type RefusalTotals, StateDecisionStore } from './pipeline/decision-store.ts'
+import { type DecidedTotals, StateDecisionStore } from './pipeline/decision-store.ts'
 import type { StoredVersion } from './pipeline/shipment-parts.ts'
 import { Shipper } from './pipeline/shipper.ts'
 import { RetentionSchedule, type RetentionStatus } from './retention/retention-schedule.ts'
@@ -145,7 +147,7 @@ export interface WorkerProcedures extends BackupPartProcedures {
   /** Looks soon for data that is too old, as what is kept may have changed. */
   wakeRetention(): Promise<void>
   status(): Promise<ProcessingStatus>
-  refusals(): Promise<RefusalTotals>
+  decidedTotals(): Promise<DecidedTotals>
   stop(): Promise<void>
 }
 
@@ -182,9 +184,22 @@ async function compose(data: WorkerData) {
   const head = new JournalHead(data.head)
   const decider = await Decider.open(decisions, alerts.watches)
   const retention = new RetentionSchedule({ state, store, clock: systemClock, logger })
+  const removalGate = new RemovalGate()
+  const forget = forgetting([shipper, decider, alerts.watches])
+  const clock = systemClock
+  const remains = new StreamRemains({ state, store, clock, forget, logger, pass: removalGate.pass })
+  const removing = { clock, forget, removalGate, remains }
   const told = { telling, alerts }
   const opened = { state, statePlaces, store }
-  return { ...told, ...opened, retention, logger, shipper, decisions, decider, head }
+  const consumers = { shipper, decisions, decider }
+  return { ...told, ...consumers, ...removing, ...opened, retention, logger, head }
+}
+
+/** Has everybody drop what they remember of streams that nobody will meet again. */
+function forgetting(parts: readonly { forgetStreams(ids: readonly string[]): void }[]) {
+  return (streamIds: readonly string[]) => {
+    for (const part of parts) part.forgetStreams(streamIds)
+  }
 }
 
 async function loadVersion(
@@ -239,8 +254,8 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
     async wakeRetention() {
       ;(await composed).retention.wake()
     },
-    async refusals() {
-      return (await composed).decisions.refusals()
+    async decidedTotals() {
+      return (await composed).decisions.totals()
     },
   }
 }
@@ -260,6 +275,7 @@ function run(port: MessagePort, data: WorkerData): void {
       const parts = await composed
       loops = startLoops(parts, data.journalPath, stopping.signal)
       parts.retention.start()
+      parts.remains.start()
     },
     ...stateProcedures(composed),
     ...backupProcedures(composed),
@@ -290,11 +306,11 @@ function run(port: MessagePort, data: WorkerData): void {
       }
     },
     async stop() {
-      const { state, store, retention } = await composed
+      const { state, store, retention, remains } = await composed
       stopping.abort()
       // A server that does not answer would be waited for.
       store.interrupt?.()
-      await Promise.all([loops?.done, retention.stop()])
+      await Promise.all([loops?.done, retention.stop(), remains.stop()])
       await store.close()
       await state.destroy()
       for (const other of [data.head, data.told, data.desk, data.bell]) other.close()

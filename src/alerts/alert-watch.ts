@@ -19,9 +19,6 @@ const streamsMax = 100_000
 /** Sets of rules that are kept compiled: many streams have the same. */
 const compiledMax = 1_000
 
-/** Of a stream that was deleted meanwhile: it has no alerts any more. */
-const gone = 'gone'
-
 export interface AlertWatchNeeds {
   readonly state: StateDatabase
   readonly clock: Clock
@@ -34,7 +31,9 @@ export class AlertWatch implements AlertWatches {
   readonly #needs: AlertWatchNeeds
   readonly #source: WatchSource
   #downtimes = new Downtimes()
-  readonly #streams = new LruMap<string, WatchedStream | typeof gone>(streamsMax)
+  readonly #streams = new LruMap<string, WatchedStream>(streamsMax)
+  /** Streams that were asked for since the last decision, and had been deleted: they have no alerts any more. */
+  readonly #gone = new Set<string>()
   readonly #compiled = new LruMap<string, CompiledAlertRules>(compiledMax)
 
   constructor(needs: AlertWatchNeeds) {
@@ -43,8 +42,7 @@ export class AlertWatch implements AlertWatches {
   }
 
   watchAtHand(streamId: string): WatchedStream | undefined {
-    const known = this.#streams.get(streamId)
-    return known === gone ? undefined : known
+    return this.#streams.get(streamId)
   }
 
   /** @param coming more streams that will be asked for */
@@ -52,13 +50,17 @@ export class AlertWatch implements AlertWatches {
     streamId: string,
     coming: () => Iterable<string> = () => [],
   ): Promise<WatchedStream | undefined> {
-    if (this.#streams.get(streamId) === undefined) {
+    if (this.#isUnknown(streamId)) {
       const unknown = new Set([streamId])
-      for (const id of coming()) if (this.#streams.get(id) === undefined) unknown.add(id)
+      for (const id of coming()) if (this.#isUnknown(id)) unknown.add(id)
       await this.#load([...unknown].slice(0, streamsMax / 2))
     }
-    const found = this.#streams.get(streamId)
-    return found === gone ? undefined : found
+    return this.#streams.get(streamId)
+  }
+
+  /** To be told of streams that are gone, once the decider has passed all their entries. */
+  forgetStreams(streamIds: readonly string[]): void {
+    for (const id of streamIds) this.#streams.delete(id)
   }
 
   /** Lets a stream have the rules of the newer version that an entry names. */
@@ -85,6 +87,7 @@ export class AlertWatch implements AlertWatches {
     const { findings } = this
     const { clock, tell } = this.#needs
     const downtimes = this.#downtimes
+    this.#gone.clear()
     await downtimes.write(transaction)
     if (findings.touched.size === 0) return () => downtimes.written()
     await writeFindings(transaction, findings, clock)
@@ -100,17 +103,23 @@ export class AlertWatch implements AlertWatches {
   forget(): void {
     this.findings.clear()
     this.#streams.clear()
+    this.#gone.clear()
     this.#downtimes = new Downtimes()
   }
 
   async #load(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#streams.set(id, gone)
+    for (const id of ids) this.#gone.add(id)
     const downtimes = this.#downtimes
     await downtimes.load(this.#needs.state)
     for (const loaded of await loadWatches(this.#source, ids)) {
       const needs = { findings: this.findings, downtimes, compile: this.#compile }
+      this.#gone.delete(loaded.facts.id)
       this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, ...needs }))
     }
+  }
+
+  #isUnknown(streamId: string): boolean {
+    return this.#streams.get(streamId) === undefined && !this.#gone.has(streamId)
   }
 
   /** One function for all streams, of which there may be many thousands. */

@@ -6,9 +6,9 @@ export class RemovalGate {
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** Removes, and resolves with whether that is done; false as well while the gate is closed. */
-  async pass(remove: () => Promise<boolean>): Promise<boolean> {
-    if (this.#isClosed) return false
+  /** Removes, and resolves with what came of it; undefined while the gate is closed: nothing was done then. */
+  readonly pass = async <Result>(remove: () => Promise<Result>): Promise<Result | undefined> => {
+    if (this.#isClosed) return undefined
     const removal = remove()
     this.#underWay.add(removal)
     try {

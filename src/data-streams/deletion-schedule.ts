@@ -1,10 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
-
-/** How long it is known that a stream was removed. */
-const rememberedUs = 30 * 24 * 3_600 * 1_000_000
 
 /** Streams that are looked at together. */
 const streamsPerRound = 200
@@ -22,7 +18,6 @@ interface DeletedStream {
 export interface DeletionScheduleNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
   /** Nobody finds the stream any more from then on. */
   readonly forget: (id: StreamId) => void
   /** Resolves when all that was handed to the journal before is settled. */
@@ -32,9 +27,9 @@ export interface DeletionScheduleNeeds {
   /** Takes away what is kept for those who have subscribed to the stream. */
   readonly forgetMessages: (stream: Pick<DeletedStream, 'streamId' | 'ownerId'>) => Promise<void>
   /**
-   * Removes the data of one stream. False when a consumer has not passed the offset yet.
+   * Removes the data of streams, the first ones of which a consumer has nothing ahead. Resolves with how many they are.
    */
-  readonly remove: (stream: DeletedStream) => Promise<boolean>
+  readonly remove: (streams: readonly DeletedStream[]) => Promise<number>
 }
 
 /**
@@ -49,6 +44,8 @@ export class DeletionSchedule {
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
   #pending = 0
+  /** Those of the round whose messages are gone, while their data waits for a consumer. */
+  readonly #withoutMessages = new Set<StreamId>()
 
   constructor(needs: DeletionScheduleNeeds) {
     this.#needs = needs
@@ -82,7 +79,6 @@ export class DeletionSchedule {
     this.#isWanted = false
     await this.#findEnds()
     await this.#removeAll()
-    await this.#forgetOld()
   }
 
   #retry(): void {
@@ -123,30 +119,26 @@ export class DeletionSchedule {
       .select(['stream_id', 'owner_id', 'journal_offset'])
       .where('removed_at', 'is', null)
       .where('journal_offset', 'is not', null)
-      .orderBy('deleted_at')
+      .orderBy('journal_offset')
       .limit(streamsPerRound)
       .execute()
     this.#pending = rows.length
-    for (const row of rows) {
-      if (this.#isStopped) return
+    if (rows.length === 0) return
+    const streams = rows.map((row) => {
       const streamId = row.stream_id as StreamId
-      const stream = { streamId, ownerId: row.owner_id as UserId, offset: row.journal_offset ?? 0 }
+      return { streamId, ownerId: row.owner_id as UserId, offset: row.journal_offset ?? 0 }
+    })
+    for (const stream of streams) {
+      if (this.#isStopped) return
+      if (this.#withoutMessages.has(stream.streamId)) continue
       await this.#needs.forgetMessages(stream)
-      if (!(await this.#needs.remove(stream))) {
-        this.#retry()
-        return
-      }
-      this.#pending--
+      this.#withoutMessages.add(stream.streamId)
     }
-    if (rows.length === streamsPerRound) this.#isWanted = true
-  }
-
-  async #forgetOld(): Promise<void> {
-    const { state, writer, clock } = this.#needs
-    await writer.commit(
-      state
-        .deleteFrom('data_stream_deletions')
-        .where('removed_at', '<', clock.nowUs() - rememberedUs),
-    )
+    if (this.#isStopped) return
+    const removed = await this.#needs.remove(streams)
+    for (const { streamId } of streams.slice(0, removed)) this.#withoutMessages.delete(streamId)
+    this.#pending -= removed
+    if (removed < rows.length) this.#retry()
+    else if (rows.length === streamsPerRound) this.#isWanted = true
   }
 }

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
-import { systemClock } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { TimeSeriesStore } from '../time-series/time-series-store.ts'
-
-/** Rows that one transaction removes: each may hold the bytes of a message. */
-const rowsPerTransaction = 500
+import { removeFromState } from './stream-rows.ts'
 
 /** A deleted stream, and the offset from which on the journal has no more of it. */
 export interface RemovedStream {
@@ -12,96 +10,73 @@ export interface RemovedStream {
   readonly offset: number
 }
 
-/** What the state has of a stream in tables of few rows each. */
-const tables = [
-  'data_stream_versions',
-  'stream_counters',
-  'alert_memories',
-  'alert_history',
-  'alerts',
-  'alert_rule_changes',
-  'alert_rule_omissions',
-] as const
-
 interface Positioned {
   position(): number
 }
 
 export interface StreamRemovalNeeds {
   readonly state: StateDatabase
-  readonly store: Pick<TimeSeriesStore, 'removeStream'>
+  readonly store: Pick<TimeSeriesStore, 'removeStreams' | 'counts' | 'settleLate'>
   readonly shipper: Positioned
   readonly decider: Positioned
+  readonly clock: Clock
   readonly logger: { info(facts: object, message: string): void }
-}
-
-/** Removes the data of a deleted stream. False while a consumer has entries of it ahead. */
-export async function removeStream(
-  { state, store, shipper, decider, logger }: StreamRemovalNeeds,
-  { streamId, offset }: RemovedStream,
-): Promise<boolean> {
-  if (Math.min(shipper.position(), decider.position()) < offset) return false
-  const readings = await store.removeStream(streamId)
-  await removeFromState(state, { streamId, readings, nowUs: systemClock.nowUs() })
-  logger.info({ streamId, readings }, 'the data of a deleted stream is removed')
-  return true
+  /** Drops what is remembered of streams that nobody will meet again. */
+  readonly forget: (streamIds: readonly string[]) => void
 }
 
 /**
- * Removes what the state holds of a deleted stream, once its readings are out of the store and no
- * consumer will meet it again. Can be repeated after a crash at any point: that it is done is written
- * down last.
+ * Removes all that there is of deleted streams, once no consumer has entries of them ahead. Can be repeated after a
+ * crash at any point: that it is done is written down last. Resolves with how many of the streams are removed: the
+ * first ones.
+ *
+ * @param streams in the order of their offsets
  */
-async function removeFromState(
-  state: StateDatabase,
-  {
-    streamId,
-    readings,
-    nowUs,
-  }: {
-    readonly streamId: string
-    /** Readings that were in the store. */
-    readonly readings: number
-    readonly nowUs: number
-  },
-): Promise<void> {
-  const quarantined = sql<number>`(SELECT count(*) FROM quarantine WHERE stream_id = ${streamId})`
-  await state
-    .updateTable('data_stream_deletions')
-    .set({
-      removed_readings: readings,
-      // After a crash some are gone already.
-      removed_quarantine: sql<number>`CASE WHEN ${quarantined} > removed_quarantine
-        THEN ${quarantined} ELSE removed_quarantine END`,
-    })
-    .where('stream_id', '=', streamId)
-    .execute()
-  while (await removeQuarantine(state, streamId)) continue
-  await state.transaction().execute(async (transaction) => {
-    for (const table of tables) {
-      await transaction.deleteFrom(table).where('stream_id', '=', streamId).execute()
-    }
-    await transaction
-      .updateTable('data_stream_deletions')
-      .set({ removed_at: nowUs })
-      .where('stream_id', '=', streamId)
-      .execute()
-  })
+export async function removeStreams(
+  needs: StreamRemovalNeeds,
+  streams: readonly RemovedStream[],
+): Promise<number> {
+  const { state, store, shipper, decider, clock, logger, forget } = needs
+  const passed = Math.min(shipper.position(), decider.position())
+  const count = streams.findIndex(({ offset }) => offset > passed)
+  const streamIds = streams.slice(0, count < 0 ? undefined : count).map(({ streamId }) => streamId)
+  if (streamIds.length === 0) return 0
+  for (const streamId of streamIds) await store.settleLate?.(streamId)
+  const readings = await noteWhatGoes(needs, streamIds)
+  await store.removeStreams(streamIds)
+  await removeFromState(state, streamIds, clock.nowUs())
+  forget(streamIds)
+  logger.info({ streams: streamIds.length, readings }, 'the data of deleted streams is removed')
+  return streamIds.length
 }
 
-/** Removes some of the rows. Resolves with whether there may be more. */
-async function removeQuarantine(state: StateDatabase, streamId: string): Promise<boolean> {
-  const { numDeletedRows } = await state
-    .deleteFrom('quarantine')
-    .where('stream_id', '=', streamId)
-    .where('journal_offset', 'in', (rows) =>
-      rows
-        .selectFrom('quarantine')
-        .select('journal_offset')
+/** Before the first of it goes: after a crash it could not be counted any more. Resolves with all readings stored. */
+async function noteWhatGoes(
+  { state, store }: StreamRemovalNeeds,
+  streamIds: readonly string[],
+): Promise<number> {
+  const quarantined = sql<number>`(SELECT count(*) FROM quarantine
+    WHERE quarantine.stream_id = data_stream_deletions.stream_id)`
+  let readings = 0
+  await state.transaction().execute(async (transaction) => {
+    for (const streamId of streamIds) {
+      const { stored } = store.counts(streamId)
+      readings += stored
+      await transaction
+        .updateTable('data_stream_deletions')
+        .set({
+          removed_readings: larger('removed_readings', sql`${stored}`),
+          removed_quarantine: larger('removed_quarantine', quarantined),
+        })
         .where('stream_id', '=', streamId)
-        .orderBy('journal_offset')
-        .limit(rowsPerTransaction),
-    )
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+        .execute()
+    }
+  })
+  return readings
+}
+
+/** After a crash some are gone already. */
+function larger(column: string, found: ReturnType<typeof sql>) {
+  const noted = sql.ref(column)
+  return sql<number>`CASE WHEN ${found} > ${noted} THEN ${found} ELSE ${noted} END`
 }

@@ -2,7 +2,7 @@ import type { MqttBroker } from '../../connectors/mqtt-broker/mqtt-broker.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Journal, JournalStatus } from '../journal/journal.ts'
 import type { MqttSessionStats } from '../mqtt-sessions/mqtt-sessions.ts'
-import type { RefusalTotals } from '../pipeline/decision-store.ts'
+import type { DecidedTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
@@ -54,7 +54,7 @@ export async function failingParts({
 }
 
 export interface MeasuredParts extends WatchedParts, MeasuredJobs {
-  readonly worker: WatchedParts['worker'] & { refusals(): Promise<RefusalTotals> }
+  readonly worker: WatchedParts['worker'] & { decidedTotals(): Promise<DecidedTotals> }
   readonly commits: GroupCommit
   readonly intake: { readonly sparkplug: MeasuredNodes; readonly faults: number }
   readonly mqtt: MqttBroker | undefined
@@ -82,15 +82,22 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   const { commits, mqtt, directory, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
-  let refusals: RefusalTotals | undefined
+  let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
     ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
     ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
-    ['gauge', 'quarantine_entries', 'Refused, kept now', () => refusals?.quarantined ?? 0],
-    ['gauge', 'readings_discarded', 'Refused, not kept', () => refusals?.discarded ?? 0],
+    ['gauge', 'quarantine_entries', 'Refused, kept now', () => decided?.quarantined ?? 0],
+    [
+      'gauge',
+      'readings_discarded',
+      'Refused, not kept',
+      () => (decided?.discarded ?? 0) + (processing?.totals.refused ?? 0),
+    ],
+    ['gauge', 'readings_received', 'Received, ever', () => decided?.received ?? 0],
+    ['gauge', 'readings_filtered', 'Not to be stored, ever', () => decided?.filtered ?? 0],
     ['counter', 'reviews_total', 'Entries about the quarantine', () => commits.kept.reviewed],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
     ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],
@@ -105,6 +112,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_deleted_total', 'Removed', () => processing?.totals.deleted ?? 0],
     ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
     ['counter', 'readings_unchanged_total', 'Nothing new', () => processing?.totals.unchanged ?? 0],
+    ['gauge', 'stored_streams', 'Known to the store', () => processing?.totals.streams ?? 0],
     ['gauge', 'readings_late', 'To be looked up', () => processing?.totals.late ?? 0],
     ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
@@ -130,8 +138,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ],
     byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],
     async refresh() {
-      const [kept, processed, refused, delivered] = await askThreads(parts)
-      if (refused.status === 'fulfilled') refusals = refused.value
+      const [kept, processed, decisions, delivered] = await askThreads(parts)
+      if (decisions.status === 'fulfilled') decided = decisions.value
       if (delivered.status === 'fulfilled') deliveries = delivered.value
       if (kept.status === 'fulfilled') journal = kept.value
       if (processed.status === 'fulfilled') processing = processed.value
@@ -193,7 +201,7 @@ async function askThreads({ journal, worker, delivering, alerts }: MeasuredParts
   return await Promise.allSettled([
     journal.status(),
     worker.status(),
-    worker.refusals(),
+    worker.decidedTotals(),
     delivering.stats(),
     alerts.count(),
   ])

@@ -3,6 +3,7 @@ import type { AlertWatches } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
   streamIdOf,
+  streamKeyOf,
   verdictCleared,
   verdictDowntime,
   verdictPosition,
@@ -59,6 +60,11 @@ export class Decider implements Consumer {
 
   position(): Offset {
     return this.#position
+  }
+
+  /** To be told of streams that are gone, once it has passed all their entries. */
+  forgetStreams(streamIds: readonly string[]): void {
+    this.#tallies.forget(streamIds.map(streamKeyOf))
   }
 
   /** As long as readings come by that rules want to see. */

@@ -24,8 +24,11 @@ export type NoteArrivals = (
   tallies: Decision['tallies'],
 ) => Promise<void>
 
-/** Refused readings of all streams: kept now, and those that found no room or were deleted. */
-export interface RefusalTotals {
+/** What was decided of all streams, of those that have left, too. */
+export interface DecidedTotals {
+  readonly received: number
+  readonly filtered: number
+  /** Refused readings that are kept now, and those that found no room or were deleted. */
   readonly quarantined: number
   readonly discarded: number
 }
@@ -58,11 +61,16 @@ export class StateDecisionStore implements DecisionStore {
     return row.next_offset
   }
 
-  async refusals(): Promise<RefusalTotals> {
+  async totals(): Promise<DecidedTotals> {
+    const departed = (column: 'received' | 'filtered' | 'discarded') =>
+      sql<number>`coalesce(sum(${sql.ref(column)}), 0)
+        + (SELECT coalesce(sum(${sql.ref(column)}), 0) FROM departed_counters)`
     return await this.#state
       .selectFrom('stream_counters')
+      .select(departed('received').as('received'))
+      .select(departed('filtered').as('filtered'))
       .select(sql<number>`coalesce(sum(quarantined), 0)`.as('quarantined'))
-      .select(sql<number>`coalesce(sum(discarded), 0)`.as('discarded'))
+      .select(departed('discarded').as('discarded'))
       .executeTakeFirstOrThrow()
   }
 

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../core/errors.ts'
-import { uuidAt } from '../core/ids.ts'
+import { type StreamId, uuidAt, uuidBytes } from '../core/ids.ts'
 import type { Offset } from '../journal/journal.ts'
 import type { PayloadFormat } from './stream-schema.ts'
 
@@ -146,4 +146,9 @@ export type Entry = AcceptedEntry | QuarantinedEntry | FilteredEntry
 /** The uuid behind an entry's stream key. */
 export function streamIdOf(streamKey: string): string {
   return uuidAt(Buffer.from(streamKey, 'latin1'), 0)
+}
+
+/** The stream key of an entry about a stream. */
+export function streamKeyOf(streamId: string): string {
+  return uuidBytes(streamId as StreamId).toString('latin1')
 }

@@ -3,7 +3,7 @@ import type { JournalBatch, Offset } from '../journal/journal.ts'
 import type { Repetition, StoreDurability } from '../time-series/store-durability.ts'
 import type { Removal, Shape, Shipment, TimeSeriesStore } from '../time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, verdictCleared, verdictPosition } from './entry.ts'
+import { streamIdOf, streamKeyOf, verdictCleared, verdictPosition } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { JournalledReading } from './journalled-reading.ts'
 import {
@@ -87,6 +87,11 @@ export class Shipper implements Consumer {
 
   position(): Offset {
     return this.#store.position()
+  }
+
+  /** To be told of streams that are gone, once it has passed all their entries. */
+  forgetStreams(streamIds: readonly string[]): void {
+    for (const id of streamIds) this.#streams.delete(streamKeyOf(id))
   }
 
   get entriesWanted(): number {

@@ -50,6 +50,8 @@ export class CounterAdditions {
   add(tally: StreamTally, difference: QuarantineDifference): void {
     const { streamId, received, accepted, filtered, lastReceivedAtUs, day, receivedOnDay, alerts } =
       tally
+    // Entries about alerts count nothing, and their stream may be gone: it gets no row then.
+    if (received === 0 && difference === noDifference && alerts === undefined) return
     const isUsual = difference === noDifference && alerts === undefined
     const values = isUsual ? this.#usual : this.#all
     const { entries, bytes, discarded, unknown, discarding } = difference

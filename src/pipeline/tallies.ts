@@ -57,6 +57,11 @@ export class Tallies {
     if (this.#byKey.size > keptMax) this.#byKey.clear()
   }
 
+  /** To be told of streams that will not come by again. */
+  forget(streamKeys: Iterable<string>): void {
+    for (const key of streamKeys) this.#byKey.delete(key)
+  }
+
   /** The tally of a stream that has come by in this stretch. */
   known(streamKey: string): OpenTally | undefined {
     const tally = this.#byKey.get(streamKey)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import { durationUs } from '../core/duration.ts'
 import type { StateDatabase } from '../state/database.ts'
-import type { ExpiringStore, Expiry, TimeSeriesStore } from '../time-series/time-series-store.ts'
+import type { ExpiringStore, Expiry, StoredTotals } from '../time-series/time-series-store.ts'
 import type { WindowStore } from '../time-series/windows/window-store.ts'
 import { firstKept, type KeptStream, keptStreams } from './retention-store.ts'
 
@@ -66,8 +66,10 @@ export interface RetentionStatus {
 
 export interface RetentionScheduleNeeds {
   readonly state: StateDatabase
-  readonly store: ExpiringStore &
-    Pick<TimeSeriesStore, 'totals'> & { readonly windows: Pick<WindowStore, 'expire'> }
+  readonly store: ExpiringStore & {
+    totals(): Pick<StoredTotals, 'expired'>
+    readonly windows: Pick<WindowStore, 'expire'>
+  }
   readonly clock: Clock
   readonly logger: {
     info(facts: object, message: string): void

@@ -49,3 +49,12 @@ export interface QuarantineTable {
   /** How the payload is to be read: json, ndjson, cbor or msgpack. */
   readonly format: Defaulted<string>
 }
+
+/** What the decider has counted of the streams that have left, together: one row. */
+export interface DepartedCounterTable {
+  readonly received: number
+  readonly accepted: number
+  readonly filtered: number
+  /** What their quarantines held when they left is among it. */
+  readonly discarded: number
+}

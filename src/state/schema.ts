@@ -3,6 +3,7 @@ import type { BackupTable } from './backup-tables.ts'
 import type { Defaulted } from './column.ts'
 import type {
   ConsumerPositionTable,
+  DepartedCounterTable,
   QuarantineTable,
   StreamCounterTable,
 } from './decision-tables.ts'
@@ -41,6 +42,7 @@ export interface StateSchema
   idempotent_answers: IdempotentAnswerTable
   consumer_positions: ConsumerPositionTable
   stream_counters: StreamCounterTable
+  departed_counters: DepartedCounterTable
   quarantine: QuarantineTable
   backups: BackupTable
 }

@@ -29,19 +29,28 @@ export const noCounts: StoredCounts = {
   lastStoredAtUs: 0,
 }
 
-/** Sums over all streams. */
-export function totalsOf(streams: Iterable<StreamState>): StoredTotals {
-  let stored = 0
-  let duplicates = 0
-  let deleted = 0
-  let expired = 0
-  let unchanged = 0
-  for (const { counts } of streams) {
-    stored += counts.stored
-    duplicates += counts.duplicates
-    deleted += counts.deleted
-    expired += counts.expired
-    unchanged += counts.unchanged
-  }
-  return { stored, duplicates, deleted, expired, unchanged }
+/**
+ * Sums over all streams.
+ *
+ * @param departed what was counted of the streams that have left
+ */
+export function totalsOf(
+  streams: Iterable<Pick<StreamState, 'counts'>>,
+  departed: StoredCounts,
+): Omit<StoredTotals, 'streams'> {
+  const sums = { ...departed }
+  for (const { counts } of streams) addCounts(sums, counts)
+  const { received, stored, duplicates, deleted, expired, unchanged, refused = 0 } = sums
+  return { received, stored, duplicates, deleted, expired, unchanged, refused }
+}
+
+/** Adds what was counted of a stream to what was counted of others. */
+export function addCounts(sums: OwnCounts, added: StoredCounts): void {
+  sums.received += added.received
+  sums.stored += added.stored
+  sums.duplicates += added.duplicates
+  sums.deleted += added.deleted
+  sums.expired += added.expired
+  sums.unchanged += added.unchanged
+  if (added.refused !== undefined) sums.refused = (sums.refused ?? 0) + added.refused
 }

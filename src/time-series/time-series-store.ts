@@ -99,13 +99,18 @@ export interface QueryLoad {
   readonly waiting: number
 }
 
-/** Sums over all streams. */
+/** Sums over all streams, those that have left included. */
 export interface StoredTotals {
+  /** Streams that something is known of. */
+  readonly streams: number
+  readonly received: number
   readonly stored: number
   readonly duplicates: number
   readonly deleted: number
   readonly expired: number
   readonly unchanged: number
+  /** Not stored, because a server did not take them. */
+  readonly refused: number
   /** Kept, but not yet known to be new: they wait for each other, to be looked up together. */
   readonly late?: number
   /** Nothing in a store that rolls nothing up. */
@@ -249,10 +254,13 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   remove(removal: Removal): Promise<void>
 
   /**
-   * Removes all readings of a stream that gets no more, and says how many there have been. Its counts
-   * stay, as parts of the totals. To be repeated when it fails.
+   * Removes all that there is of streams that get no more: readings, windows, counts. Nothing names them
+   * afterwards; what was counted of them stays a part of the totals. To be repeated when it fails.
    */
-  removeStream(streamId: string): Promise<number>
+  removeStreams(streamIds: readonly string[]): Promise<void>
+
+  /** Of all streams that anything is known of. */
+  streamIds(): readonly string[]
 
   counts(streamId: string): StoredCounts
 

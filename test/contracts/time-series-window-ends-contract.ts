@@ -98,7 +98,7 @@ export function timeSeriesWindowEndsContract(open: () => Promise<Opened>): void 
       }
       await computeUntil(opened.store, 12)
 
-      await opened.store.removeStream('boiler')
+      await opened.store.removeStreams(['boiler'])
       const { marks } = opened.store.windows.totals()
       await opened.reopen()
       expect(opened.store.windows.totals().marks).toBe(marks)

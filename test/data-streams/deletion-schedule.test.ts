@@ -24,15 +24,14 @@ test('a stream that was just deleted is found by nobody before its end is looked
   const schedule = new DeletionSchedule({
     state: real.state,
     writer: real,
-    clock: systemClock,
     forget: (id) => steps.push(`forget ${id}`),
     drain: async () => void steps.push('drain'),
     head: async () => 7,
     forgetMessages: async () => undefined,
-    remove: async (stream) => {
-      steps.push(`remove ${stream.streamId} from ${stream.offset}`)
+    remove: async (streams) => {
+      for (const { streamId: id, offset } of streams) steps.push(`remove ${id} from ${offset}`)
       removed.resolve()
-      return true
+      return streams.length
     },
   })
 

@@ -62,7 +62,7 @@ test('rows go with the readings that are not kept any longer, and with their str
   await rolledUp(store)
   const hour = { ...allRolledUp, buckets: { kind: 'fixed', widthUs: hourUs } as const }
   expect((await allAggregates(store, hour)).map(({ count }) => count)).toEqual([60, 60])
-  await store.removeStream('pump')
+  await store.removeStreams(['pump'])
   await store.close()
 
   const instance = await DuckDBInstance.create(path)

@@ -24,9 +24,9 @@ describe('the file', () => {
     const path = folder.file('time-series.duckdb')
     const store = await DuckDbStore.open(path, systemClock)
     await store.close()
-    await runIn(path, 'UPDATE store_version SET version = 5')
+    await runIn(path, 'UPDATE store_version SET version = 6')
 
-    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (5)')
+    await expect(DuckDbStore.open(path, systemClock)).rejects.toThrow('newer version (6)')
   })
 
   test('of the version before is brought up to date, with its counts', async () => {
@@ -47,7 +47,7 @@ describe('the file', () => {
     expect(reopened.counts('boiler')).toMatchObject({ received: 2, stored: 2, deleted: 1 })
     await reopened.close()
     const [row] = await runIn(path, 'SELECT max(version) AS version FROM store_version')
-    expect(row?.['version']).toBe(4)
+    expect(row?.['version']).toBe(5)
   })
 
   test('tells of late readings that cannot be looked up, and looks them up later', async () => {

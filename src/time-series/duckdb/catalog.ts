@@ -11,9 +11,13 @@ import { WindowCatalog } from './windows/window-catalog.ts'
 
 /**
  * Version of the tables below; a file of a newer one is refused. 2: readings can be removed, and dropped
- * when they say nothing new. 3: readings can expire, and there are windows. 4: streams are rolled up.
+ * when they say nothing new. 3: readings can expire, and there are windows. 4: streams are rolled up. 5: streams
+ * leave, and their numbers are not given again.
  */
-const storeVersion = 4
+const storeVersion = 5
+
+/** Stands in `stream_counts` for all streams that have left: no stream has this number. */
+export const departedKey = 0
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS shipper_position (next_offset BIGINT);
@@ -28,6 +32,7 @@ const ddl = `
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS newest_content UBIGINT;
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS expired BIGINT;
   ALTER TABLE stream_counts ADD COLUMN IF NOT EXISTS kept_from BIGINT;
+  CREATE TABLE IF NOT EXISTS given_keys (last_key INTEGER);
 `
 
 /** What is known of one stream, in memory; the tables hold the same. */
@@ -37,6 +42,8 @@ export interface StreamRecord extends StreamState {
   counts: OwnCounts
   /** How far it was looked for what is too old, since the file was opened. */
   expiredToUs: number
+  /** Whether the stream has left: whoever holds its record still must write nothing of it. */
+  hasLeft: boolean
 }
 
 /** A table holds the readings of one shape and one month of event time. */
@@ -61,6 +68,9 @@ export class Catalog {
   position: Offset = 0
   /** Rows of `stream_counts`: deltas, of which one per stream would do. */
   countRows = 0
+  /** What was counted of the streams that have left, together. */
+  departed: OwnCounts = { ...noCounts }
+  #lastKey = departedKey
 
   /** Makes the tables that are missing and reads the rest. */
   static async load(connection: DuckDBConnection): Promise<Catalog> {
@@ -80,19 +90,37 @@ export class Catalog {
   stream(id: string): StreamRecord {
     let record = this.streams.get(id)
     if (!record) {
-      const key = this.streams.size + 1
       record = {
-        key,
+        key: ++this.#lastKey,
         shapes: new Set(),
         counts: { ...noCounts },
         timestampMaxUs: -1,
         newestContent: undefined,
         expiredToUs: 0,
+        hasLeft: false,
         rate: new DecayingRate(),
       }
       this.streams.set(id, record)
     }
     return record
+  }
+
+  /**
+   * The greatest number that a stream was given. None is given again: rows of a stream that has left may be found
+   * once more by whoever was at work with them.
+   */
+  get lastKey(): number {
+    return this.#lastKey
+  }
+
+  /** To be told of a stream once nothing is left of it in the file. */
+  leave(id: string): void {
+    const record = this.streams.get(id)
+    if (!record) return
+    record.hasLeft = true
+    this.streams.delete(id)
+    this.windows.remove(id)
+    this.rollups.remove(id)
   }
 
   readonly keptFromUs: KeptFromUs = (id) => this.streams.get(id)?.counts.keptFromUs ?? 0
@@ -130,6 +158,12 @@ export class Catalog {
   }
 
   async #loadStreams(connection: DuckDBConnection): Promise<void> {
+    const [given] = await rowsOf(
+      connection,
+      `SELECT greatest(coalesce((SELECT max(last_key) FROM given_keys), ${departedKey}),
+         coalesce((SELECT max("streamId") FROM streams), ${departedKey})) AS last`,
+    )
+    this.#lastKey = Number(given?.['last'])
     const streams = await rowsOf(
       connection,
       `SELECT s."streamId" AS key, any_value(s.id) AS id, count(c."streamId") AS rows,
@@ -143,27 +177,24 @@ export class Catalog {
          arg_max({'of': c.newest_content}, c.timestamp_max).of AS content,
          coalesce(sum(c.latency_us), 0)::DOUBLE AS latency,
          coalesce(max(c.last_stored_at), 0) AS last, coalesce(max(c.timestamp_max), -1) AS newest
-       FROM streams s LEFT JOIN stream_counts c USING ("streamId") GROUP BY s."streamId"`,
+       FROM (SELECT * FROM streams UNION ALL SELECT ${departedKey}, '') s
+       LEFT JOIN stream_counts c USING ("streamId") GROUP BY s."streamId"`,
     )
     for (const row of streams) {
       this.countRows += Number(row['rows'])
+      const counts = countsOf(row)
+      if (row['key'] === departedKey) {
+        this.departed = counts
+        continue
+      }
       this.streams.set(String(row['id']), {
         key: Number(row['key']),
         shapes: new Set(),
-        counts: {
-          received: Number(row['received']),
-          stored: Number(row['stored']),
-          duplicates: Number(row['duplicates']),
-          deleted: Number(row['deleted']),
-          expired: Number(row['expired']),
-          keptFromUs: Number(row['keptFrom']),
-          unchanged: Number(row['unchanged']),
-          latencyUs: Number(row['latency']),
-          lastStoredAtUs: Number(row['last']),
-        },
+        counts,
         timestampMaxUs: Number(row['newest']),
         newestContent: (row['content'] as bigint | null) ?? undefined,
         expiredToUs: 0,
+        hasLeft: false,
         rate: new DecayingRate(),
       })
     }
@@ -190,6 +221,20 @@ export class Catalog {
       const rows = row['rows'] as number
       this.tables.set(name, { name, shape, month: Number(month), rows, revision: 0 })
     }
+  }
+}
+
+function countsOf(row: Readonly<Record<string, unknown>>): OwnCounts {
+  return {
+    received: Number(row['received']),
+    stored: Number(row['stored']),
+    duplicates: Number(row['duplicates']),
+    deleted: Number(row['deleted']),
+    expired: Number(row['expired']),
+    keptFromUs: Number(row['keptFrom']),
+    unchanged: Number(row['unchanged']),
+    latencyUs: Number(row['latency']),
+    lastStoredAtUs: Number(row['last']),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type CountChange, stateAfter } from '../stream-groups.ts'
+import type { StoredCounts } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
-import type { Catalog, StreamRecord } from './catalog.ts'
+import { type Catalog, departedKey, type StreamRecord } from './catalog.ts'
 import { BigIntColumn, type Column, IntegerColumn, UnsignedBigIntColumn } from './columns.ts'
 
 /** Rows of counts that may pile up beyond one per stream before they are summed up. */
@@ -29,9 +30,30 @@ export async function writeCounts(
     return { record, ...counts, timestampMaxUs, newestContent }
   })
   await writer.run('DELETE FROM stream_counts')
-  await append(writer, rows)
-  return rows.length
+  const all = [...rows, { record: departedRecord, ...catalog.departed, ...nothingStored }]
+  await append(writer, all)
+  return all.length
 }
+
+/**
+ * Puts one row in the place of those of streams that leave, within the transaction in which they do. Returns how
+ * many rows there are less.
+ *
+ * @param departed what was counted of all that have left, these included
+ */
+export async function moveToDeparted(
+  writer: DuckDBConnection,
+  keys: string,
+  departed: StoredCounts,
+): Promise<number> {
+  const { rowsChanged } = await writer.run(
+    `DELETE FROM stream_counts WHERE "streamId" = ${departedKey} OR "streamId" IN ${keys}`,
+  )
+  await append(writer, [{ record: departedRecord, ...departed, ...nothingStored }])
+  return rowsChanged - 1
+}
+
+const departedRecord = { key: departedKey }
 
 /** Adds removed readings to the counts of a stream, within the transaction that removes them. */
 export async function addDeleted(

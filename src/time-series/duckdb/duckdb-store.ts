@@ -26,6 +26,7 @@ import { aggregateReadings } from './aggregation/aggregate.ts'
 import { aggregationLength } from './aggregation/length.ts'
 import type { Catalog } from './catalog.ts'
 import { type Contents, loadContents } from './contents.ts'
+import { removeStreams } from './departure.ts'
 import { DuckDbFile } from './duckdb-file.ts'
 import type { DuckDbOptions, StoreOptions } from './duckdb-options.ts'
 import { lookUpRowsMax } from './duplicates.ts'
@@ -35,7 +36,7 @@ import { LateReadings } from './late/late-readings.ts'
 import { readLatest } from './latest.ts'
 import { readRaw } from './raw-readings.ts'
 import { ReleaseCount, rowsPerRelease } from './release-count.ts'
-import { removeReadings, removeStreamRows } from './removal.ts'
+import { removeReadings } from './removal.ts'
 import { Rollups, rollupOptions } from './rollups/rollups.ts'
 import { readSeries } from './series.ts'
 import { copyStore } from './store-copy.ts'
@@ -118,7 +119,9 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
 
   totals(): StoredTotals {
     const { late } = this
-    return { ...totalsOf(this.#catalog.streams.values()), late, rollups: this.#rollups.totals() }
+    const { streams, departed } = this.#catalog
+    const totals = totalsOf(streams.values(), departed)
+    return { ...totals, streams: streams.size, late, rollups: this.#rollups.totals() }
   }
 
   queries(): QueryLoad {
@@ -170,10 +173,13 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     await expireReadings({ turns: this.#turns, contentsOf }, expiries, signal)
   }
 
-  async removeStream(streamId: string): Promise<number> {
-    await this.#lateReadings.settleOf(streamId)
-    await removeStreamRows(this.#turns, () => this.#catalog, streamId)
-    return this.counts(streamId).stored
+  async removeStreams(streamIds: readonly string[]): Promise<void> {
+    for (const streamId of streamIds) await this.#lateReadings.settleOf(streamId)
+    await removeStreams(this.#turns, () => this.#contents, streamIds)
+  }
+
+  streamIds(): readonly string[] {
+    return [...this.#catalog.streams.keys()]
   }
 
   /** Writes something that moves no position: when it fails, the file itself is asked what is in it. */

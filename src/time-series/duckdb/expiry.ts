@@ -5,6 +5,7 @@ import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from './c
 import { BigIntColumn, IntegerColumn } from './columns.ts'
 import type { Contents } from './contents.ts'
 import { addExpired, addKeptFrom, replaceCounts } from './counts.ts'
+import { isTableMissing } from './duckdb-file.ts'
 import { startOfMonthUs } from './months.ts'
 import { rowsOf } from './rows-of.ts'
 
@@ -90,7 +91,7 @@ export async function outlineOf(
 ): Promise<TableOutline> {
   const { revision } = table
   await listExpiring(reader, expiring)
-  const found = await rowsOf(
+  const found = await rowsUnlessGone(
     reader,
     `SELECT "streamId" AS key, count(*)::DOUBLE AS rows,
        any_value(before_us) IS NULL OR max("timestamp") >= make_timestamp(any_value(before_us))
@@ -140,6 +141,8 @@ export async function expirePortion(
   catalog: Catalog,
   { table, expiring }: { readonly table: ReadingsTable; readonly expiring: readonly Expiring[] },
 ): Promise<boolean> {
+  // The last stream that had readings in it may have left meanwhile.
+  if (!catalog.tables.has(table.name)) return false
   const name = quoted(table.name)
   await listExpiring(writer, expiring)
   const latestUs = expiring.reduce((latest, { beforeUs }) => Math.max(latest, beforeUs), 0)
@@ -183,7 +186,10 @@ export async function noteEnds(
 ): Promise<void> {
   const ended = expiring.filter(
     ({ record, beforeUs, stored }) =>
-      record.timestampMaxUs < beforeUs && record.counts.stored === stored && !late.has(record),
+      !record.hasLeft &&
+      record.timestampMaxUs < beforeUs &&
+      record.counts.stored === stored &&
+      !late.has(record),
   )
   let rowsLess = 0
   await writer.run('BEGIN')
@@ -196,6 +202,19 @@ export async function noteEnds(
     record.newestContent = undefined
   }
   for (const { record, beforeUs } of expiring) record.expiredToUs = beforeUs
+}
+
+/** None of a table that has gone meanwhile. */
+async function rowsUnlessGone(
+  reader: DuckDBConnection,
+  sql: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  try {
+    return await rowsOf(reader, sql)
+  } catch (error) {
+    if (isTableMissing(error)) return []
+    throw error
+  }
 }
 
 function countedOf(

@@ -7,7 +7,6 @@ import { addDeleted, replaceCounts } from './counts.ts'
 import { newestOf, tablesOf } from './newest.ts'
 import { writeTouches } from './rollups/mark-rollups.ts'
 import { rowsOf } from './rows-of.ts'
-import type { StoreTurns } from './store-turns.ts'
 import { writeMarks } from './windows/mark-windows.ts'
 
 /**
@@ -113,28 +112,4 @@ async function finish(
     // What comes next is stored, even if it says the same as what was removed.
     record.newestContent = undefined
   }
-}
-
-/** Removes all rows of a stream that gets no more, table by table: shipments come in between. */
-export async function removeStreamRows(
-  turns: StoreTurns,
-  catalogNow: () => Catalog,
-  streamId: string,
-): Promise<void> {
-  const tables = [...(catalogNow().streams.get(streamId)?.shapes ?? [])]
-    .flatMap((shape) => catalogNow().tablesOfShape(shape))
-    .map(({ name }) => name)
-  const { windows, rollups } = catalogNow()
-  windows.remove(streamId)
-  rollups.remove(streamId)
-  const computed = [...windows.tables(), ...rollups.tables()]
-  for (const table of [...tables, 'stream_shapes', ...computed]) {
-    await turns.write(async (writer, catalog) => {
-      const record = catalog.streams.get(streamId)
-      if (!record) return
-      catalog.touch(table)
-      await writer.run(`DELETE FROM ${quoted(table)} WHERE "streamId" = ${record.key}`)
-    })
-  }
-  catalogNow().streams.get(streamId)?.shapes.clear()
 }

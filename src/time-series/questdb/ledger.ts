@@ -2,7 +2,7 @@ import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { adoptTouches } from '../rollups/rollup-touches.ts'
-import { noCounts, type StreamState } from '../stream-state.ts'
+import { addCounts, noCounts, type OwnCounts, type StreamState, totalsOf } from '../stream-state.ts'
 import type { Shape, StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { KnownWindows } from '../windows/known-windows.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
@@ -27,10 +27,12 @@ export class Ledger {
   readonly #shapes: Map<string, Shape>
   #position: Offset
   #expiryRound: number
+  #departed: OwnCounts
 
   constructor(path: string) {
     this.#file = new PositionsFile(path)
-    const { position, expiryRound, streams, shapes } = this.#file.read()
+    const { position, expiryRound, streams, shapes, departed } = this.#file.read()
+    this.#departed = departed
     this.#position = position
     this.#expiryRound = expiryRound
     this.#streams = streams
@@ -84,19 +86,14 @@ export class Ledger {
   }
 
   totals(): StoredTotals {
-    let stored = 0
-    let duplicates = 0
-    let deleted = 0
-    let expired = 0
-    let unchanged = 0
-    for (const { counts } of this.#streams.values()) {
-      stored += counts.stored
-      duplicates += counts.duplicates
-      deleted += counts.deleted
-      expired += counts.expired
-      unchanged += counts.unchanged
-    }
-    return { stored, duplicates, deleted, expired, unchanged }
+    const streams = this.#streams.size
+    return { ...totalsOf(this.#streams.values(), this.#departed), streams }
+  }
+
+  /** Of all streams that anything is known of. */
+  streamIds(): readonly string[] {
+    const known = [this.windows.streams, this.rollups.streams].flatMap((of) => [...of.keys()])
+    return [...new Set([...this.#streams.keys(), ...this.classes.streamIds(), ...known])]
   }
 
   /** Makes a change durable; memory follows. */
@@ -155,12 +152,18 @@ export class Ledger {
     this.#file.prove(proof)
   }
 
-  /** Forgets which shapes a stream has had, and its class: none of its rows is alive. */
-  forgetShapes(id: string, unproven: UnprovenChange | undefined): void {
-    this.#file.forgetShapes(id, this.#position, unproven)
-    this.#streams.get(id)?.shapes.clear()
-    this.classes.forget(id)
-    this.rollups.remove(id)
+  /** Forgets streams, as none of their rows is alive: their counts go to those of all that have left. */
+  removeStreams(streamIds: readonly string[], unproven: UnprovenChange | undefined): void {
+    const departed = { ...this.#departed }
+    for (const id of streamIds) addCounts(departed, this.counts(id))
+    this.#file.removeStreams({ streamIds, departed, position: this.#position, unproven })
+    this.#departed = departed
+    for (const id of streamIds) {
+      this.#streams.delete(id)
+      this.classes.forget(id)
+      this.rollups.remove(id)
+      this.windows.remove(id)
+    }
   }
 
   close(): void {

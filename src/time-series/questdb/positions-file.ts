@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DecayingRate } from '../../core/decaying-rate.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RollupChange } from '../rollups/rollup-touches.ts'
-import { noCounts, type StreamState } from '../stream-state.ts'
+import { noCounts, type OwnCounts, type StreamState } from '../stream-state.ts'
 import type { Column, Shape, StoredCounts } from '../time-series-store.ts'
 import type { WindowChange } from '../windows/window-changes.ts'
 import { RefusedTable, refusedDdl } from './refused-table.ts'
@@ -13,8 +13,8 @@ import { type Proof, UnprovenLog, type UnprovenStretch, unprovenTables } from '.
 import { WindowTables, windowsDdl } from './windows/window-tables.ts'
 import type { RefusedReading } from './write-rows.ts'
 
-/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. 4: and classes. 5: and rollups. */
-const fileVersion = 5
+/** Version of the tables below; a file of a newer one is refused. 2: there are windows. 3: and proofs. 4: and classes. 5: and rollups. 6: streams leave. */
+const fileVersion = 6
 
 const ddl = `
   CREATE TABLE IF NOT EXISTS position (
@@ -31,6 +31,7 @@ const ddl = `
   CREATE TABLE IF NOT EXISTS stream_classes (
     stream TEXT NOT NULL, from_offset INTEGER NOT NULL, class TEXT, PRIMARY KEY (stream, from_offset)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS departed_streams (counts TEXT NOT NULL) STRICT;
   ${windowsDdl}
   ${rollupsDdl}
   ${unprovenTables}
@@ -81,6 +82,17 @@ export interface KeptPositions {
   readonly expiryRound: number
   readonly streams: Map<string, StreamState>
   readonly shapes: Map<string, Shape>
+  /** What was counted of the streams that have left, together. */
+  readonly departed: OwnCounts
+}
+
+/** Streams of which nothing is stored any more. */
+export interface Departure {
+  readonly streamIds: readonly string[]
+  /** What was counted of all that have left, these included. */
+  readonly departed: StoredCounts
+  readonly position: Offset
+  readonly unproven: UnprovenChange | undefined
 }
 
 /**
@@ -142,7 +154,9 @@ export class PositionsFile {
       shapes.set(id, { id, columns: JSON.parse(String(row['columns'])) as Column[] })
     }
     const expiryRound = Number(position?.['expiry_round'])
-    return { position: Number(position?.['next_offset']), expiryRound, streams, shapes }
+    const counts = this.#database.prepare('SELECT counts FROM departed_streams').get()
+    const departed = counts ? countsOf(counts) : { ...noCounts }
+    return { position: Number(position?.['next_offset']), expiryRound, streams, shapes, departed }
   }
 
   /** Makes a change durable. */
@@ -170,13 +184,21 @@ export class PositionsFile {
     })
   }
 
-  /** Forgets which shapes a stream has had: none of its rows is alive. */
-  forgetShapes(stream: string, position: Offset, unproven: UnprovenChange = {}): void {
+  /** Forgets streams: none of their rows is alive. */
+  removeStreams({ streamIds, departed, position, unproven = {} }: Departure): void {
     this.transact(() => {
-      for (const table of ['stream_shapes', 'stream_classes']) {
-        this.#database.prepare(`DELETE FROM ${table} WHERE stream = ?`).run(stream)
+      for (const id of streamIds) {
+        this.#database.prepare('DELETE FROM streams WHERE id = ?').run(id)
+        for (const table of ['stream_shapes', 'stream_classes', 'refused_readings']) {
+          this.#database.prepare(`DELETE FROM ${table} WHERE stream = ?`).run(id)
+        }
+        this.rollups.forget(id)
+        this.windows.forget(id)
       }
-      this.rollups.forget(stream)
+      this.#database.exec('DELETE FROM departed_streams')
+      this.#database
+        .prepare('INSERT INTO departed_streams VALUES (?)')
+        .run(JSON.stringify(departed))
       this.#note(position, unproven)
     })
   }
@@ -261,7 +283,7 @@ export class PositionsFile {
 }
 
 /** What a file of an earlier version did not count is nothing. */
-function countsOf(row: Readonly<Record<string, unknown>>): StoredCounts {
+function countsOf(row: Readonly<Record<string, unknown>>): OwnCounts {
   return { ...noCounts, ...(JSON.parse(String(row['counts'])) as Partial<StoredCounts>) }
 }
 

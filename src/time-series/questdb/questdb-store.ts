@@ -90,8 +90,12 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
     await this.#writer.remove(removal)
   }
 
-  async removeStream(streamId: string): Promise<number> {
-    return await this.#writer.removeStream(streamId)
+  async removeStreams(streamIds: readonly string[]): Promise<void> {
+    await this.#writer.removeStreams(streamIds)
+  }
+
+  streamIds(): readonly string[] {
+    return this.#writer.streamIds()
   }
 
   async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {

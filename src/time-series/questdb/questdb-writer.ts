@@ -22,7 +22,7 @@ import { Durability } from './durability.ts'
 import { dueExpiries, expireReadings, noteKeptFrom } from './expire-readings.ts'
 import { Ledger, newStream, type RollupDaysQuery } from './ledger.ts'
 import { prepareTables } from './preparation.ts'
-import { newestOutside, removeReadings, removeStream } from './removal.ts'
+import { markStreamsRemoved, newestOutside, removeReadings } from './removal.ts'
 import { Repetitions } from './repetitions.ts'
 import type { RollupAsOf } from './rollups/known-rollups.ts'
 import { QuestDbRollups, type QuestDbRollupsNeeds } from './rollups/questdb-rollups.ts'
@@ -33,6 +33,9 @@ import { bitsOf } from './unproven-log.ts'
 import { QuestDbWindows } from './windows/questdb-windows.ts'
 import { writeRows } from './write-rows.ts'
 import { type WritePlace, WriterTurns } from './writer-turns.ts'
+
+/** Streams that leave together: the statement that marks their rows has to fit into the head of a request. */
+const leavingTogether = 100
 
 export interface QuestDbWriterOptions {
   readonly server: QuestDbServer
@@ -171,15 +174,16 @@ export class QuestDbWriter {
     return new QuestDbRollups({ ...needs, ledger: this.#ledger })
   }
 
-  async removeStream(streamId: string): Promise<number> {
-    await this.#turns.take(async (place) => {
-      const record = this.#ledger.stream(streamId)
-      if (!record) return
-      await this.windows.removeStream(streamId)
-      const statements = await removeStream({ ...place, shapes: record.shapes }, streamId)
-      this.#ledger.forgetShapes(streamId, this.#durability.noted({ statements }))
-    })
-    return this.counts(streamId).stored
+  async removeStreams(streamIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < streamIds.length; from += leavingTogether) {
+      const leaving = streamIds.slice(from, from + leavingTogether)
+      await this.#turns.take((place) => this.#removeStreams(place, leaving))
+    }
+  }
+
+  /** Of all streams that anything is known of. */
+  streamIds(): readonly string[] {
+    return this.#ledger.streamIds()
   }
 
   async expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void> {
@@ -193,7 +197,10 @@ export class QuestDbWriter {
       return found
     })
     const done = await expireReadings({ ...this.#needs, copies: this.copies }, due, signal)
-    for (const { streamId, beforeUs } of done) this.#expiredToUs.set(streamId, beforeUs)
+    for (const { streamId, beforeUs } of done) {
+      // It may have left meanwhile.
+      if (ledger.stream(streamId)) this.#expiredToUs.set(streamId, beforeUs)
+    }
   }
 
   async arrange(kept: ReadonlyMap<string, number>): Promise<void> {
@@ -208,6 +215,17 @@ export class QuestDbWriter {
   async close(): Promise<void> {
     await this.#turns.close()
     this.#ledger.close()
+  }
+
+  async #removeStreams(place: WritePlace, leaving: readonly string[]): Promise<void> {
+    for (const id of leaving) await this.windows.removeStream(id)
+    const stored = leaving.flatMap((id) => {
+      const shapes = this.#ledger.stream(id)?.shapes
+      return shapes ? [{ id, shapes }] : []
+    })
+    const statements = await markStreamsRemoved(place, stored)
+    this.#ledger.removeStreams(leaving, this.#durability.noted({ statements }))
+    for (const id of leaving) this.#expiredToUs.delete(id)
   }
 
   #assertNext(from: Offset): void {

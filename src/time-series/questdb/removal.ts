@@ -55,17 +55,21 @@ export async function newestOutside(
   return newestUs
 }
 
-/** Marks all readings of a stream that gets no more. Returns what does so again. */
-export async function removeStream(
-  { connection, unapplied, shapes }: StreamPlace,
-  streamId: string,
+/** Marks all readings of streams that get no more. Returns what does so again. */
+export async function markStreamsRemoved(
+  { connection, unapplied }: WritePlace,
+  streams: readonly { readonly id: string; readonly shapes: Iterable<string> }[],
 ): Promise<string[]> {
+  const byShape = new Map<string, string[]>()
+  for (const { id, shapes } of streams) {
+    for (const shape of shapes) byShape.set(shape, [...(byShape.get(shape) ?? []), id])
+  }
   const statements: string[] = []
-  for (const shape of shapes) {
+  for (const [shape, ids] of byShape) {
     const table = quoted(tableOf(connection.server.prefix, shape))
     unapplied.addUnknown()
     const statement = `UPDATE ${table} SET "$removedBy" = ${removedWithStream}
-       WHERE "streamId" = ${literal(streamId)} AND "$removedBy" = null`
+       WHERE "streamId" IN (${ids.map(literal).join()}) AND "$removedBy" = null`
     await connection.run(statement)
     statements.push(statement)
   }

@@ -43,7 +43,7 @@ export interface ClassChange {
 export class RetentionClasses {
   /** Of each stream, in the order of offsets. */
   readonly #changes = new Map<string, ClassChange[]>()
-  readonly #shapes = new Map<Shape, Map<string, Shape>>()
+  readonly #shapes = new WeakMap<Shape, Map<string, Shape>>()
 
   /** @param neededFrom the first entry that may be sent again: what held only before it is forgotten */
   add(change: ClassChange, neededFrom: Offset): void {
@@ -54,6 +54,11 @@ export class RetentionClasses {
     )
     const needed = known.slice(first).filter(({ from }) => from < change.from)
     this.#changes.set(change.streamId, [...needed, change])
+  }
+
+  /** Of the streams that have, or had, a class. */
+  streamIds(): Iterable<string> {
+    return this.#changes.keys()
   }
 
   forget(streamId: string): void {

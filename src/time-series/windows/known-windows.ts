@@ -15,7 +15,11 @@ export type KeptFromUs = (streamId: string) => number
 /** The windows of the streams that have some, in memory; a store keeps the same. */
 export class KnownWindows {
   readonly #streams = new Map<string, StreamWindows>()
-  readonly #definitions = new Map<string, WindowDefinition>()
+  /** Held by the streams that have them, and by nobody here: definitions go with their last stream. */
+  readonly #definitions = new Map<string, WeakRef<WindowDefinition>>()
+  readonly #unused = new FinalizationRegistry<string>((text) => {
+    if (this.#definitions.get(text)?.deref() === undefined) this.#definitions.delete(text)
+  })
   added = 0
   revised = 0
 
@@ -73,11 +77,11 @@ export class KnownWindows {
 
   /** The same, of a definition in JSON. */
   parsed(text: string): WindowDefinition {
-    let definition = this.#definitions.get(text)
-    if (!definition) {
-      definition = JSON.parse(text) as WindowDefinition
-      this.#definitions.set(text, definition)
-    }
+    const known = this.#definitions.get(text)?.deref()
+    if (known) return known
+    const definition = JSON.parse(text) as WindowDefinition
+    this.#definitions.set(text, new WeakRef(definition))
+    this.#unused.register(definition, text)
     return definition
   }
 

@@ -69,7 +69,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await questDb.keepDisk()
     // What comes during a proof is not proven by it.
     const proving = written.writer.durability.prove()
-    await written.writer.removeStream('pump')
+    await written.writer.removeStreams(['pump'])
     await proving
     await written.remove({ streamId: 'boiler', startUs: marchUs, endUs: marchUs + 1 })
 
@@ -123,7 +123,7 @@ describe.skipIf(isQuestDbMissing)('a QuestDB whose machine has lost power', () =
     await written.settled()
     await questDb.keepDisk()
     await written.ship([storedReading()])
-    expect(await written.writer.removeStream('boiler')).toBe(2)
+    await written.writer.removeStreams(['boiler'])
 
     await questDb.losePower()
     await written.repeat()

@@ -120,7 +120,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
     await written.writer.expire(expiries, new AbortController().signal)
     await rolled.settle()
     expect(rolled.days()).toEqual([2])
-    await written.writer.removeStream('pump')
+    await written.writer.removeStreams(['pump'])
     expect(rolled.days()).toEqual([1])
     expect(rolled.rollups.totals()).toMatchObject({ streams: 1, marks: 0 })
   })

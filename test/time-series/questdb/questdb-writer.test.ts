@@ -164,15 +164,17 @@ describe.skipIf(isQuestDbMissing)('the writer', () => {
     expect(writer.refused({ ...all, streamId: 'pump' }).readings).toEqual([])
   })
 
-  test('marks all readings of a stream as removed, and says how many there were', async () => {
+  test('marks all readings of a stream that leaves as removed, and keeps only its counts', async () => {
     await using written = new Written(questDb)
     const readings = [storedReading(), storedReading(), storedReading({ streamId: 'pump' })]
     await written.writer.write(shipmentOf(readings, 0))
 
-    expect(await written.writer.removeStream('boiler')).toBe(2)
-    expect(await written.writer.removeStream('boiler')).toBe(2)
+    await written.writer.removeStreams(['boiler'])
+    await written.writer.removeStreams(['boiler'])
 
     expect(await written.identities()).toEqual([])
+    expect(written.writer.streamIds()).toEqual(['pump'])
+    expect(written.writer.totals()).toMatchObject({ streams: 1, received: 3, stored: 3 })
     expect(await written.identities('pump')).toHaveLength(1)
   })
 })

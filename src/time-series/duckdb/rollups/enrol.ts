@@ -98,7 +98,10 @@ export async function enrol(
   dense: readonly Candidate<StreamRecord>[],
 ): Promise<void> {
   const marked = dense
-    .filter(({ id, record }) => !catalog.rollups.streams.has(id) && record.timestampMaxUs >= 0)
+    .filter(({ id, record }) => {
+      const isRolledUp = catalog.rollups.streams.has(id)
+      return !record.hasLeft && !isRolledUp && record.timestampMaxUs >= 0
+    })
     .map(({ id, record: { key, timestampMaxUs } }) => {
       const toUs = floorTo(timestampMaxUs, rollupWidthUs) + rollupWidthUs
       return { id, key, fromUs: 0, toUs }
