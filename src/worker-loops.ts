@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemClock } from './core/clock.ts'
 import { formatUs } from './core/time.ts'
@@ -6,6 +7,7 @@ import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/consumer.ts'
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import type { Shipper } from './pipeline/shipper.ts'
+import { giveBackSpace, type StateDatabase } from './state/database.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { Materialiser } from './windows/materialiser.ts'
 import type { WorkerAlerts } from './worker-alerts.ts'
@@ -15,6 +17,7 @@ interface LoopNeeds {
   readonly shipper: Shipper
   readonly decider: Consumer
   readonly head: JournalHead
+  readonly state: StateDatabase
   readonly store: TimeSeriesStore
   readonly telling: Telling
   readonly alerts: WorkerAlerts
@@ -32,7 +35,7 @@ export interface WorkerLoops {
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, store, telling, alerts, logger }: LoopNeeds,
+  { shipper, decider, head, state, store, telling, alerts, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -70,6 +73,37 @@ export function startLoops(
   const timing = alerts.timers.run(signal, (error) => {
     logger.error({ err: error }, 'timers of alerts wait: looking for them failed')
   })
-  const done = Promise.all([consuming, told, timing, materialiser.run(signal)])
+  const givingBack = giveBackFreePages({ state, store }, signal, (error) => {
+    logger.warn({ err: error }, 'free pages of a file could not be given back to the disk')
+  })
+  const done = Promise.all([consuming, told, timing, materialiser.run(signal), givingBack])
   return { ...loops, materialiser, done }
+}
+
+/** How often free pages of the files go back to the disk, and how many at most: 1 MiB of usual ones. */
+const giveBackMs = 1_000
+const pagesPerStep = 256
+
+/** What keeps a file from becoming smaller, such as a full disk, passes later or never. */
+const giveBackRetryMs = 600_000
+
+/** Gives free pages of the worker's files back to the disk by and by, so that nobody has to wait for it. */
+async function giveBackFreePages(
+  { state, store }: Pick<LoopNeeds, 'state' | 'store'>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  let restMs = giveBackMs
+  while (!signal.aborted) {
+    await sleep(restMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    restMs = giveBackMs
+    try {
+      await giveBackSpace(state, pagesPerStep)
+      store.giveBackSpace?.(pagesPerStep)
+    } catch (error) {
+      onFailure(error)
+      restMs = giveBackRetryMs
+    }
+  }
 }

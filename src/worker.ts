@@ -80,6 +80,8 @@ export interface ProcessingStatus {
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
   readonly told: TellingStatus
+  /** Streams that consumers and rules have at hand. */
+  readonly atHand: { readonly shipper: number; readonly decider: number; readonly alerts: number }
   readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
 }
 
@@ -289,7 +291,7 @@ function run(port: MessagePort, data: WorkerData): void {
       return (await composed).shipper.position() >= offset
     },
     async status() {
-      const { store, shipper, decider, retention, telling } = await composed
+      const { store, shipper, decider, retention, telling, alerts } = await composed
       return {
         shipper: loops?.shipper.status() ?? idle(shipper.position()),
         decider: loops?.decider.status() ?? idle(decider.position()),
@@ -298,6 +300,11 @@ function run(port: MessagePort, data: WorkerData): void {
         queries: store.queries(),
         retention: retention.status(),
         told: telling.status(),
+        atHand: {
+          shipper: shipper.streamsAtHand,
+          decider: decider.streamsAtHand,
+          alerts: alerts.watches.streamsAtHand,
+        },
         windows: {
           ...store.windows.totals(),
           behindSeconds: loops?.materialiser.behindSeconds ?? 0,

@@ -41,6 +41,11 @@ export class AlertWatch implements AlertWatches {
     this.#source = { state: needs.state, rules: new RuleReader() }
   }
 
+  /** Streams that are at hand. */
+  get streamsAtHand(): number {
+    return this.#streams.size
+  }
+
   watchAtHand(streamId: string): WatchedStream | undefined {
     return this.#streams.get(streamId)
   }

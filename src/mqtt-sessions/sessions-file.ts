@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { DomainError, messageOf } from '../core/errors.ts'
 import { FilePlaces } from '../core/file-places.ts'
+import { giveBackPages, keepReclaimable } from '../core/free-pages.ts'
 
 /** Version of the file's tables. */
 const fileVersion = 1
@@ -84,6 +85,9 @@ export interface StoredSessions {
 /** https://sqlite.org/rescode.html */
 const sqliteFull = 13
 
+/** Free pages that go back to the disk at once: a batch that comes meanwhile waits for some milliseconds. */
+const pagesPerStep = 64
+
 /** MQTT sessions in one SQLite file, used by one thread. A batch of changes is one transaction. */
 export class SqliteSessionsFile {
   readonly #database: DatabaseSync
@@ -93,6 +97,7 @@ export class SqliteSessionsFile {
 
   constructor(path: string) {
     this.#database = new DatabaseSync(path)
+    keepReclaimable(this.#database, path)
     this.#database.exec('PRAGMA journal_mode = WAL')
     // FULL: a commit returns after fdatasync, and what it says is acknowledged to devices.
     this.#database.exec('PRAGMA synchronous = FULL')
@@ -133,6 +138,16 @@ export class SqliteSessionsFile {
       throw this.#classify(error)
     }
     this.#places.assertInPlace()
+  }
+
+  /** Gives some free pages back to the disk: between two batches, so a few at a time. */
+  giveBackSpace(): void {
+    if (this.#failure !== undefined) return
+    try {
+      giveBackPages(this.#database, pagesPerStep)
+    } catch (error) {
+      this.#classify(error)
+    }
   }
 
   close(): void {

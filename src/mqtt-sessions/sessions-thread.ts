@@ -15,12 +15,19 @@ export interface SessionsProcedures extends Record<string, (argument: never) => 
   close(): void
 }
 
+/** How often free pages of the file go back to the disk, a few at a time. */
+const giveBackMs = 1_000
+
 function run(port: MessagePort, { path }: SessionsThreadData): void {
   const file = new SqliteSessionsFile(path)
+  const timer = setInterval(() => file.giveBackSpace(), giveBackMs)
   const procedures: SessionsProcedures = {
     load: () => file.load(),
     apply: (changes) => file.apply(changes),
-    close: () => file.close(),
+    close: () => {
+      clearInterval(timer)
+      file.close()
+    },
   }
   tellFaults(port)
   serveCalls(port, procedures)

@@ -19,6 +19,7 @@ import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
+import { atHandMetrics, totalMetrics } from './total-facts.ts'
 import { rollupMetrics, windowMetrics } from './window-facts.ts'
 
 /** The parts whose health is asked for. */
@@ -89,15 +90,6 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
     ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
     ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
-    ['gauge', 'quarantine_entries', 'Refused, kept now', () => decided?.quarantined ?? 0],
-    [
-      'gauge',
-      'readings_discarded',
-      'Refused, not kept',
-      () => (decided?.discarded ?? 0) + (processing?.totals.refused ?? 0),
-    ],
-    ['gauge', 'readings_received', 'Received, ever', () => decided?.received ?? 0],
-    ['gauge', 'readings_filtered', 'Not to be stored, ever', () => decided?.filtered ?? 0],
     ['counter', 'reviews_total', 'Entries about the quarantine', () => commits.kept.reviewed],
     ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
     ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],
@@ -108,19 +100,12 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
     ['gauge', 'journal_held_bytes', 'A server could lose', () => processing?.held.bytes ?? 0],
     ['gauge', 'shipper_lag', 'Entries not stored yet', () => lag(processing?.shipper.position)],
     ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
-    ['counter', 'readings_stored_total', 'Stored, ever', () => processing?.totals.stored ?? 0],
-    ['counter', 'readings_deleted_total', 'Removed', () => processing?.totals.deleted ?? 0],
-    ['counter', 'readings_duplicate_total', 'Came twice', () => processing?.totals.duplicates ?? 0],
-    ['counter', 'readings_unchanged_total', 'Nothing new', () => processing?.totals.unchanged ?? 0],
-    ['gauge', 'stored_streams', 'Known to the store', () => processing?.totals.streams ?? 0],
-    ['gauge', 'readings_late', 'To be looked up', () => processing?.totals.late ?? 0],
     ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
     ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
     ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
     ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
     ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
     ['gauge', 'lifecycle_events_pending', 'Not journalled', () => parts.lifecycle.pending],
-    ['gauge', 'stream_cache_entries', 'Streams at hand', () => directory.size],
     ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
     ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
     ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],
@@ -134,6 +119,8 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
         () => deliveries,
         () => processing?.told,
       ),
+      ...atHandMetrics(() => processing, directory),
+      ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
     ],
     byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],

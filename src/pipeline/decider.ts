@@ -62,6 +62,11 @@ export class Decider implements Consumer {
     return this.#position
   }
 
+  /** Streams that are at hand. */
+  get streamsAtHand(): number {
+    return this.#tallies.size
+  }
+
   /** To be told of streams that are gone, once it has passed all their entries. */
   forgetStreams(streamIds: readonly string[]): void {
     this.#tallies.forget(streamIds.map(streamKeyOf))

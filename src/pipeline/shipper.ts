@@ -89,6 +89,11 @@ export class Shipper implements Consumer {
     return this.#store.position()
   }
 
+  /** Streams that are at hand. */
+  get streamsAtHand(): number {
+    return this.#streams.size
+  }
+
   /** To be told of streams that are gone, once it has passed all their entries. */
   forgetStreams(streamIds: readonly string[]): void {
     for (const id of streamIds) this.#streams.delete(streamKeyOf(id))

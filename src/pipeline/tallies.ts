@@ -43,6 +43,11 @@ export class Tallies {
   #open: OpenTally[] = []
   #stretch = 0
 
+  /** Those that are kept. */
+  get size(): number {
+    return this.#byKey.size
+  }
+
   /** Those of the stretch: they say something else once the next one has begun. */
   get all(): readonly OpenTally[] {
     return this.#open

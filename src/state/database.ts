@@ -8,6 +8,7 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { giveBackPages, keepReclaimable } from '../core/free-pages.ts'
 import { LruMap } from '../core/lru-map.ts'
 import { migrations } from './migrations/index.ts'
 import type { StateSchema } from './schema.ts'
@@ -59,10 +60,12 @@ const preparedMax = 200
 /** Opens the state for writing and brings its tables up to date. To be used by one thread only. */
 export async function openStateForWriting(path: string): Promise<StateDatabase> {
   const connection = new DatabaseSync(path)
+  keepReclaimable(connection, path)
   connection.exec('PRAGMA journal_mode = WAL')
   // FULL: positions must never fall back behind a trim of the journal.
   connection.exec('PRAGMA synchronous = FULL')
   const database = kyselyOver(connection)
+  connections.set(database, connection)
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
@@ -73,6 +76,18 @@ export async function openStateForWriting(path: string): Promise<StateDatabase> 
     throw new Error('the state database could not be migrated', { cause: error })
   }
   return database
+}
+
+const connections = new WeakMap<StateDatabase, DatabaseSync>()
+
+/**
+ * Gives some free pages of the state's file back to the disk, between two transactions. Resolves with whether there
+ * may be more.
+ */
+export async function giveBackSpace(database: StateDatabase, pagesMax: number): Promise<boolean> {
+  const connection = connections.get(database)
+  if (!connection) return false
+  return await database.connection().execute(async () => giveBackPages(connection, pagesMax))
 }
 
 /** Opens the state for reading, through a connection of the calling thread. */

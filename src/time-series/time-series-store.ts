@@ -299,6 +299,12 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   /** The place before the newest `count` readings, or before all when there are not so many. */
   placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor>
 
+  /**
+   * Gives some free pages of a file of its own back to the disk, of one that does not do so by itself. Returns whether
+   * there may be more.
+   */
+  giveBackSpace?(pagesMax: number): boolean
+
   /** Ends what waits for a server: nothing but `close` may follow. */
   interrupt?(): void
 

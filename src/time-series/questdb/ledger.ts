@@ -166,6 +166,11 @@ export class Ledger {
     }
   }
 
+  /** Gives some free pages of the file back to the disk. Returns whether there may be more. */
+  giveBackSpace(pagesMax: number): boolean {
+    return this.#file.giveBackSpace(pagesMax)
+  }
+
   close(): void {
     this.#file.close()
   }

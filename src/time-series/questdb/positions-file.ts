@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DecayingRate } from '../../core/decaying-rate.ts'
+import { giveBackPages, keepReclaimable } from '../../core/free-pages.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RollupChange } from '../rollups/rollup-touches.ts'
 import { noCounts, type OwnCounts, type StreamState } from '../stream-state.ts'
@@ -248,6 +249,11 @@ export class PositionsFile {
     }
   }
 
+  /** Gives some free pages back to the disk. Returns whether there may be more. */
+  giveBackSpace(pagesMax: number): boolean {
+    return giveBackPages(this.#database, pagesMax)
+  }
+
   close(): void {
     this.#database.close()
   }
@@ -291,6 +297,7 @@ function openForWriting(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   // Somebody who looks into the file with a tool is waited for.
   database.exec('PRAGMA busy_timeout = 5000')
+  keepReclaimable(database, path)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = FULL')
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])

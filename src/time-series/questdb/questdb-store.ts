@@ -164,6 +164,10 @@ export class QuestDbStore implements TimeSeriesStore, ExpiringStore {
     return this.#writer.copies.end()
   }
 
+  giveBackSpace(pagesMax: number): boolean {
+    return this.#writer.giveBackSpace(pagesMax)
+  }
+
   /** Ends what is under way with the server: nothing but `close` may follow. */
   interrupt(): void {
     this.#closing.abort()

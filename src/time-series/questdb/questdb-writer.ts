@@ -207,6 +207,10 @@ export class QuestDbWriter {
     await arrangeClasses(this.#needs, kept)
   }
 
+  giveBackSpace(pagesMax: number): boolean {
+    return this.#ledger.giveBackSpace(pagesMax)
+  }
+
   /** Ends what is under way with the server: nothing but `close` may follow. */
   interrupt(): void {
     this.#turns.interrupt()
