@@ -111,7 +111,10 @@ function totalOf({ received, stored }: ReturnType<DuckDbStore['totals']>) {
 async function failingAt(failing: number, work: () => Promise<void>): Promise<boolean> {
   let statements = 0
   const { run } = DuckDBConnection.prototype
-  vi.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (this, ...given) {
+  vi.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (
+    this: DuckDBConnection,
+    ...given
+  ) {
     if (statements++ === failing) throw new Error('no space left on device')
     return await run.apply(this, given)
   })
