@@ -6,6 +6,7 @@ import { ReceiptClock, systemClock } from './core/clock.ts'
 import { FilePlaces } from './core/file-places.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
+import { Departures } from './data-streams/departures.ts'
 import { loadTopics } from './data-streams/stream-topics.ts'
 import { ThreadedJournal } from './journal/threaded-journal.ts'
 import { TrimSchedule } from './journal/trim-schedule.ts'
@@ -55,6 +56,10 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const commits = new GroupCommit(journal)
   const trimming = trimmingOf({ journal, worker, folderWatch })
   const directory = directoryOf(state)
+  const taking = intakeOf({ commits, receipts, diskSpace, folderWatch, onFault })
+  const departures = new Departures()
+  departures.onDeparture((id) => directory.forget(id))
+  departures.onDeparture((id) => taking.listeners.remove(id))
   const deletions = new DeletionSchedule({
     state,
     writer: worker,
@@ -63,6 +68,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     head: async () => (await journal.status()).head,
     forgetMessages: (stream) => forgetStream(state, mqttSessions.sessions, stream),
     remove: (streams) => worker.removeStreams(streams),
+    onRemoved: (id) => departures.tell(id),
   })
   deletions.wake()
   return {
@@ -75,7 +81,8 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     state,
     receipts,
     commits,
-    ...intakeOf({ commits, receipts, diskSpace, folderWatch, onFault }),
+    ...taking,
+    departures,
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
     told,
     deskPort,

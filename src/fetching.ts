@@ -56,6 +56,7 @@ export function openFetching({
     head: async () => (await engine.journal.status()).head,
     decided: async () => (await engine.worker.status()).decider.position,
   })
+  engine.departures.onDeparture((id) => positions.forget(id))
   const loadStream = (id: StreamId) => streams.load(id)
   const running = new RunningSources({
     store,

@@ -105,6 +105,7 @@ export async function startFronts(
     mqtt?.endSessionsOfKey(keyId)
     live.tails.endKey(keyId)
   })
+  engine.departures.onDeparture((id) => mqtt?.forgetStream(id))
   if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
   auth.limitedKeys.onEnd((keyId) => {
     mqtt?.endSessionsOfKey(keyId)

@@ -39,6 +39,10 @@ export function openHooks({ engine, store, cipher, loadStream, positions }: Hook
   const ids = new HookIds((text) => cipher.digest(text))
   const directory = new HookDirectory({ ids, store, loadStream, open: opened })
   const figures = new HookFigures()
+  engine.departures.onDeparture((id) => {
+    directory.forget(id)
+    figures.forget(id)
+  })
   const route = connectors.webhook({
     intake: engine.intake,
     hooks: directory,
@@ -55,6 +59,7 @@ export function openHooks({ engine, store, cipher, loadStream, positions }: Hook
       note: (id, text) => positions.note(id, text),
     },
     figures,
+    onStreamGone: (listener) => engine.departures.onDeparture(listener),
     nowUs: () => systemClock.nowUs(),
     assertReady: () => engine.assertReady(),
   })

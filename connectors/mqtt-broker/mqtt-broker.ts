@@ -1,5 +1,5 @@
 import type { Aedes } from 'aedes'
-import type { UserId } from '../../src/core/ids.ts'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
 import { Audience } from './audience.ts'
 import { Distribution } from './distribution.ts'
 import { type DropCounter, Drops } from './drops.ts'
@@ -18,7 +18,7 @@ import { type RouteNeeds, Routes } from './routes.ts'
 import { SessionList } from './session-list.ts'
 import { type ActiveDevice, type MqttSessionNeeds, Sessions } from './sessions.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { innerTopic } from './topics.ts'
+import { innerTopic, topicsOfStream } from './topics.ts'
 
 /** How late a session ends whose key or token has expired, at most. */
 const expiryCheckMs = 1_000
@@ -73,6 +73,8 @@ export interface MqttBroker {
   readonly sessions: SessionList
   /** The devices that have sent something since this was asked the last time. */
   activeDevices(): readonly ActiveDevice[]
+  /** To be told of a stream of which nothing is left. */
+  forgetStream(id: StreamId): void
   /** Ends at once every session that was opened with this key, or with a token of it. */
   endSessionsOfKey(apiKeyId: string): void
   /** Ends at once every session of this user. */
@@ -130,6 +132,9 @@ export async function startMqttBroker(
     async publishToUser(userId, { topic, payload, qos }) {
       const inner = innerTopic(topic, userId)
       await distribution.publish({ topic: inner, payload: Buffer.from(payload), qos })
+    },
+    forgetStream(id) {
+      for (const topic of topicsOfStream(id)) guards.topicNames.forget(topic)
     },
     endSessionsOfKey: (apiKeyId) => sessions.endKey(apiKeyId),
     endSessionsOfUser: (userId) => sessions.endUser(userId),

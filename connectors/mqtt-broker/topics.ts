@@ -30,6 +30,11 @@ export function streamTopicOf(topic: string): StreamTopic | undefined {
   return streamId && { streamId, part: parts[ending] }
 }
 
+/** The topics that a stream has by itself. */
+export function topicsOfStream(streamId: StreamId): readonly string[] {
+  return Object.keys(parts).map((ending) => streamPrefix + streamId + ending)
+}
+
 /** The stream that readings on this topic are for, or nothing. */
 export function readingsTopicOf(topic: string): StreamId | undefined {
   const found = streamTopicOf(topic)

@@ -110,6 +110,15 @@ export class RecentMessages {
     }
   }
 
+  /** To be called when a stream is gone: those of its messages that are not remembered for long go by themselves. */
+  forget(streamId: StreamId): void {
+    const known = this.#streams.get(streamId)
+    this.#streams.delete(streamId)
+    known?.then(({ newest }) => {
+      for (const id of idsIn(newest)) this.#known.delete(streamId + id)
+    }, ignore)
+  }
+
   async #keepAlone(message: SignedMessage): Promise<MessageOutcome> {
     const stream = await this.#needs.openStream(message.streamId)
     const kept = Promise.withResolvers<void>()
@@ -129,9 +138,7 @@ export class RecentMessages {
 
   async #load(streamId: StreamId): Promise<StreamMessages> {
     const newest = (await this.#needs.positions.load(streamId)) ?? ''
-    for (let at = 0; at < newest.length; at += idLength) {
-      this.#known.set(streamId + newest.slice(at, at + idLength), true)
-    }
+    for (const id of idsIn(newest)) this.#known.set(streamId + id, true)
     return { newest, waiting: [], isBusy: false }
   }
 
@@ -179,6 +186,12 @@ export class RecentMessages {
 
 /** Of a message that was kept before. */
 const nothingNew: MessageOutcome = { receivedAtUs: 0, verdicts: [] }
+
+function* idsIn(newest: string): Generator<string> {
+  for (let at = 0; at < newest.length; at += idLength) yield newest.slice(at, at + idLength)
+}
+
+function ignore(): void {}
 
 function settling({ resolve, reject }: PromiseWithResolvers<void>) {
   return (error?: DomainError) => {

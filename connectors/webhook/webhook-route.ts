@@ -28,6 +28,8 @@ export interface WebhookRouteNeeds {
     repeated(id: StreamId): void
     refused(id: StreamId, reason: string, nowUs: number): void
   }
+  /** Has the listener told of streams of which nothing is left. */
+  readonly onStreamGone: (listener: (id: StreamId) => void) => void
   readonly nowUs: () => number
   /** @throws DomainError when nothing can be accepted now */
   readonly assertReady: () => void
@@ -42,6 +44,7 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
   const { intake, positions, nowUs } = needs
   const openStream = (id: StreamId) => openStreamOf(needs, id)
   const recent = new RecentMessages({ intake, openStream, positions })
+  needs.onStreamGone((id) => recent.forget(id))
   const limiter = new RateLimiter(failures)
   return async (app) => {
     takeBytes(app)

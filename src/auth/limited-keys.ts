@@ -104,6 +104,10 @@ export class LimitedKeys {
   /** To be called once the secret of a key was changed, and before anybody is told so. */
   forget(id: string): void {
     this.#changes++
+    const key = this.findAny(id)
+    if (key?.kind === 'device' && key.certificateName !== undefined) {
+      this.#idOfCertificate.delete(key.certificateName)
+    }
     this.#entries.delete(id)
   }
 
@@ -117,6 +121,7 @@ export class LimitedKeys {
   endUser(userId: UserId): void {
     this.#changes++
     this.#entries = new LruMap(cachedMax)
+    this.#idOfCertificate.clear()
     for (const listener of this.#userListeners) listener(userId)
   }
 

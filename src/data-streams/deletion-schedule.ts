@@ -30,6 +30,8 @@ export interface DeletionScheduleNeeds {
    * Removes the data of streams, the first ones of which a consumer has nothing ahead. Resolves with how many they are.
    */
   readonly remove: (streams: readonly DeletedStream[]) => Promise<number>
+  /** Told of a stream of which nothing is left: whoever remembers something of it drops that. */
+  readonly onRemoved: (id: StreamId) => void
 }
 
 /**
@@ -136,7 +138,10 @@ export class DeletionSchedule {
     }
     if (this.#isStopped) return
     const removed = await this.#needs.remove(streams)
-    for (const { streamId } of streams.slice(0, removed)) this.#withoutMessages.delete(streamId)
+    for (const { streamId } of streams.slice(0, removed)) {
+      this.#withoutMessages.delete(streamId)
+      this.#needs.onRemoved(streamId)
+    }
     this.#pending -= removed
     if (removed < rows.length) this.#retry()
     else if (rows.length === streamsPerRound) this.#isWanted = true

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { TimeSeriesStore } from '../time-series/time-series-store.ts'
-import { departedIds, removeFromState, withoutStream } from './stream-rows.ts'
+import { addMissingCounters, departedIds, removeFromState, withoutStream } from './stream-rows.ts'
 
 /** How long it is known that a stream was removed. */
 const rememberedUs = 30 * 24 * 3_600 * 1_000_000
@@ -19,7 +19,7 @@ const restMs = 20
 
 export interface StreamRemainsNeeds {
   readonly state: StateDatabase
-  readonly store: Pick<TimeSeriesStore, 'removeStreams' | 'streamIds'>
+  readonly store: Pick<TimeSeriesStore, 'counts' | 'removeStreams' | 'streamIds'>
   readonly clock: Clock
   /** Drops what is remembered of streams that nobody will meet again. */
   readonly forget: (streamIds: readonly string[]) => void
@@ -63,20 +63,22 @@ export class StreamRemains {
       .where('removed_at', '<', clock.nowUs() - rememberedUs)
       .execute()
     let streams = 0
-    const inStore = async (departed: readonly string[]) => {
-      await store.removeStreams(departed)
+    const inState = async (departed: readonly string[]) => {
+      await removeFromState(state, departed, clock.nowUs())
       forget(departed)
       streams += departed.length
+    }
+    const inStore = async (departed: readonly string[]) => {
+      if (departed.length === 0) return
+      const counted = departed.map((streamId) => ({ streamId, ...store.counts(streamId) }))
+      await addMissingCounters(state, counted)
+      await store.removeStreams(departed)
+      await inState(departed)
     }
     const ids = store.streamIds()
     for (let from = 0; from < ids.length && (await this.#goesOn()); from += streamsPerLook) {
       const some = ids.slice(from, from + streamsPerLook)
       await pass(async () => await inStore(await withoutStream(state, some)))
-    }
-    const inState = async (departed: readonly string[]) => {
-      await removeFromState(state, departed, clock.nowUs())
-      forget(departed)
-      streams += departed.length
     }
     for await (const departed of departedIds(state)) {
       if (!(await this.#goesOn())) return

@@ -118,6 +118,45 @@ async function addToDeparted(transaction: StateDatabase, ids: readonly string[])
     discarded = discarded + ${sum('discarded + quarantined')}`.execute(transaction)
 }
 
+/** What the store has counted of a stream. */
+export interface CountedStream {
+  readonly streamId: string
+  readonly received: number
+  readonly stored: number
+  readonly duplicates: number
+  readonly unchanged: number
+}
+
+/**
+ * Counters of streams that have none any more, as an earlier version has taken them away when the streams were
+ * deleted: out of what the store has counted, so that totals add up once these streams leave there, too. What was
+ * filtered cannot be told from what was discarded.
+ */
+export async function addMissingCounters(
+  state: StateDatabase,
+  streams: readonly CountedStream[],
+): Promise<void> {
+  const rows = streams.map(({ streamId, received, stored, duplicates, unchanged }) => {
+    const accepted = stored + duplicates + unchanged
+    const nothing = { filtered: 0, quarantined: 0, quarantine_bytes: 0, is_discarding: 0 }
+    return {
+      stream_id: streamId,
+      received,
+      accepted,
+      discarded: Math.max(0, received - accepted),
+      ...nothing,
+      last_received_at: 0,
+      day: 0,
+      received_on_day: 0,
+    }
+  })
+  await state
+    .insertInto('stream_counters')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /**
  * Finds streams that are gone, and of which the state still has rows: left by an earlier version, or written by
  * somebody who had not heard yet. Goes through the tables portion by portion, as they may be large.

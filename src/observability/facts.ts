@@ -4,6 +4,7 @@ import type { Journal, JournalStatus } from '../journal/journal.ts'
 import type { MqttSessionStats } from '../mqtt-sessions/mqtt-sessions.ts'
 import type { DecidedTotals } from '../pipeline/decision-store.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
+import type { Listeners } from '../pipeline/listeners.ts'
 import type { StreamDirectory } from '../pipeline/stream-directory.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
@@ -62,6 +63,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
   readonly sources: MeasuredSources
   readonly hooks: MeasuredHooks
   readonly directory: StreamDirectory
+  readonly listeners: Listeners
   readonly mqttSessions: { readonly sessions: { stats(): MqttSessionStats } }
   readonly deletions: { readonly pending: number }
   readonly lifecycle: { readonly pending: number }
@@ -80,7 +82,7 @@ export interface MeasuredParts extends WatchedParts, MeasuredJobs {
 
 /** The figures of the service. */
 export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
-  const { commits, mqtt, directory, tails, auth, bodies } = parts
+  const { commits, mqtt, tails, auth, bodies } = parts
   let journal: JournalStatus | undefined
   let processing: ProcessingStatus | undefined
   let decided: DecidedTotals | undefined
@@ -119,7 +121,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
         () => deliveries,
         () => processing?.told,
       ),
-      ...atHandMetrics(() => processing, directory),
+      ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
     ],

@@ -32,10 +32,11 @@ export function totalMetrics({ decided, stored }: MeasuredTotals): readonly Metr
 /** Streams that the threads have at hand; of one that is gone, nobody has anything. */
 export function atHandMetrics(
   status: () => ProcessingStatus | undefined,
-  directory: { readonly size: number },
+  { directory, listeners }: Readonly<Record<'directory' | 'listeners', { readonly size: number }>>,
 ): readonly Metric[] {
   const figures: readonly [string, string, () => number][] = [
     ['stream_cache_entries', 'Streams at hand', () => directory.size],
+    ['mqtt_followed_streams', 'With subscribers', () => listeners.size],
     ['shipper_streams', 'At hand to be stored', () => status()?.atHand.shipper ?? 0],
     ['decider_streams', 'At hand to be counted', () => status()?.atHand.decider ?? 0],
     ['alert_streams', 'With rules at hand', () => status()?.atHand.alerts ?? 0],

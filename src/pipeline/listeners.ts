@@ -9,6 +9,11 @@ export class Listeners {
   readonly #streams = new Set<StreamId>()
   #tell: (message: RawMessage) => void = () => undefined
 
+  /** Streams that somebody listens to, or may do so later. */
+  get size(): number {
+    return this.#streams.size
+  }
+
   /** From now on this is told of every message that is wanted. It must not throw, nor take long. */
   begin(tell: (message: RawMessage) => void): void {
     this.#tell = tell

@@ -45,6 +45,11 @@ export class HookFigures {
     this.totals.refused++
   }
 
+  /** To be called when a stream is gone. */
+  forget(id: StreamId): void {
+    this.#figures.delete(id)
+  }
+
   #of(id: StreamId): Figures {
     const known = this.#figures.get(id)
     if (known) return known

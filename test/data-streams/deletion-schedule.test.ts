@@ -33,6 +33,7 @@ test('a stream that was just deleted is found by nobody before its end is looked
       removed.resolve()
       return streams.length
     },
+    onRemoved: () => undefined,
   })
 
   schedule.wake()

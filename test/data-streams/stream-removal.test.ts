@@ -68,6 +68,8 @@ describe('remains of streams', () => {
     const before = await world.totals()
     await world.delete(leaving, 7)
     await world.delete(gone, 7, systemClock.nowUs())
+    // As the version before has left it: only the store knows what was received of it.
+    const own = await world.takeCounters(gone)
     await world.delete(forgotten, 7, systemClock.nowUs() - 31 * dayUs)
 
     await world.removeRemains()
@@ -79,7 +81,12 @@ describe('remains of streams', () => {
     expect((await world.tablesNaming(leaving)).length).toBeGreaterThan(10)
     expect((await world.tablesNaming(there)).length).toBeGreaterThan(10)
     expect(world.store.streamIds().toSorted()).toEqual([there, leaving].toSorted())
-    expect(await world.totals()).toEqual(before)
+    expect(await world.totals()).toEqual({
+      ...before,
+      received: before.received - own.received + 1,
+      filtered: before.filtered - own.filtered,
+      refused: before.refused - own.quarantined - own.discarded,
+    })
   })
 
   test('stay for as long as a backup is made', async () => {
@@ -196,6 +203,14 @@ class World implements AsyncDisposable {
     const forget = () => undefined
     const needs = { state, store, clock: systemClock, forget, pass, logger }
     await new StreamRemains(needs).removeAll()
+  }
+
+  async takeCounters(id: StreamId) {
+    return await this.state
+      .deleteFrom('stream_counters')
+      .where('stream_id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
   }
 
   async noteOf(id: StreamId) {

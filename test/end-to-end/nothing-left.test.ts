@@ -31,7 +31,16 @@ test('of streams that are deleted nothing is left, but what is kept for some day
   await untilGone(service)
 
   expect(sumOf(await totals(service))).toEqual(sumOf(before))
-  expect(await atHand(service)).toEqual({ stored: 0, shipper: 0, decider: 0, alerts: 0, cache: 0 })
+  expect(await atHand(service)).toEqual({
+    stored: 0,
+    shipper: 0,
+    decider: 0,
+    alerts: 0,
+    cache: 0,
+    followed: 0,
+    // The note that the guest has sent to itself.
+    topics: 1,
+  })
   await service.end('SIGTERM')
   expect(await unexpected(dataDir, guest.streamIds)).toEqual([])
 })

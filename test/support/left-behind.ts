@@ -50,6 +50,8 @@ export async function atHand(service: ServiceProcess) {
     decider: value('decider_streams'),
     alerts: value('alert_streams'),
     cache: value('stream_cache_entries'),
+    followed: value('mqtt_followed_streams'),
+    topics: value('mqtt_topic_names'),
   }
 }
 

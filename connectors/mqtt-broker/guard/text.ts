@@ -104,6 +104,11 @@ export class TopicNames {
     return this.#known.size
   }
 
+  /** To be told of a topic that nothing will come on any more. */
+  forget(text: string): void {
+    this.#known.delete(Buffer.from(text).toString('latin1'))
+  }
+
   /** @throws ClosingError when it is no topic name, or beyond our limits */
   readonly read = (bytes: Buffer, start: number, end: number): TopicName => {
     // Each byte as one character: for plain ASCII, which nearly all topics are, that is the text itself.
