@@ -1,11 +1,10 @@
 import type { DecidedTotals } from '../pipeline/decision-store.ts'
-import type { StoredTotals } from '../time-series/time-series-store.ts'
 import type { ProcessingStatus } from '../worker.ts'
 import type { Metric } from './metrics.ts'
 
 interface MeasuredTotals {
   readonly decided: () => DecidedTotals | undefined
-  readonly stored: () => StoredTotals | undefined
+  readonly stored: () => ProcessingStatus['totals'] | undefined
 }
 
 /**
