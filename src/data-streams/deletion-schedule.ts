@@ -121,15 +121,17 @@ export class DeletionSchedule {
       .select(['stream_id', 'owner_id', 'journal_offset'])
       .where('removed_at', 'is', null)
       .where('journal_offset', 'is not', null)
-      .orderBy('journal_offset')
+      .orderBy('deleted_at')
       .limit(streamsPerRound)
       .execute()
     this.#pending = rows.length
     if (rows.length === 0) return
-    const streams = rows.map((row) => {
-      const streamId = row.stream_id as StreamId
-      return { streamId, ownerId: row.owner_id as UserId, offset: row.journal_offset ?? 0 }
-    })
+    const streams = rows
+      .map((row) => {
+        const streamId = row.stream_id as StreamId
+        return { streamId, ownerId: row.owner_id as UserId, offset: row.journal_offset ?? 0 }
+      })
+      .toSorted((left, right) => left.offset - right.offset)
     for (const stream of streams) {
       if (this.#isStopped) return
       if (this.#withoutMessages.has(stream.streamId)) continue
