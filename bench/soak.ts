@@ -32,6 +32,7 @@ interface Sample {
   readonly minute: number
   readonly rssMb: number
   readonly heapMb: number
+  readonly workerMb: number
   readonly streams: number
   readonly files: Readonly<Record<string, number>>
 }
@@ -114,15 +115,16 @@ async function sampleOf({ http, dataDir }: ServiceProcess, minute: number): Prom
     minute,
     rssMb: mb('process_resident_memory_bytes'),
     heapMb: mb('nodejs_heap_size_used_bytes'),
+    workerMb: mb('worker_heap_bytes'),
     streams: metrics.get('stored_streams') ?? 0,
     files: Object.fromEntries(files),
   }
 }
 
-function print(round: number, { minute, rssMb, heapMb, files }: Sample): void {
+function print(round: number, { minute, rssMb, heapMb, workerMb, files }: Sample): void {
   const sizes = Object.entries(files).map(([name, size]) => `${name} ${size.toFixed(1)}`)
   process.stdout.write(
-    `round ${round}, minute ${minute.toFixed(1)}: ${rssMb.toFixed(0)} MB resident, heap of the network thread ${heapMb.toFixed(0)} MB; ${sizes.join(', ')}\n`,
+    `round ${round}, minute ${minute.toFixed(1)}: ${rssMb.toFixed(0)} MB resident, heap of the network thread ${heapMb.toFixed(0)} MB, of the worker ${workerMb.toFixed(0)}; ${sizes.join(', ')}\n`,
   )
 }
 
@@ -142,6 +144,7 @@ function median(values: readonly number[]): number {
 function runFigures(samples: readonly Sample[]): Figure[] {
   const rss = growth(samples.map(({ rssMb }) => rssMb))
   const heap = growth(samples.map(({ heapMb }) => heapMb))
+  const worker = growth(samples.map(({ workerMb }) => workerMb))
   const name = `resident memory over ${samples.length} rounds`
   return [
     { name, measured: rss.text, target: 'flat', isMet: rss.isFlat },
@@ -150,6 +153,12 @@ function runFigures(samples: readonly Sample[]): Figure[] {
       measured: heap.text,
       target: 'flat',
       isMet: heap.isFlat,
+    },
+    {
+      name: 'heap of the worker',
+      measured: worker.text,
+      target: 'flat',
+      isMet: worker.isFlat,
     },
   ]
 }
@@ -215,9 +224,9 @@ function report(
   samples: readonly Sample[],
   { minutes, streams }: { readonly minutes: number; readonly streams: number },
 ): void {
-  const rows = samples.map(({ minute, rssMb, heapMb, files }, index) => {
+  const rows = samples.map(({ minute, rssMb, heapMb, workerMb, files }, index) => {
     const size = (name: string) => (files[name] ?? 0).toFixed(1)
-    return `| ${index + 1} | ${minute.toFixed(1)} | ${rssMb.toFixed(0)} | ${heapMb.toFixed(0)} | ${size('state.db')} | ${size('time-series.duckdb')} | ${size('mqtt-sessions.db')} | ${size('journal.db')} |`
+    return `| ${index + 1} | ${minute.toFixed(1)} | ${rssMb.toFixed(0)} | ${heapMb.toFixed(0)} | ${workerMb.toFixed(0)} | ${size('state.db')} | ${size('time-series.duckdb')} | ${size('mqtt-sessions.db')} | ${size('journal.db')} |`
   })
   writeReport({
     file: 'bench/REPORT-soak.md',
@@ -228,8 +237,8 @@ webhook, a rule for all streams, two webhooks, a device with a kept MQTT session
 readings, of which one sets off an alert, one comes twice and one is refused; deletes all of it, and is deleted. Then the service comes to
 rest, and is looked at. The journal keeps its newest 64 MiB for those who follow streams, so it grows up to that.
 
-| round | minute | resident, MB | heap of the network thread, MB | state.db, MB | time-series.duckdb, MB | mqtt-sessions.db, MB | journal.db, MB |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| round | minute | resident, MB | heap of the network thread, MB | heap of the worker, MB | state.db, MB | time-series.duckdb, MB | mqtt-sessions.db, MB | journal.db, MB |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}`,
     figures,
   })

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { RemovalGate } from './backup/removal-gate.ts'
 import { systemClock } from './core/clock.ts'
@@ -80,6 +81,8 @@ export interface ProcessingStatus {
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
   readonly told: TellingStatus
+  /** Used by JavaScript in the thread, garbage included. */
+  readonly heapBytes: number
   /** Streams that consumers and rules have at hand. */
   readonly atHand: { readonly shipper: number; readonly decider: number; readonly alerts: number }
   readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
@@ -300,6 +303,7 @@ function run(port: MessagePort, data: WorkerData): void {
         queries: store.queries(),
         retention: retention.status(),
         told: telling.status(),
+        heapBytes: getHeapStatistics().used_heap_size,
         atHand: {
           shipper: shipper.streamsAtHand,
           decider: decider.streamsAtHand,

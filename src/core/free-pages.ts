@@ -59,9 +59,14 @@ function limitLog(database: DatabaseSync): void {
   database.exec(`PRAGMA journal_size_limit = ${logBytesMax}`)
 }
 
+/** None where the disk does not say. */
 function roomBeside(path: string): number {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return bavail * bsize
+  } catch {
+    return 0
+  }
 }
 
 function numberOf(database: DatabaseSync, pragma: string): number {

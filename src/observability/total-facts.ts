@@ -39,6 +39,7 @@ export function atHandMetrics(
     ['shipper_streams', 'At hand to be stored', () => status()?.atHand.shipper ?? 0],
     ['decider_streams', 'At hand to be counted', () => status()?.atHand.decider ?? 0],
     ['alert_streams', 'With rules at hand', () => status()?.atHand.alerts ?? 0],
+    ['worker_heap_bytes', 'Of the worker thread', () => status()?.heapBytes ?? 0],
   ]
   return figures.map(([name, help, value]) => ({ type: 'gauge', name, help, value }))
 }
