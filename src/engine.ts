@@ -57,9 +57,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const trimming = trimmingOf({ journal, worker, folderWatch })
   const directory = directoryOf(state)
   const taking = intakeOf({ commits, receipts, diskSpace, folderWatch, onFault })
-  const departures = new Departures()
-  departures.onDeparture((id) => directory.forget(id))
-  departures.onDeparture((id) => taking.listeners.remove(id))
+  const departures = departuresFor(directory, taking.listeners)
   const deletions = new DeletionSchedule({
     state,
     writer: worker,
@@ -198,6 +196,14 @@ function intakeOf({
     /** The same for who writes entries without the intake. */
     entries: { add: commits.add.bind(commits), assertReady },
   }
+}
+
+/** Has those of the engine who remember something of streams drop it. */
+function departuresFor(directory: StreamDirectory, listeners: Listeners): Departures {
+  const departures = new Departures()
+  departures.onDeparture((id) => directory.forget(id))
+  departures.onDeparture((id) => listeners.remove(id))
+  return departures
 }
 
 function directoryOf(state: StateDatabase): StreamDirectory {

@@ -239,6 +239,22 @@ function idle(position: Offset): ConsumerStatus {
   return { position, problem: 'not started' }
 }
 
+interface HasStreams {
+  readonly streamsAtHand: number
+}
+
+/** What the thread holds. */
+function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) {
+  return {
+    heapBytes: getHeapStatistics().used_heap_size,
+    atHand: {
+      shipper: shipper.streamsAtHand,
+      decider: decider.streamsAtHand,
+      alerts: alerts.streamsAtHand,
+    },
+  }
+}
+
 /**
  * Changes of the state, and what is asked of it by no connection of the asker. A change throws `data_folder_gone`
  * when the file that has taken it is not at its path any more.
@@ -303,12 +319,7 @@ function run(port: MessagePort, data: WorkerData): void {
         queries: store.queries(),
         retention: retention.status(),
         told: telling.status(),
-        heapBytes: getHeapStatistics().used_heap_size,
-        atHand: {
-          shipper: shipper.streamsAtHand,
-          decider: decider.streamsAtHand,
-          alerts: alerts.watches.streamsAtHand,
-        },
+        ...inMemory(shipper, decider, alerts.watches),
         windows: {
           ...store.windows.totals(),
           behindSeconds: loops?.materialiser.behindSeconds ?? 0,

@@ -114,9 +114,12 @@ export class RecentMessages {
   forget(streamId: StreamId): void {
     const known = this.#streams.get(streamId)
     this.#streams.delete(streamId)
-    known?.then(({ newest }) => {
-      for (const id of idsIn(newest)) this.#known.delete(streamId + id)
-    }, ignore)
+    if (known !== undefined) void this.#forgetMessages(streamId, known)
+  }
+
+  async #forgetMessages(streamId: StreamId, known: Promise<StreamMessages>): Promise<void> {
+    const { newest } = await known.catch(() => ({ newest: '' }))
+    for (const id of idsIn(newest)) this.#known.delete(streamId + id)
   }
 
   async #keepAlone(message: SignedMessage): Promise<MessageOutcome> {
@@ -190,8 +193,6 @@ const nothingNew: MessageOutcome = { receivedAtUs: 0, verdicts: [] }
 function* idsIn(newest: string): Generator<string> {
   for (let at = 0; at < newest.length; at += idLength) yield newest.slice(at, at + idLength)
 }
-
-function ignore(): void {}
 
 function settling({ resolve, reject }: PromiseWithResolvers<void>) {
   return (error?: DomainError) => {

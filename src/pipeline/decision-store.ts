@@ -62,15 +62,12 @@ export class StateDecisionStore implements DecisionStore {
   }
 
   async totals(): Promise<DecidedTotals> {
-    const departed = (column: 'received' | 'filtered' | 'discarded') =>
-      sql<number>`coalesce(sum(${sql.ref(column)}), 0)
-        + (SELECT coalesce(sum(${sql.ref(column)}), 0) FROM departed_counters)`
     return await this.#state
       .selectFrom('stream_counters')
-      .select(departed('received').as('received'))
-      .select(departed('filtered').as('filtered'))
+      .select(everOf('received').as('received'))
+      .select(everOf('filtered').as('filtered'))
       .select(sql<number>`coalesce(sum(quarantined), 0)`.as('quarantined'))
-      .select(departed('discarded').as('discarded'))
+      .select(everOf('discarded').as('discarded'))
       .executeTakeFirstOrThrow()
   }
 
@@ -96,6 +93,12 @@ export class StateDecisionStore implements DecisionStore {
     afterwards?.()
     for (const streamId of full) this.#onDiscard(streamId)
   }
+}
+
+/** Of the streams that there are, and of those that have left. */
+function everOf(column: 'received' | 'filtered' | 'discarded') {
+  const sum = sql`coalesce(sum(${sql.ref(column)}), 0)`
+  return sql<number>`${sum} + (SELECT ${sum} FROM departed_counters)`
 }
 
 /** A stream that is gone, or is not fetched any more, has none. */

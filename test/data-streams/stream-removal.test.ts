@@ -183,7 +183,7 @@ class World implements AsyncDisposable {
       decider: consumer,
       clock: systemClock,
       logger,
-      forget: () => undefined,
+      forget: nothing,
     }
     const offsets = new Map<string, number>()
     for (const id of ids) offsets.set(id, (await this.noteOf(id))?.journal_offset ?? 0)
@@ -200,8 +200,7 @@ class World implements AsyncDisposable {
     pass: <Result>(work: () => Promise<Result>) => Promise<Result | undefined> = (work) => work(),
   ): Promise<void> {
     const { state, store } = this
-    const forget = () => undefined
-    const needs = { state, store, clock: systemClock, forget, pass, logger }
+    const needs = { state, store, clock: systemClock, forget: nothing, pass, logger }
     await new StreamRemains(needs).removeAll()
   }
 
@@ -284,6 +283,8 @@ interface Column {
   readonly name: string
   readonly type: string
 }
+
+function nothing(): void {}
 
 const logger = { info: () => undefined, error: () => undefined }
 

@@ -146,9 +146,8 @@ export class PassingGuest {
       await this.#done('POST', '/data', readings, { 'idempotency-key': randomUUID() })
     }
     const [first] = this.streamIds
-    const reading = { timestamp: new Date(beganMs + 60_000).toISOString(), temperature: 21 }
     const key = { 'idempotency-key': randomUUID() }
-    await this.#done('POST', `/streams/${first}/data`, reading, key)
+    await this.#done('POST', `/streams/${first}/data`, reading(60), key)
   }
 
   /** A stream that others send to, and a message of theirs. */

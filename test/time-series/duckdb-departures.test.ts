@@ -107,16 +107,18 @@ function totalOf({ received, stored }: ReturnType<DuckDbStore['totals']>) {
   return { received, stored }
 }
 
+type Run = DuckDBConnection['run']
+
 /** Lets the statement of this number fail, counted from 0, as on a full disk. Resolves with whether there was one. */
 async function failingAt(failing: number, work: () => Promise<void>): Promise<boolean> {
   let statements = 0
-  const { run } = DuckDBConnection.prototype
+  const real = Object.getOwnPropertyDescriptor(DuckDBConnection.prototype, 'run')?.value as Run
   vi.spyOn(DuckDBConnection.prototype, 'run').mockImplementation(async function (
     this: DuckDBConnection,
     ...given
   ) {
     if (statements++ === failing) throw new Error('no space left on device')
-    return await run.apply(this, given)
+    return await real.apply(this, given)
   })
   await work().catch(() => undefined)
   vi.restoreAllMocks()
@@ -125,7 +127,7 @@ async function failingAt(failing: number, work: () => Promise<void>): Promise<bo
 
 async function tablesOf(path: string): Promise<readonly string[]> {
   const rows = await rowsIn(path, 'SELECT table_name FROM duckdb_tables()')
-  return rows.map(([name]) => String(name))
+  return rows.map(([name]) => name as string)
 }
 
 async function numbersIn(path: string): Promise<readonly number[]> {
