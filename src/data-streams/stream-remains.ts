@@ -15,7 +15,7 @@ const everyMs = 3_600_000
 const streamsPerLook = 500
 
 /** Between two looks: whoever decides, stores or changes something goes first. */
-const restMs = 20
+const restMs = 50
 
 export interface StreamRemainsNeeds {
   readonly state: StateDatabase

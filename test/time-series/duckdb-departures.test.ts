@@ -74,6 +74,25 @@ describe('streams that leave a DuckDB file', () => {
     expect(numbers).toEqual([1, 2, 3])
   })
 
+  test('have numbers behind those of a file of the version before, and leave it like any others', async () => {
+    using folder = new TemporaryFolder()
+    const path = folder.file('time-series.duckdb')
+    const before = await filled(path)
+    await before.close()
+    await rowsIn(path, 'DROP TABLE given_keys')
+    await rowsIn(path, 'UPDATE store_version SET version = 4')
+
+    const store = await DuckDbStore.open(path, systemClock)
+    const totals = store.totals()
+    await ship(store, [storedReading({ streamId: 'new' })])
+    await store.removeStreams(['boiler', 'fan'])
+    expect(store.totals()).toMatchObject({ received: totals.received + 1, streams: 2 })
+    await store.close()
+
+    expect((await numbersIn(path)).toSorted()).toEqual([2, 4])
+    expect(await namedInDuckDb(path, ['boiler', 'fan'])).toEqual([])
+  })
+
   test('leave while one is expiring, and nothing of them is written any more', async () => {
     using folder = new TemporaryFolder()
     const path = folder.file('time-series.duckdb')
