@@ -28,10 +28,12 @@ const incremental = 2
 export function keepReclaimable(database: DatabaseSync, path: string): void {
   if (numberOf(database, 'auto_vacuum') === incremental) return limitLog(database)
   const pages = numberOf(database, 'page_count')
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
   const bytes = pages * numberOf(database, 'page_size')
-  if (pages > 0 && bytes <= convertedBytesMax && roomBeside(path) > copiesNeeded * bytes) {
+  if (pages === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  // A disk that is full is no reason not to start: nothing is written then.
+  else if (bytes <= convertedBytesMax && roomBeside(path) > copiesNeeded * bytes) {
     try {
+      database.exec('PRAGMA auto_vacuum = INCREMENTAL')
       database.exec('VACUUM')
     } catch {
       // Somebody looks into the file just now, or the disk for temporary files is full: the next start tries again.
