@@ -123,7 +123,7 @@ async function pushToSeveral(
   const received = { sent, streamId: 'several' } as const
   const { receivedAtUs, isRepeated } = await receiptOf(needs, request, received)
   const find = (text: string) => ownStream(needs, request, text)
-  const { batches, rejected } = await sortedByStream(sent.decoded, find)
+  const { batches, rejected } = await sortedByStream(sent, find)
   const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
   // In one turn, so that they are committed together.
   const kept = batches.map(async ({ stream, decoded }) => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isSelfDescribing, textMemberOf } from '../processors/decode.ts'
 import type { CompiledStream, DecodedMessage } from '../src/pipeline/reading.ts'
 import type { Rejection } from './http-readings.ts'
 
@@ -22,22 +23,26 @@ type Refusal = Omit<Rejection, 'index'>
 interface Addressed {
   readonly places: number[]
   readonly readings: unknown[]
+  /** What is wrong with those of them that cannot be read, by their index here. */
+  readonly unreadable: Map<number, string>
 }
 
 /**
- * Takes a message apart by the stream that each reading names with `streamId`.
+ * Takes a message apart by the stream that each reading names with `streamId`. One that cannot be read, but says
+ * so once, is refused by that stream, and kept there.
  *
+ * @param payload the bytes of the message
  * @param find a stream of the caller by its id
  */
 export async function sortedByStream(
-  message: DecodedMessage,
+  { decoded: message, payload }: { readonly decoded: DecodedMessage; readonly payload: Uint8Array },
   find: (streamId: string) => Promise<CompiledStream | undefined>,
 ): Promise<SortedReadings> {
-  const { addressed, rejected } = byAddress(message)
+  const elementsOf = onlyOnce(message.elements)
+  const { addressed, rejected } = byAddress(message, () => elementsOf(payload))
   await loadInTurns([...addressed.keys()], find)
   const batches: StreamBatch[] = []
-  const elementsOf = onlyOnce(message.elements)
-  for (const [streamId, { places, readings }] of addressed) {
+  for (const [streamId, { places, readings, unreadable }] of addressed) {
     const stream = await find(streamId)
     if (stream === undefined || stream.isInternal || stream.isPaused) {
       const refusal = refusalOf(streamId, stream)
@@ -51,7 +56,7 @@ export async function sortedByStream(
     const { format } = message
     batches.push({
       stream,
-      decoded: { ok: true, isBatch: true, format, readings, places, elements },
+      decoded: { ok: true, isBatch: true, format, readings, unreadable, places, elements },
     })
   }
   return { batches, rejected }
@@ -87,25 +92,41 @@ const paused: Refusal = {
   details: [],
 }
 
-function byAddress({ readings, unreadable }: DecodedMessage) {
+function byAddress(
+  { readings, unreadable, format }: DecodedMessage,
+  elements: () => readonly Uint8Array[],
+) {
   const addressed = new Map<string, Addressed>()
   const rejected: Rejection[] = []
+  const add = (streamId: string, index: number, reading: unknown, problem?: string) => {
+    const known = addressed.get(streamId) ?? nothingYet()
+    addressed.set(streamId, known)
+    if (problem !== undefined) known.unreadable.set(known.places.length, problem)
+    known.places.push(index)
+    known.readings.push(reading)
+  }
   for (const [index, reading] of readings.entries()) {
-    const problem = unreadable?.get(index) ?? addressProblem(reading)
-    if (problem !== undefined) {
-      rejected.push({ index, error: 'malformed', message: problem, details: [] })
+    const unread = unreadable?.get(index)
+    const problem = unread ?? addressProblem(reading)
+    if (problem === undefined) {
+      const { streamId, ...fields } = reading as { readonly streamId: string }
+      add(streamId, index, fields)
       continue
     }
-    const { streamId, ...fields } = reading as { readonly streamId: string }
-    const known = addressed.get(streamId)
-    if (known === undefined) addressed.set(streamId, { places: [index], readings: [fields] })
-    else {
-      known.places.push(index)
-      known.readings.push(fields)
-    }
+    const element = unread === undefined ? undefined : elements()[index]
+    const streamId = element && isSelfDescribing(format) && textMemberOf(format, element, address)
+    if (typeof streamId === 'string') add(streamId, index, undefined, problem)
+    else rejected.push({ index, error: 'malformed', message: problem, details: [] })
   }
   return { addressed, rejected }
 }
+
+function nothingYet(): Addressed {
+  return { places: [], readings: [], unreadable: new Map() }
+}
+
+/** The member of a reading that names its stream. */
+const address = 'streamId'
 
 function addressProblem(reading: unknown): string | undefined {
   if (typeof reading !== 'object' || reading === null || Array.isArray(reading)) {

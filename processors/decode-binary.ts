@@ -23,6 +23,8 @@ export interface Items {
   readonly bytes: Uint8Array
   /** @throws UnreadableItem for what is no item, is cut off, or is no value of a reading */
   next(): Item
+  /** Lets it go on at another byte. */
+  moveTo(position: number): void
   /** The name of a member whose key is no text, where the format has such. */
   nameOf?(key: unknown): string | undefined
 }
@@ -34,50 +36,138 @@ export class UnreadableItem extends Error {
 
 export const endItem: Item = { kind: 'end' }
 
+/** A format of which messages are rows of items. */
+export interface ItemFormat {
+  readonly name: PayloadFormat
+  readonly open: (bytes: Uint8Array) => Items
+  /**
+   * The byte after the item that begins there, with all that it holds, whether or not a reading can have it.
+   *
+   * @throws UnreadableItem where that cannot be told
+   */
+  readonly endOf: (bytes: Uint8Array, start: number) => number
+}
+
 /** Takes a binary message apart, by the same rules as JSON: one map, or an array of readings. */
 export function decodeItems(
-  items: Items,
-  format: PayloadFormat,
+  payload: Uint8Array,
+  format: ItemFormat,
 ): DecodedMessage | UndecodableMessage {
   try {
-    return messageOf(items, format)
+    return messageOf(payload, format)
   } catch (error) {
     if (!(error instanceof UnreadableItem)) throw error
     return { ok: false, problem: error.message }
   }
 }
 
-function messageOf(items: Items, format: PayloadFormat): DecodedMessage | UndecodableMessage {
+/** The text that a member of a map is, even if the map may not be stored; nothing where it comes twice. */
+export function textMemberOfItems(
+  map: Uint8Array,
+  name: string,
+  { open, endOf }: ItemFormat,
+): string | undefined {
+  const found: unknown[] = []
+  try {
+    const items = open(map)
+    const { kind, length = 0 } = items.next()
+    if (kind !== 'map') return undefined
+    for (let count = 0; count < length && items.position < map.length; count++) {
+      const start = items.position
+      if (itemAt(items, map, endOf)?.value === name) found.push(itemAt(items, map, endOf)?.value)
+      else items.moveTo(endOf(map, endOf(map, start)))
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableItem)) throw error
+  }
+  const [only, second] = found
+  return typeof only === 'string' && second === undefined ? only : undefined
+}
+
+/** The next item, and nothing where it is none of a reading; either way it stands behind it. */
+function itemAt(items: Items, bytes: Uint8Array, endOf: ItemFormat['endOf']): Item | undefined {
+  const end = endOf(bytes, items.position)
+  try {
+    return items.next()
+  } catch (error) {
+    if (!(error instanceof UnreadableItem)) throw error
+    return undefined
+  } finally {
+    items.moveTo(end)
+  }
+}
+
+function messageOf(payload: Uint8Array, format: ItemFormat): DecodedMessage | UndecodableMessage {
+  const items = format.open(payload)
   const first = items.next()
   if (first.kind === 'array') {
-    const { readings, ends } = elementsOf(items, first)
+    const { readings, unreadable, ends } = elementsOf(items, first, format)
     refuseRest(items)
-    const elements = (payload: Uint8Array) =>
-      ends.slice(1).map((end, index) => payload.subarray(ends[index], end))
-    return batchOf({ readings, format, elements })
+    const elements = (bytes: Uint8Array) =>
+      ends.slice(1).map((end, index) => bytes.subarray(ends[index], end))
+    const bad = unreadable.size > 0 && { unreadable }
+    return batchOf({ readings, format: format.name, elements, ...bad })
   }
-  if (first.kind !== 'map') {
-    return { ok: false, problem: 'a message must be a map or an array of maps' }
-  }
-  const reading = valueOf(items, first, messageDepthMax)
+  const reading = readingOf(items, first)
   refuseRest(items)
-  return { ok: true, readings: [reading], isBatch: false, format }
+  return { ok: true, readings: [reading], isBatch: false, format: format.name }
+}
+
+function readingOf(items: Items, first: Item): unknown {
+  if (first.kind !== 'map') throw problem('a message must be a map or an array of maps')
+  return valueOf(items, first, messageDepthMax)
 }
 
 /** The readings of a batch, and the byte before the first and after each of them. */
-function elementsOf(items: Items, array: Item) {
+function elementsOf(items: Items, array: Item, format: ItemFormat) {
   const length = lengthOf(items, array)
   if (length !== Infinity && length > readingsPerMessageMax) throw problem(tooManyReadings)
   const readings: unknown[] = []
+  const unreadable = new Map<number, string>()
   const ends = [items.position]
   while (readings.length < length) {
-    const item = items.next()
-    if (item.kind === 'end' && length === Infinity) break
-    if (readings.length === readingsPerMessageMax) throw problem(tooManyReadings)
-    readings.push(valueOf(items, item, messageDepthMax - 1))
+    const start = items.position
+    try {
+      const item = items.next()
+      if (item.kind === 'end' && length === Infinity) break
+      if (readings.length === readingsPerMessageMax) throw problem(tooManyReadings)
+      readings.push(valueOf(items, item, messageDepthMax))
+    } catch (error) {
+      // An element that can be passed over is refused alone.
+      const end = endOfRefused(items.bytes, start, { format, error })
+      unreadable.set(readings.length, problemOf(items.bytes.subarray(start, end), format))
+      readings.push(undefined)
+      items.moveTo(end)
+    }
     ends.push(items.position)
   }
-  return { readings, ends }
+  return { readings, unreadable, ends }
+}
+
+/** @throws unknown what is wrong with the element, where nobody can tell where it ends */
+function endOfRefused(
+  bytes: Uint8Array,
+  start: number,
+  { format, error }: { readonly format: ItemFormat; readonly error: unknown },
+): number {
+  if (!(error instanceof UnreadableItem) || error.message === tooManyReadings) throw error
+  try {
+    return format.endOf(bytes, start)
+  } catch {
+    throw error
+  }
+}
+
+/** What is wrong with an element, in the words that it would be refused with as a message of its own. */
+function problemOf(element: Uint8Array, format: ItemFormat): string {
+  const items = format.open(element)
+  try {
+    valueOf(items, items.next(), messageDepthMax)
+  } catch (error) {
+    if (error instanceof UnreadableItem) return error.message
+    throw error
+  }
+  throw new Error('an element can be read alone, and not among others')
 }
 
 function valueOf(items: Items, item: Item, levels: number): unknown {

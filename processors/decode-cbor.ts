@@ -1,12 +1,21 @@
 import { type Token, Tokenizer, Type } from 'cborg'
 import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
-import { decodeItems, endItem, type Item, type Items, problem, truncated } from './decode-binary.ts'
+import { endOfCborItem } from './cbor-lengths.ts'
+import {
+  decodeItems,
+  endItem,
+  type Item,
+  type ItemFormat,
+  type Items,
+  problem,
+  truncated,
+} from './decode-binary.ts'
 import { instantItem, integerItem, textItem } from './decode-scalars.ts'
 import { epochUs } from './timestamp.ts'
 
 /** Takes a CBOR message (RFC 8949) apart. */
 export function decodeCbor(payload: Uint8Array): DecodedMessage | UndecodableMessage {
-  return decodeItems(new CborItems(payload), 'cbor')
+  return decodeItems(payload, cborFormat)
 }
 
 /** Tags that say that their content is a point in time (RFC 8949, section 3.4). */
@@ -21,18 +30,27 @@ const libraryPrefix = 'CBOR decode error: '
 /** How many bytes stand before the content of a text, by the lower five bits of its first byte. */
 const headBytes: Readonly<Record<number, number>> = { 24: 2, 25: 3, 26: 5, 27: 9 }
 
+const tokenOptions = { allowUndefined: false, allowBigInt: true } as const
+
 /** Tokens of the library, held to what a reading can be. */
 export class CborItems implements Items {
   readonly bytes: Uint8Array
-  readonly #tokens: Tokenizer
+  #tokens: Tokenizer
+  /** The byte at which the tokens begin. */
+  #tokensAt = 0
 
   constructor(payload: Uint8Array) {
     this.bytes = new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength)
-    this.#tokens = new Tokenizer(this.bytes, { allowUndefined: false, allowBigInt: true })
+    this.#tokens = new Tokenizer(this.bytes, tokenOptions)
   }
 
   get position(): number {
-    return this.#tokens.pos()
+    return this.#tokensAt + this.#tokens.pos()
+  }
+
+  moveTo(position: number): void {
+    this.#tokens = new Tokenizer(this.bytes.subarray(position), tokenOptions)
+    this.#tokensAt = position
   }
 
   next(): Item {
@@ -103,4 +121,10 @@ export class CborItems implements Items {
     if (isTag) throw problem('a tag within a tag is not supported', this)
     return this.next()
   }
+}
+
+export const cborFormat: ItemFormat = {
+  name: 'cbor',
+  open: (bytes) => new CborItems(bytes),
+  endOf: endOfCborItem,
 }

@@ -1,27 +1,68 @@
 import { isUtf8 } from 'node:buffer'
 import { unsafeContent } from '../src/core/json-safety.ts'
 import type { DecodedMessage, Scan, UndecodableMessage } from '../src/pipeline/reading.ts'
-import { batchOf } from './decode-batch.ts'
+import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
+import { jsonElements, onlyTextMember } from './json-elements.ts'
 
 /**
  * Takes a JSON message apart: one object, or an array of readings. With the scan of its stream, plain
  * readings are not parsed into objects.
+ *
+ * What may not be stored, such as a key that comes twice, is refused with the element of an array that has
+ * it: each element is held to what it would be held to as a message of its own.
  */
 export function decodeJson(payload: Uint8Array, scan?: Scan): DecodedMessage | UndecodableMessage {
-  const text = textOf(payload)
-  const scanned = text === undefined ? undefined : scan?.(text)
+  const { text, isUtf8: isText } = textOf(payload)
+  const scanned = isText ? scan?.(text) : undefined
   if (scanned !== undefined) {
     const { readings, isBatch } = scanned
-    return { ok: true, readings, isBatch, format: 'json', ...(isBatch && { elements }) }
+    const elements = isBatch && { elements: jsonElements }
+    return { ok: true, readings, isBatch, format: 'json', ...elements }
   }
-  const parsed = valueOf(text)
-  if (!parsed.ok) return parsed
-  const { value } = parsed
-  if (Array.isArray(value)) return batchOf({ readings: value, format: 'json', elements })
+  const { value, problem } = parseText(text, isText)
+  if (Array.isArray(value)) return decodeArray(payload, value, problem)
+  if (problem !== undefined) return { ok: false, problem }
   if (value === null || typeof value !== 'object') {
     return { ok: false, problem: 'a message must be an object or an array of objects' }
   }
   return { ok: true, readings: [value], isBatch: false, format: 'json' }
+}
+
+/** @param problem of the array as a whole, if anything in it is wrong */
+function decodeArray(
+  payload: Uint8Array,
+  readings: readonly unknown[],
+  problem: string | undefined,
+): DecodedMessage | UndecodableMessage {
+  const batch = { readings, format: 'json', elements: jsonElements } as const
+  if (problem === undefined || readings.length > readingsPerMessageMax) return batchOf(batch)
+  const unreadable = unsafeElements(payload, readings)
+  const readable = readings.map((reading, index) => (unreadable.has(index) ? undefined : reading))
+  return batchOf({ ...batch, readings: readable, unreadable })
+}
+
+/** Which elements of an array may not be stored, and why. */
+function unsafeElements(
+  payload: Uint8Array,
+  values: readonly unknown[],
+): ReadonlyMap<number, string> {
+  const unsafe = new Map<number, string>()
+  for (const [index, element] of jsonElements(payload).entries()) {
+    const { text, isUtf8: isText } = textOf(element)
+    const problem = isText ? unsafeContent(text, values[index]) : noUtf8
+    if (problem !== undefined) unsafe.set(index, problem)
+  }
+  return unsafe
+}
+
+/** The text that a member of an object is, even if the object may not be stored. */
+export function textMemberOfJson(object: Uint8Array, name: string): string | undefined {
+  try {
+    JSON.parse(textOf(object).text)
+  } catch {
+    return undefined
+  }
+  return onlyTextMember(object, name)
 }
 
 interface ParsedJson {
@@ -31,57 +72,38 @@ interface ParsedJson {
 
 /** The value of a JSON text, if nothing of it would be lost or changed by reading it (D62). */
 export function parseJson(payload: Uint8Array): ParsedJson | UndecodableMessage {
-  return valueOf(textOf(payload))
+  const { text, isUtf8: isText } = textOf(payload)
+  const { value, problem } = parseText(text, isText)
+  return problem === undefined ? { ok: true, value } : { ok: false, problem }
 }
 
-function valueOf(text: string | undefined): ParsedJson | UndecodableMessage {
-  if (text === undefined) return { ok: false, problem: 'not valid UTF-8' }
+const noUtf8 = 'not valid UTF-8'
+
+interface ParsedText {
+  /** What the text says, also where it may not be stored; nothing where it is no JSON. */
+  readonly value?: unknown
+  readonly problem: string | undefined
+}
+
+/** @param isText whether the text is all that its bytes say, and nothing in it stands for what is no text */
+function parseText(text: string, isText: boolean): ParsedText {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { ok: false, problem: `not valid JSON: ${(error as Error).message}` }
+    return { problem: isText ? `not valid JSON: ${(error as Error).message}` : noUtf8 }
   }
-  const problem = unsafeContent(text, value)
-  return problem === undefined ? { ok: true, value } : { ok: false, problem }
+  return { value, problem: isText ? unsafeContent(text, value) : noUtf8 }
 }
 
-/** The text of bytes, if they are UTF-8. What is not leaves U+FFFD behind, and is looked at again. */
-function textOf(payload: Uint8Array): string | undefined {
+/** The text of bytes. Where they are no UTF-8, U+FFFD stands for those that are none. */
+function textOf(payload: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
   const bytes = bufferOf(payload)
   const text = bytes.toString()
-  return text.includes('\uFFFD') && !isUtf8(bytes) ? undefined : text
+  return { text, isUtf8: !text.includes('\uFFFD') || isUtf8(bytes) }
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-function elements(payload: Uint8Array): Uint8Array[] {
-  return arrayElementTexts(bufferOf(payload).toString()).map((text) => Buffer.from(text))
-}
-
-/** The original text of each element of a JSON array that was already parsed without error. */
-export function arrayElementTexts(text: string): string[] {
-  const texts: string[] = []
-  let depth = 0
-  let inString = false
-  let start = text.indexOf('[') + 1
-  for (let index = start - 1; index < text.length; index++) {
-    const character = text[index]
-    if (inString) {
-      if (character === '\\') index++
-      else if (character === '"') inString = false
-    } else if (character === '"') inString = true
-    else if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
-    const ends = (depth === 1 && character === ',') || (depth === 0 && character === ']')
-    if (!inString && ends) {
-      texts.push(text.slice(start, index).trim())
-      start = index + 1
-      if (depth === 0) break
-    }
-  }
-  return texts
 }

@@ -1,6 +1,14 @@
 import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
-import { decodeItems, type Item, type Items, problem, truncated } from './decode-binary.ts'
+import {
+  decodeItems,
+  type Item,
+  type ItemFormat,
+  type Items,
+  problem,
+  truncated,
+} from './decode-binary.ts'
 import { instantItem, integerItem, textItem } from './decode-scalars.ts'
+import { endOfMsgpackItem } from './msgpack-lengths.ts'
 
 /**
  * Takes a MessagePack message apart (https://github.com/msgpack/msgpack/blob/master/spec.md).
@@ -9,7 +17,7 @@ import { instantItem, integerItem, textItem } from './decode-scalars.ts'
  * order marks, allocates what a length announces, and lets the last of equal keys win.
  */
 export function decodeMsgpack(payload: Uint8Array): DecodedMessage | UndecodableMessage {
-  return decodeItems(new MsgpackItems(payload), 'msgpack')
+  return decodeItems(payload, msgpackFormat)
 }
 
 /** Number of the extension type that is a point in time. */
@@ -27,6 +35,10 @@ class MsgpackItems implements Items {
 
   get position(): number {
     return this.#position
+  }
+
+  moveTo(position: number): void {
+    this.#position = position
   }
 
   next(): Item {
@@ -138,4 +150,10 @@ function refusedHead(head: number): string {
   if (head === 0xc1) return 'not valid MessagePack: 0xc1 begins nothing'
   if (head >= 0xc4 && head <= 0xc6) return 'byte strings are no values of a reading'
   return 'extension types are not supported, except for times'
+}
+
+export const msgpackFormat: ItemFormat = {
+  name: 'msgpack',
+  open: (bytes) => new MsgpackItems(bytes),
+  endOf: endOfMsgpackItem,
 }

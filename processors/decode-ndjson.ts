@@ -1,6 +1,7 @@
 import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import { parseJson } from './decode-json.ts'
+import { trimmed } from './json-elements.ts'
 
 const lineFeed = 10
 
@@ -25,22 +26,8 @@ function linesOf(payload: Uint8Array): Uint8Array[] {
     const feed = payload.indexOf(lineFeed, start)
     const end = feed < 0 ? payload.length : feed
     const line = trimmed(payload, start, end)
-    if (line !== undefined) lines.push(line)
+    if (line.length > 0) lines.push(line)
     start = end + 1
   }
   return lines
-}
-
-/** The bytes between the white space of a line, or nothing when there are none. */
-function trimmed(payload: Uint8Array, start: number, end: number): Uint8Array | undefined {
-  let first = start
-  let last = end
-  while (first < last && isSpace(payload[first])) first++
-  while (last > first && isSpace(payload[last - 1])) last--
-  return first === last ? undefined : payload.subarray(first, last)
-}
-
-/** Space, tab and carriage return: what JSON allows within a line (RFC 8259, section 2). */
-function isSpace(byte: number | undefined): boolean {
-  return byte === 32 || byte === 9 || byte === 13
 }

@@ -1,8 +1,9 @@
 import { isWritableInstant } from '../src/core/time.ts'
 import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/pipeline/reading.ts'
+import { endOfCborItem } from './cbor-lengths.ts'
 import type { DecodedStream } from './decode.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { decodeItems } from './decode-binary.ts'
+import { decodeItems, type ItemFormat } from './decode-binary.ts'
 import { parseJson } from './decode-json.ts'
 import { fieldOf } from './field-names.ts'
 import { SenmlItems } from './senml-items.ts'
@@ -10,6 +11,12 @@ import { type ResolvedRecord, SenmlProblem, SenmlResolver } from './senml-record
 import { claimOf } from './timestamp.ts'
 
 type SenmlFormat = 'senml-json' | 'senml-cbor'
+
+const senmlCborFormat: ItemFormat = {
+  name: 'senml-cbor',
+  open: (bytes) => new SenmlItems(bytes),
+  endOf: endOfCborItem,
+}
 
 /** A decoder of SenML packs in JSON (RFC 8428, section 5). */
 export function senmlJsonDecoder(stream: DecodedStream): Decoder {
@@ -22,7 +29,7 @@ export function senmlJsonDecoder(stream: DecodedStream): Decoder {
 /** A decoder of SenML packs in CBOR (RFC 8428, section 6). */
 export function senmlCborDecoder(stream: DecodedStream): Decoder {
   return (payload) => {
-    const decoded = decodeItems(new SenmlItems(payload), 'senml-cbor')
+    const decoded = decodeItems(payload, senmlCborFormat)
     if (!decoded.ok) return decoded
     return decodePack(decoded.isBatch ? decoded.readings : undefined, 'senml-cbor', stream)
   }

@@ -1,9 +1,10 @@
 import type { Decoder, StreamVersion } from '../src/pipeline/reading.ts'
 import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
-import { decodeCbor } from './decode-cbor.ts'
+import { textMemberOfItems } from './decode-binary.ts'
+import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'
-import { decodeJson } from './decode-json.ts'
-import { decodeMsgpack } from './decode-msgpack.ts'
+import { decodeJson, textMemberOfJson } from './decode-json.ts'
+import { decodeMsgpack, msgpackFormat } from './decode-msgpack.ts'
 import { decodeNdjson } from './decode-ndjson.ts'
 import { plainDecoder } from './decode-plain.ts'
 import { protobufDecoder } from './decode-protobuf.ts'
@@ -38,6 +39,22 @@ export type DecodedStream = Pick<StreamVersion, 'schema' | 'formatOptions'>
 /** The decoder of messages in a format that come for a stream. */
 export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {
   return isSelfDescribing(format) ? decoders[format] : decodersFor[format](stream)
+}
+
+/**
+ * The text that a member of a reading is, whether or not the reading may be stored. Nothing where there is no such
+ * member, where it is no text, and where it comes twice.
+ *
+ * @param reading the bytes of one element of a batch
+ */
+export function textMemberOf(
+  format: SelfDescribing,
+  reading: Uint8Array,
+  name: string,
+): string | undefined {
+  if (format === 'cbor') return textMemberOfItems(reading, name, cborFormat)
+  if (format === 'msgpack') return textMemberOfItems(reading, name, msgpackFormat)
+  return textMemberOfJson(reading, name)
 }
 
 /** Whether messages in a format can be taken apart without knowing the stream that they are for. */

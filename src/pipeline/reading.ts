@@ -23,7 +23,7 @@ export interface DecodedMessage {
   /** False for a single object, true for an array (of one reading, too). */
   readonly isBatch: boolean
   readonly format: PayloadFormat
-  /** Readings that could not be read although their neighbours could: what is wrong, by place. */
+  /** Readings that could not be read although their neighbours could: what is wrong, by their index. */
   readonly unreadable?: ReadonlyMap<number, string>
   /** Where each reading stood in the batch that was sent, when these are only some of it. */
   readonly places?: readonly number[]

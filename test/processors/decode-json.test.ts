@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
-import { arrayElementTexts, decodeJson } from '../../processors/decode-json.ts'
+import { decodeJson } from '../../processors/decode-json.ts'
+import { jsonElements } from '../../processors/json-elements.ts'
 
 function decoded(text: string) {
   return decodeJson(Buffer.from(text))
@@ -130,7 +131,6 @@ describe('decodeJson', () => {
     '{"a":-9007199254740993}',
     '{"a":9007199254740994}',
     '{"a":[{"b":123456789012345678901234567890}]}',
-    '[{"a":1},{"a":9007199254740993}]',
   ])('refuses %s, whose integer a double would round', (text) => {
     expect(decoded(text)).toEqual({ ok: false, problem: expect.stringContaining('beyond 2^53') })
   })
@@ -153,7 +153,7 @@ describe('decodeJson', () => {
     },
   )
 
-  test.each(['{"a":"\\ud800"}', '{"a":"\\udc00\\ud800"}', '{"\\udfff":1}', '[{"a":["x\\ud83d"]}]'])(
+  test.each(['{"a":"\\ud800"}', '{"a":"\\udc00\\ud800"}', '{"\\udfff":1}', '{"a":["x\\ud83d"]}'])(
     'refuses the lone surrogate in %s',
     (text) => {
       expect(decoded(text)).toEqual({ ok: false, problem: expect.stringContaining('surrogates') })
@@ -171,7 +171,6 @@ describe('decodeJson', () => {
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061":2}',
     '{"a":{"b":1,"c":2,"b":3}}',
-    '[{"a":1},{"b":1,"b":2}]',
     '{"__proto__":1,"__proto__":2}',
   ])('refuses duplicate keys, of which one would be lost: %s', (text) => {
     expect(decoded(text)).toEqual({ ok: false, problem: expect.any(String) })
@@ -206,7 +205,11 @@ describe('decodeJson', () => {
   })
 })
 
-describe('arrayElementTexts', () => {
+function arrayElementTexts(text: string): string[] {
+  return jsonElements(Buffer.from(text)).map((element) => Buffer.from(element).toString())
+}
+
+describe('jsonElements', () => {
   test('gives the exact text of each element, whatever white space stands between', () => {
     const parts = fc.tuple(space, jsonText, space)
     fc.assert(
