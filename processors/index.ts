@@ -50,7 +50,10 @@ function judgeAsSent(schema: StreamSchema): Judge {
     if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
     const { values, extra, all } = canonicalise(reading)
     const flagged = validator.flagged(reading)
-    return { accepted: true, timestampUs, values, extra, flagged, digest: digestOf(all) }
+    const { sender } = receipt
+    const digest = digestOf(all, sender)
+    const verdict = { accepted: true, timestampUs, values, extra, flagged, digest } as const
+    return sender === undefined ? verdict : { ...verdict, sender }
   }
 }
 
@@ -62,14 +65,11 @@ function scannedVerdict(
 ): Verdict {
   const timestampUs = claimedUs ?? receipt.receivedAtUs
   if (isInFuture(timestampUs, receipt)) return inFuture(timestampUs, schema, receipt)
-  return {
-    accepted: true,
-    timestampUs,
-    values,
-    extra: '',
-    flagged: nothingFlagged,
-    digest: digestOf(values),
-  }
+  const { sender } = receipt
+  const digest = digestOf(values, sender)
+  const flagged = nothingFlagged
+  const verdict = { accepted: true, timestampUs, values, extra: '', flagged, digest } as const
+  return sender === undefined ? verdict : { ...verdict, sender }
 }
 
 const nothingFlagged: readonly string[] = []
@@ -90,11 +90,17 @@ function inFuture(
 }
 
 /**
- * Identity of a reading's content (D18). 64 bits are enough: they only tell apart readings of one
- * stream that carry the same microsecond.
+ * Identity of a reading's content, and of its sender where the stream has several (D18): the first 64 bits, in hex,
+ * of a SHA-256. They are enough, because they only tell apart readings of one stream that carry the same microsecond.
+ *
+ * @param canonical JSON of all fields, as they were sent
  */
-function digestOf(canonical: string): string {
-  return hash('sha256', canonical, 'hex').slice(0, 16)
+function digestOf(canonical: string, sender: string | undefined): string {
+  // It was exported, and comes with what it was known by.
+  if (sender?.startsWith(':')) return sender.slice(1)
+  // Canonical JSON has no line feed in it.
+  const text = sender === undefined ? canonical : `${canonical}\n${sender}`
+  return hash('sha256', text, 'hex').slice(0, 16)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

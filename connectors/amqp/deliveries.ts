@@ -168,7 +168,7 @@ export function fetchedMessage(
     readonly fields: { readonly routingKey: string }
     readonly properties: { readonly type?: unknown }
   },
-  { queue, subscription, endpoint: { host, port } }: AmqpOptions,
+  { queue, subscription, onlyKey, endpoint: { host, port } }: AmqpOptions,
 ): FetchedMessage {
   const { type } = properties
   const from = subscription ? `exchange '${subscription.exchange}'` : `queue '${queue}'`
@@ -177,6 +177,7 @@ export function fetchedMessage(
   return {
     payload: content,
     source: `amqp ${from} of ${host}:${port}, routing key '${key}'`,
+    ...(fields.routingKey !== onlyKey && { topic: fields.routingKey }),
     ...(isTyped && { eventType: type.slice(0, shownLength) }),
   }
 }

@@ -38,6 +38,11 @@ export interface AmqpOptions {
   /** Undefined: the server knows us by our certificate (SASL EXTERNAL). */
   readonly login: { readonly username: string; readonly password: string } | undefined
   readonly queue: string
+  /**
+   * The routing key that all messages have, as far as the source can know: the name of the queue, or that of the only
+   * binding, which has no place for others. What comes by another key came through a filter.
+   */
+  readonly onlyKey: string | undefined
   readonly queueType: QueueType | undefined
   /** Undefined: the queue belongs to others. */
   readonly subscription: Subscription | undefined
@@ -86,13 +91,15 @@ export function amqpOptions({ streamId, source }: SourceDefinition): AmqpOptions
   const { credentials = {}, tls, isTrial = false, group, prefetch = usualPrefetch } = keys
   const endpoint = parseAmqpEndpoint(keys.endpoint)
   const { certificate, privateKey } = credentials
+  const subscription = subscriptionOf(keys)
   return {
     endpoint,
     tls: endpoint.isSecure ? { ...tls, cert: certificate, key: privateKey } : undefined,
     login: loginOf(credentials),
     queue: keys.topic ?? group ?? `streamvault-${streamId}`,
+    onlyKey: subscription === undefined ? keys.topic : onlyKeyOf(subscription),
     queueType: keys.queueType,
-    subscription: subscriptionOf(keys),
+    subscription,
     prefetch,
     connectionName: `streamvault-${streamId}`,
     isTrial,
@@ -106,6 +113,12 @@ function loginOf({
 }: NonNullable<AmqpSourceKeys['credentials']>): AmqpOptions['login'] {
   if (username !== undefined && password !== undefined) return { username, password }
   return certificate === undefined ? usualCredentials : undefined
+}
+
+/** A key with a place for other words (`*`, `#`: AMQP 0-9-1, section 3.1.3.3) is that of no message. */
+function onlyKeyOf({ bindings }: Subscription): string | undefined {
+  const [first, second] = bindings
+  return second === undefined && first?.routingKey !== '' ? first?.routingKey : undefined
 }
 
 function subscriptionOf({

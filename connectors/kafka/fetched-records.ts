@@ -52,7 +52,8 @@ export function messagesOf(
       if (offset < from || payload === null) continue
       const eventType = hasEventTypes ? eventTypeOf(record) : undefined
       const source = place + offset
-      messages.push(eventType === undefined ? { payload, source } : { payload, source, eventType })
+      const message = { payload, source, topic: partition.topic }
+      messages.push(eventType === undefined ? message : { ...message, eventType })
       nexts.push(offset + 1)
     }
     next = Math.max(next, end)

@@ -9,6 +9,9 @@ import { innerTopic } from './topics.ts'
 /** A timer that is set for longer than about 25 days fires at once: a debt can be larger. */
 const holdMsMax = 24 * 86_400_000
 
+/** Characters of a topic that are kept with each reading that is refused. */
+const shownTopicLength = 200
+
 /** A message of a client that waits to be settled. */
 export interface Pending {
   readonly session: Session
@@ -34,7 +37,7 @@ export class Acceptance {
   accept(session: Session, publish: TakenPublish, stream: CompiledStream, settled: Settled): void {
     const { payload, qos, isRetained } = publish
     const topic = publish.topic.text
-    const { source } = session
+    const source = sourceOn(session, topic)
     const seenAtUs = this.#seenAtUs(session, publish)
     const outcome = this.#needs.intake.accept(
       seenAtUs === undefined
@@ -93,6 +96,15 @@ export class Acceptance {
     if (!publish.isDuplicate) return undefined
     return this.#retransmissions.find(identityOf(session, publish))
   }
+}
+
+/** Clients mostly publish to one topic: its text is made once. */
+function sourceOn(session: Session, topic: string): string {
+  if (session.shown?.topic !== topic) {
+    const source = `${session.source}, topic '${topic.slice(0, shownTopicLength)}'`
+    session.shown = { topic, source }
+  }
+  return session.shown.source
 }
 
 function identityOf(

@@ -55,6 +55,7 @@ function goneSession({ clientId }: LeftWill, caller: MqttCaller): Session {
     clientId,
     space: spaceOf(caller),
     source: `mqtt client '${clientId}', its will`,
+    shown: undefined,
     connection: undefined,
     connectedAtUs: 0,
     route: undefined,

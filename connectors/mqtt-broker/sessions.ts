@@ -22,6 +22,8 @@ export interface Session extends MqttCaller {
   /** As the client has named itself. */
   readonly clientId: string
   readonly source: string
+  /** What the quarantine shows of messages on the topic that it published to last. */
+  shown: { readonly topic: string; readonly source: string } | undefined
   /** What every topic of its own begins with. */
   readonly space: string
   /** Undefined for one whose client is gone. */
@@ -132,6 +134,7 @@ export class Sessions {
       ...caller,
       clientId: packet.clientId,
       source: `mqtt client '${packet.clientId}' at ${remoteAddress}`,
+      shown: undefined,
       space: spaceOf(caller),
       connection,
       connectedAtUs: this.#needs.nowUs(),

@@ -14,7 +14,12 @@ export interface TextColumns {
   readonly withExtra: boolean
   /** Stands in front of each line, where it is to say whose reading it is. */
   readonly streamId?: string
+  /** Whether each line ends with what its reading is known by, where its content does not say that. */
+  readonly withDigest?: boolean
 }
+
+/** The column with what a reading is known by: the digest of its entry in the journal, as 16 digits in hex. */
+export const digestColumn = ':digest'
 
 /** Lines end as RFC 4180 says. */
 export const csvLineEnd = '\r\n'
@@ -22,9 +27,10 @@ export const csvLineEnd = '\r\n'
 /** What a CSV answer begins with; nothing for the other formats. */
 export function headOf(format: TextFormat, columns: TextColumns): string {
   if (format !== 'csv') return ''
-  const { fields, withExtra, streamId } = columns
+  const { fields, withExtra, streamId, withDigest } = columns
   const own = streamId === undefined ? ['timestamp'] : ['streamId', 'timestamp']
-  return csvHead([...own, ...fields, ...(withExtra ? ['extra'] : []), ':flag'])
+  const last = withDigest === true ? [':flag', digestColumn] : [':flag']
+  return csvHead([...own, ...fields, ...(withExtra ? ['extra'] : []), ...last])
 }
 
 export function csvHead(names: readonly string[]): string {
@@ -46,7 +52,7 @@ export function linesOf(
 
 /** A reading as JSON answers have it. A flagged field is told by a key that no field can have. */
 export function pointBody(
-  { timestampUs, values, extra, flagged }: DataPoint,
+  { timestampUs, values, extra, flagged, digest }: DataPoint,
   columns: TextColumns,
 ): object {
   const flags = shownFlags(flagged, columns).map((name) => [`${name}:flag`, 'out_of_range'])
@@ -57,15 +63,23 @@ export function pointBody(
     ...values,
     ...(Object.fromEntries(flags) as object),
     ...(extra !== undefined && { extra }),
+    ...(columns.withDigest === true && { [digestColumn]: digestText(digest) }),
   }
 }
 
-function csvLine({ timestampUs, values, extra, flagged }: DataPoint, columns: TextColumns): string {
+function digestText(digest = 0n): string {
+  return digest.toString(16).padStart(16, '0')
+}
+
+function csvLine(point: DataPoint, columns: TextColumns): string {
+  const { timestampUs, values, extra, flagged, digest } = point
   let line = columns.streamId === undefined ? '' : `${columns.streamId},`
   line += formatUs(timestampUs)
   for (const name of columns.fields) line += `,${csvValue(values[name])}`
   if (columns.withExtra) line += `,${csvValue(extra)}`
-  return `${line},${shownFlags(flagged, columns).join(' ')}${csvLineEnd}`
+  line += `,${shownFlags(flagged, columns).join(' ')}`
+  if (columns.withDigest === true) line += `,${digestText(digest)}`
+  return line + csvLineEnd
 }
 
 function shownFlags(

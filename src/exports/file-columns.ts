@@ -1,5 +1,7 @@
 import type { StreamId } from '../core/ids.ts'
 import type { VersionedDefinition } from '../data-streams/definition.ts'
+import { digestColumn, type TextColumns } from '../data-streams/readings-text.ts'
+import { letsSeveralIn } from '../data-streams/sources/topic-filters.ts'
 import { storedFieldsOf } from '../data-streams/transform-definition.ts'
 import { windowKey } from '../queries/window-query.ts'
 import type { StateDatabase } from '../state/database.ts'
@@ -20,11 +22,18 @@ const parquetTypes: Readonly<Record<ColumnType, ParquetType>> = {
   json: 'VARCHAR',
 }
 
-/** Of every field, all types that readings of it can have been stored as. */
-export async function storedTypesOf(
+/** What the versions of a stream say about its stored readings. */
+export interface StoredKinds {
+  /** Of every field, all types that readings of it can have been stored as. */
+  readonly types: ReadonlyMap<string, ReadonlySet<ColumnType>>
+  /** Whether readings were told apart by who sent them: then their content does not say what they are known by. */
+  readonly hadSeveralSenders: boolean
+}
+
+export async function storedKindsOf(
   state: StateDatabase,
   streamId: StreamId,
-): Promise<ReadonlyMap<string, ReadonlySet<ColumnType>>> {
+): Promise<StoredKinds> {
   const rows = await state
     .selectFrom('data_stream_versions')
     .select('definition')
@@ -33,26 +42,29 @@ export async function storedTypesOf(
     .limit(versionsMax)
     .execute()
   const types = new Map<string, Set<ColumnType>>()
-  for (const { definition } of rows) {
-    const fields = storedFieldsOf(JSON.parse(definition) as VersionedDefinition)
+  let hadSeveralSenders = false
+  for (const { definition: text } of rows) {
+    const definition = JSON.parse(text) as VersionedDefinition
+    hadSeveralSenders ||= letsSeveralIn(definition.source)
+    const fields = storedFieldsOf(definition)
     for (const [name, { type }] of Object.entries(fields)) {
       types.set(name, (types.get(name) ?? new Set()).add(columnTypeOf(type)))
     }
   }
-  return types
+  return { types, hadSeveralSenders }
 }
 
 /** The columns of raw readings, in the order of `headOf`. */
 export function rawColumns(
-  fields: readonly string[],
-  types: ReadonlyMap<string, ReadonlySet<ColumnType>>,
-  withExtra: boolean,
+  { fields, withExtra, withDigest }: TextColumns,
+  { types }: Pick<StoredKinds, 'types'>,
 ): readonly ParquetColumn[] {
   return distinct([
     ...ownColumns,
     ...fields.map((name) => ({ name, type: unitedType(types.get(name)) })),
     ...(withExtra ? [{ name: 'extra', type: 'VARCHAR' } as const] : []),
     { name: ':flag', type: 'VARCHAR' },
+    ...(withDigest === true ? [{ name: digestColumn, type: 'VARCHAR' } as const] : []),
   ])
 }
 

@@ -33,7 +33,7 @@ import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-s
 import type { StoredWindowsQuery } from '../time-series/windows/window-store.ts'
 import type { WindowsPage } from '../windows/read-windows.ts'
 import type { ExportRequest } from './export-job.ts'
-import { pointColumns, rawColumns, storedTypesOf, windowFileColumns } from './file-columns.ts'
+import { pointColumns, rawColumns, storedKindsOf, windowFileColumns } from './file-columns.ts'
 import type { ParquetColumn } from './parquet.ts'
 
 /** What is read at once: as long as it takes, nothing else is stored. */
@@ -128,14 +128,15 @@ async function rawSource(
   query: ReadingsQuery,
 ): Promise<PartSource> {
   const withExtra = own === undefined
-  const types = await storedTypesOf(state, stream.id)
+  const kinds = await storedKindsOf(state, stream.id)
   const known = [...Object.keys(storedFieldsOf(stream)), ...(await fieldsOf(stream.id))]
   const fields = own ?? [...new Set(known)].sort()
-  const columns = { fields, withExtra, streamId: stream.id }
+  const withDigest = withExtra && kinds.hadSeveralSenders
+  const columns = { fields, withExtra, withDigest, streamId: stream.id }
   const format = textFormatOf(request)
   return {
     head: headOf(format, columns),
-    parquet: request.format === 'parquet' ? rawColumns(fields, types, withExtra) : undefined,
+    parquet: request.format === 'parquet' ? rawColumns(columns, kinds) : undefined,
     async read(cursor, limit) {
       const after = parseReadingsCursor(cursor)
       const size = { limit: Math.min(chunkRowsMax, limit), bytesMax: chunkBytesMax }
@@ -180,7 +181,7 @@ async function windowSource(
   const format = textFormatOf(request)
   const names = own ?? [...known].sort()
   const columns = ['streamId', ...windowColumns(names)]
-  const types = await storedTypesOf(state, stream.id)
+  const { types } = await storedKindsOf(state, stream.id)
   return {
     head: format === 'csv' ? csvHead(columns) : '',
     parquet: request.format === 'parquet' ? windowFileColumns(names, types) : undefined,

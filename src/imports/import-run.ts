@@ -8,6 +8,7 @@ import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import { judgeMessage } from '../pipeline/intake.ts'
 import type { CompiledStream, Verdict } from '../pipeline/reading.ts'
+import { senderOfDigest } from '../pipeline/sender.ts'
 import { type ImportJob, type ImportPlace, type RowRefusal, refusalsMax } from './import-job.ts'
 import { type ImportStore, sourceOf } from './import-store.ts'
 import { type ImportedReading, importedReading } from './imported-reading.ts'
@@ -161,13 +162,13 @@ export class ImportRun implements JobRun {
     { judged, receivedAtUs }: { judged: readonly JudgedRow[]; receivedAtUs: number },
   ): void {
     const { nextRow } = this.#place
-    for (const [index, { verdict, payload }] of judged.entries()) {
+    for (const [index, { verdict, payload, sender }] of judged.entries()) {
       const atUs = receivedAtUs + index
       if (verdict.isFiltered) writer.filtered(stream, verdict, atUs)
       else if (verdict.accepted) writer.imported(stream, verdict, atUs)
       else if (nextRow + index + 1 > this.#quarantinedUpTo) {
         const source = sourceOf(this.#job.id, nextRow + index + 1)
-        writer.quarantined(stream, verdict, { atUs, source, payload, isElement: true })
+        writer.quarantined(stream, verdict, { atUs, source, payload, isElement: true, sender })
       }
     }
   }
@@ -222,6 +223,7 @@ export class ImportRun implements JobRun {
 interface JudgedRow {
   readonly verdict: Verdict
   readonly payload: Uint8Array
+  readonly sender: string | undefined
   readonly share: number
 }
 
@@ -235,11 +237,12 @@ function judgeRows(
     read.flatMap(({ problem }, index) => (problem === undefined ? [] : [[index, problem]])),
   )
   const readings = read.map(({ reading }) => reading)
+  const senders = read.map(({ digest }) => digest && senderOfDigest(digest))
   const message = { ok: true, readings, isBatch: true, format: 'json', unreadable } as const
-  const verdicts = judgeMessage(stream, message, receivedAtUs)
+  const verdicts = judgeMessage(stream, message, receivedAtUs, { senders })
   return read.flatMap(({ payload, refusal }, index) => {
     const verdict = refusal ?? verdicts[index]
     const share = rows[index]?.share ?? 1
-    return verdict === undefined ? [] : [{ verdict, payload, share }]
+    return verdict === undefined ? [] : [{ verdict, payload, share, sender: senders[index] }]
   })
 }

@@ -7,6 +7,9 @@ import type { Row } from './row.ts'
 /** Behind the names of fields in rows that an export has written: what is out of range. */
 const flagEnding = ':flag'
 
+/** The column of such a file that says what each reading is known by. */
+const digestColumn = ':digest'
+
 type Members = Readonly<Record<string, unknown>>
 
 /** A row as a device would have sent it. */
@@ -18,6 +21,8 @@ export interface ImportedReading {
   readonly problem?: string
   /** Why it is refused before anybody judges it. */
   readonly refusal?: RefusedReading
+  /** What it was known by where it was exported, if the file says so: 16 digits in hex. */
+  readonly digest?: string
 }
 
 /**
@@ -35,11 +40,20 @@ export function importedReading({ payload, problem }: Row, schema: StreamSchema)
     return { reading: undefined, payload, problem: 'a row must be an object' }
   }
   const given = value as Members
+  const digest = Object.hasOwn(given, digestColumn) ? given[digestColumn] : undefined
+  if (digest !== undefined && !isDigest(digest)) {
+    return { reading: undefined, payload, problem: `${digestColumn} must be 16 digits in hex` }
+  }
   const reading = asSent(given, schema)
   const isChanged = reading !== given
   const kept = isChanged ? Buffer.from(JSON.stringify(reading)) : payload
-  if (Object.hasOwn(reading, schema.timestampField)) return { reading, payload: kept }
-  return { reading, payload: kept, refusal: withoutTime(schema) }
+  const known = { reading, payload: kept, ...(digest !== undefined && { digest }) }
+  if (Object.hasOwn(reading, schema.timestampField)) return known
+  return { ...known, refusal: withoutTime(schema) }
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{16}$/.test(value)
 }
 
 /** The very same object where there is nothing to change. */
@@ -63,7 +77,7 @@ function asSent(given: Members, schema: StreamSchema): Members {
 
 /** What exports write beside what was sent. */
 function isOwn(name: string): boolean {
-  return name === 'streamId' || name.endsWith(flagEnding)
+  return name === 'streamId' || name === digestColumn || name.endsWith(flagEnding)
 }
 
 function isObject(value: unknown): value is Members {

@@ -3,12 +3,13 @@ import type { AcceptedReading, RefusedReading } from './reading.ts'
 
 /** JSON of what is to be said of an accepted reading beside its values. */
 export function acceptedNotes(
-  { extra, flagged }: AcceptedReading,
+  { extra, flagged, sender }: AcceptedReading,
   origin: Origin | undefined,
 ): string {
   const notes: AcceptedNotes = {
     ...(extra !== '' && { extra }),
     ...(flagged.length > 0 && { flagged }),
+    ...(sender !== undefined && { sender }),
     ...(origin !== undefined && { origin }),
   }
   return JSON.stringify(notes)

@@ -51,6 +51,8 @@ export interface ReceivedBytes {
   readonly format?: PayloadFormat
   /** Whether the payload is one element of a batch. */
   readonly isElement?: boolean
+  /** Who sent it, where the stream has several senders. */
+  readonly sender?: string | undefined
 }
 
 /** Writes entries one after the other into memory of its own, which grows as needed. */
@@ -80,15 +82,13 @@ export class EntryWriter {
     origin?: Origin,
   ): void {
     const verdict = origin === undefined ? verdictAccepted : verdictRedriven
-    const plain = origin === undefined && reading.extra === '' && reading.flagged.length === 0
-    const notes = plain ? '' : acceptedNotes(reading, origin)
+    const notes = origin === undefined && isPlain(reading) ? '' : acceptedNotes(reading, origin)
     this.#toBeStored(stream, reading, { verdict, receivedAtUs, notes })
   }
 
   /** Keeps a reading of a file to be stored: history, which moves no alert. */
   imported(stream: NamedVersion, reading: AcceptedReading, receivedAtUs: number): void {
-    const plain = reading.extra === '' && reading.flagged.length === 0
-    const notes = plain ? '' : acceptedNotes(reading, undefined)
+    const notes = isPlain(reading) ? '' : acceptedNotes(reading, undefined)
     this.#toBeStored(stream, reading, { verdict: verdictImported, receivedAtUs, notes })
   }
 
@@ -115,11 +115,12 @@ export class EntryWriter {
     received: ReceivedBytes,
     origin?: Origin,
   ): void {
-    const { source, format = 'json', isElement = false } = received
+    const { source, format = 'json', isElement = false, sender } = received
     const notes = {
       ...notesOf(refusal, source),
       ...(format !== 'json' && { format }),
       ...(isElement && { element: true as const }),
+      ...(sender !== undefined && { sender }),
       ...(origin && { origin }),
     }
     const verdict = origin === undefined ? verdictQuarantined : verdictUnfit
@@ -274,6 +275,11 @@ export class EntryWriter {
     this.#length = end
     this.#count++
   }
+}
+
+/** Whether there is nothing to be said of a reading beside its values. */
+function isPlain({ extra, flagged, sender }: AcceptedReading): boolean {
+  return extra === '' && flagged.length === 0 && sender === undefined
 }
 
 /** RFC 9562, section 5.9: the id of nothing. */

@@ -82,6 +82,8 @@ export interface Origin {
 export interface AcceptedNotes {
   readonly extra?: string
   readonly flagged?: readonly string[]
+  /** Who sent it, where the stream has several senders (see `senderOf`). */
+  readonly sender?: string
   readonly origin?: Origin
 }
 
@@ -94,6 +96,8 @@ export interface QuarantineNotes {
   readonly format?: PayloadFormat
   /** The payload is one element of a batch; absent where it is a message as it came. */
   readonly element?: true
+  /** As in `AcceptedNotes`. */
+  readonly sender?: string
   readonly origin?: Origin
 }
 

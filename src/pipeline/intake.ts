@@ -6,7 +6,8 @@ import type { Acceptor, MessageOutcome, RawMessage, Settled } from './connector.
 import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
 import { type GroupCommit, nothing } from './group-commit.ts'
 import type { Listeners } from './listeners.ts'
-import type { CompiledStream, DecodedMessage, RefusedReading, Verdict } from './reading.ts'
+import type { CompiledStream, DecodedMessage, Receipt, RefusedReading, Verdict } from './reading.ts'
+import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
 /** How far ahead of the server a reading's clock may be (D19). */
@@ -79,10 +80,12 @@ export class Intake implements Acceptor {
   #acceptSparkplug(message: RawMessage, topic: string, settled: Settled): MessageOutcome {
     const nowUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const { decoded, problem, request } = this.sparkplug.hear(message, topic, nowUs)
-    const verdicts = decoded === undefined ? [] : judgeMessage(message.stream, decoded, nowUs)
+    const sender = senderOf(message)
+    const { stream } = message
+    const verdicts = decoded === undefined ? [] : judgeMessage(stream, decoded, nowUs, { sender })
     const refusal = problem === undefined ? undefined : malformed(problem)
     const received = receivedAs(message, nowUs + verdicts.length)
-    const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts }
+    const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
     const told = judged && this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
     this.#commits.add((writer) => {
       if (judged !== undefined) writeEntries(writer, judged)
@@ -95,8 +98,9 @@ export class Intake implements Acceptor {
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(decoded.readings.length)
-    const verdicts = judgeMessage(message.stream, decoded, receivedAtUs)
-    const judged = { message, decoded, receivedAtUs, verdicts }
+    const sender = senderOf(message)
+    const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
+    const judged = { message, decoded, receivedAtUs, verdicts, sender }
     const told = this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
     this.#commits.add((writer) => writeEntries(writer, judged), told)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
@@ -142,13 +146,13 @@ export class Intake implements Acceptor {
 /**
  * One verdict for each reading of a message, in its order.
  *
- * @param judgedAtUs the server's time, where it is not judged at its receipt
+ * @param sent who sent it, and the server's time, where it is not judged at its receipt
  */
 export function judgeMessage(
   { judge, transform }: CompiledStream,
   { readings, readingsAt, unreadable, places }: DecodedMessage,
   receivedAtUs: number,
-  judgedAtUs?: number,
+  { judgedAtUs, sender, senders }: SentReadings = {},
 ): readonly Verdict[] {
   const allowance = transform && { left: stepsPerMessage }
   // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
@@ -156,8 +160,16 @@ export function judgeMessage(
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
     const atUs = receivedAtUs + (places?.[index] ?? index)
-    return judge(reading, { receivedAtUs: atUs, judgedAtUs, futureToleranceUs, allowance })
+    const from = senders === undefined ? sender : senders[index]
+    const receipt = { receivedAtUs: atUs, judgedAtUs, futureToleranceUs, sender: from, allowance }
+    return judge(reading, receipt)
   })
+}
+
+/** What is known of the readings of a message beside what they say. */
+interface SentReadings extends Pick<Receipt, 'judgedAtUs' | 'sender'> {
+  /** One for each reading, where they may differ. */
+  readonly senders?: readonly (string | undefined)[]
 }
 
 /** A message with what was found of it. */
@@ -166,10 +178,12 @@ interface JudgedMessage {
   readonly decoded: DecodedMessage
   readonly receivedAtUs: number
   readonly verdicts: readonly Verdict[]
+  readonly sender: string | undefined
 }
 
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { stream, payload, source } = judged.message
+  const { sender } = judged
   const { format, places } = judged.decoded
   let elements: readonly Uint8Array[] | undefined
   for (const [index, verdict] of judged.verdicts.entries()) {
@@ -182,14 +196,16 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
     const isElement = judged.decoded.isBatch
     elements ??= judged.decoded.elements?.(payload)
     const original = elements?.[index] ?? payload
-    writer.quarantined(stream, verdict, { atUs, source, payload: original, format, isElement })
+    const received = { atUs, source, payload: original, format, isElement, sender }
+    writer.quarantined(stream, verdict, received)
   }
 }
 
 /** What was sent, of a message that could not be taken apart. */
-function receivedAs({ stream, source, payload }: RawMessage, atUs: number): ReceivedBytes {
+function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
+  const { stream, source, payload } = message
   const { format = 'json' } = stream
-  return { atUs, source, payload, format, isElement: false }
+  return { atUs, source, payload, format, isElement: false, sender: senderOf(message) }
 }
 
 /** Of a message for several streams, what was accepted for this one. */

@@ -56,6 +56,10 @@ export class JournalledReading implements StoredReading {
   get flagged(): readonly string[] {
     return this.#notes.flagged ?? noFields
   }
+
+  get sender(): string | undefined {
+    return this.#notes.sender
+  }
 }
 
 const noFields: readonly string[] = []

@@ -181,7 +181,7 @@ class StreamQuarantine {
 }
 
 function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
-  const { reason, message, details, source, element, format = 'json' } = entry.notes
+  const { reason, message, details, source, element, format = 'json', sender } = entry.notes
   return {
     stream_id: streamId,
     journal_offset: offset,
@@ -196,5 +196,6 @@ function quarantineRow(streamId: string, { offset, entry }: RefusedEntry) {
     payload_bytes: entry.payload.byteLength,
     payload: entry.payload,
     format,
+    sender: sender ?? null,
   }
 }

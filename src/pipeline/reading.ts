@@ -56,6 +56,8 @@ export interface StreamVersion {
   readonly isPaused?: boolean
   /** Only the service itself writes into it. */
   readonly isInternal?: boolean
+  /** Its filter lets messages of several topics in: the same reading on two of them is two readings (D18). */
+  readonly tellsSendersApart?: boolean
   /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
   readonly transform?: readonly TransformStep[]
 }
@@ -74,8 +76,10 @@ export interface AcceptedReading {
   readonly extra: string
   /** Declared fields whose value is out of range, kept because the stream is lenient. */
   readonly flagged: readonly string[]
-  /** First 64 bits, in hex, of the SHA-256 of the canonical JSON of all fields, as they were sent. */
+  /** What it is known by among readings of its time: 64 bits, in hex (see `digestOf`). */
   readonly digest: string
+  /** Who sent it, where that is a part of what it is. */
+  readonly sender?: string
 }
 
 /** A reading that fits, and that a filter of its stream keeps from being stored. */
@@ -105,6 +109,8 @@ export interface Receipt {
   /** The server's time, where it is not judged at its receipt. */
   readonly judgedAtUs?: number | undefined
   readonly futureToleranceUs: number
+  /** Who sent it, where the stream tells that apart (see `senderOf`). */
+  readonly sender?: string | undefined
   /** Shared by the readings of a message whose stream has a transform. */
   readonly allowance?: Allowance | undefined
 }

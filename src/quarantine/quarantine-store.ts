@@ -21,6 +21,8 @@ export interface HeldReading {
   readonly timestampUs: number | undefined
   readonly receivedAtUs: number
   readonly source: string
+  /** Who sent it, where the stream had several senders when it came. */
+  readonly sender?: string | undefined
 }
 
 /** Which entries are meant; what is empty or absent leaves nothing out. */
@@ -119,7 +121,7 @@ export class QuarantineStore {
   ): Promise<HeldReading[]> {
     const rows = await this.#matching(streamId, filter)
       .select(['journal_offset as id', 'reason', 'message', 'details', 'source'])
-      .select(['received_at', 'is_element', 'payload', 'format'])
+      .select(['received_at', 'is_element', 'payload', 'format', 'sender'])
       // What a reading claims may lie beyond 2^53, which integers are not read as.
       .select(sql<number | null>`CAST(timestamp AS DOUBLE PRECISION)`.as('timestamp'))
       .where('journal_offset', '>', after)
@@ -137,6 +139,7 @@ export class QuarantineStore {
       timestampUs: row.timestamp ?? undefined,
       receivedAtUs: row.received_at,
       source: row.source,
+      sender: row.sender ?? undefined,
     }))
   }
 

@@ -28,12 +28,13 @@ export interface Redrive {
  *
  * A reading without a time of its own keeps the time at which it was received. Whether a time lies in
  * the future is asked of the time of this judgement: a clock that was an hour ahead yesterday says
- * nothing about tomorrow.
+ * nothing about tomorrow. Who sent it stays what it was, whatever the source says now.
  */
 export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number): Redrive {
   const decoded = decode(stream, held)
   if (!decoded.ok) return staying(stream, held, malformed(decoded.problem))
-  const verdicts = judgeMessage(stream, decoded, held.receivedAtUs, nowUs)
+  const { sender } = held
+  const verdicts = judgeMessage(stream, decoded, held.receivedAtUs, { judgedAtUs: nowUs, sender })
   const accepted = verdicts.filter((verdict) => verdict.accepted).length
   const [first] = verdicts
   if (accepted === 0 && first?.accepted === false) return staying(stream, held, first)
@@ -108,14 +109,14 @@ function leave(
   stream: CompiledStream,
   { held, decoded: { format, isBatch }, readings }: Leaving,
 ): void {
-  const { id: offset, source, receivedAtUs } = held
+  const { id: offset, source, receivedAtUs, sender } = held
   for (const [index, { verdict, bytes: payload = held.payload }] of readings.entries()) {
     const atUs = receivedAtUs + index
     const origin = { offset, index }
     if (verdict.isFiltered) writer.filtered(stream, verdict, atUs, origin)
     else if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
     else {
-      const received = { atUs, source, payload, format, isElement: isBatch }
+      const received = { atUs, source, payload, format, isElement: isBatch, sender }
       writer.quarantined(stream, verdict, received, origin)
     }
   }

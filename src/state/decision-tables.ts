@@ -48,6 +48,8 @@ export interface QuarantineTable {
   readonly payload: Uint8Array
   /** How the payload is to be read: json, ndjson, cbor or msgpack. */
   readonly format: Defaulted<string>
+  /** Who sent it, where the stream has several senders. */
+  readonly sender: Defaulted<string | null>
 }
 
 /** What the decider has counted of the streams that have left, together: one row. */

@@ -33,6 +33,8 @@ export interface StoredReading {
   readonly values: string
   readonly extra: string | undefined
   readonly flagged: readonly string[]
+  /** Who sent it, of a stream that has several senders. */
+  readonly sender?: string | undefined
 }
 
 /** What one stretch of the journal brings to the store. */
@@ -165,6 +167,8 @@ export interface DataPoint {
   readonly values: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
   readonly flagged?: readonly string[]
+  /** What it is known by among readings of its time, where it is read as it is. */
+  readonly digest?: bigint
 }
 
 export interface ReadingsPage {

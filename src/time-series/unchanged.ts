@@ -15,7 +15,9 @@ export interface ChangedReadings {
  * them, and falls into the same window (D24). It follows from the journal and from what is stored
  * before, so a repetition after a crash, in other portions, drops the same ones.
  *
- * A late reading is stored: what followed it may have been dropped because of what came before it.
+ * A late reading is stored: what followed it may have been dropped because of what came before it. Where a stream has
+ * several senders, the newest of its readings has to be of the same one: what holds until the next reading comes is what
+ * the last sender said, so averages by time are the same whether or not anything was dropped.
  */
 export function withoutUnchanged(
   { record, readings }: Pick<StreamGroup, 'record' | 'readings'>,
@@ -41,8 +43,9 @@ export function withoutUnchanged(
   return { readings: kept, unchanged: readings.length - kept.length, newestContent }
 }
 
-/** 64 bits of what is stored of a reading beside its times. */
-function contentOf({ shape, values, extra = '', flagged }: StoredReading): bigint {
-  const text = JSON.stringify([shape.id, values, extra, flagged])
+/** 64 bits of what is stored of a reading beside its times, and of its sender where there are several. */
+function contentOf({ shape, values, extra = '', flagged, sender }: StoredReading): bigint {
+  const content = [shape.id, values, extra, flagged]
+  const text = JSON.stringify(sender === undefined ? content : [...content, sender])
   return hash('sha256', text, 'buffer').readBigUInt64LE()
 }

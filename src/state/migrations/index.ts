@@ -24,6 +24,7 @@ import { downtimes } from './0033-downtimes.ts'
 import { sourcePositions } from './0034-source-positions.ts'
 import { whoAskedForJobs } from './0036-who-asked-for-jobs.ts'
 import { keysOutOfSight } from './0037-keys-out-of-sight.ts'
+import { quarantineSenders } from './0038-quarantine-senders.ts'
 import { departedStreams } from './0040-departed-streams.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
@@ -53,5 +54,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0034-source-positions': sourcePositions,
   '0036-who-asked-for-jobs': whoAskedForJobs,
   '0037-keys-out-of-sight': keysOutOfSight,
+  '0038-quarantine-senders': quarantineSenders,
   '0040-departed-streams': departedStreams,
 }
