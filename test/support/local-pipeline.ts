@@ -6,7 +6,7 @@ import type { DecidedCounts } from '../../src/data-streams/data-stream-store.ts'
 import { countersOf } from '../../src/data-streams/stream-status.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
-import type { Settled } from '../../src/pipeline/connector.ts'
+import type { RawMessage, Settled } from '../../src/pipeline/connector.ts'
 import type { Consumer } from '../../src/pipeline/consumer.ts'
 import { Decider } from '../../src/pipeline/decider.ts'
 import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
@@ -34,6 +34,9 @@ export interface LocalVersion {
   readonly format?: PayloadFormat
   readonly transform?: readonly TransformStep[]
   readonly isPaused?: boolean
+  readonly tellsSendersApart?: boolean
+  /** Of a version that drops what is unchanged. */
+  readonly keptEveryUs?: number
 }
 
 /** What one process opens of a data folder. */
@@ -48,9 +51,10 @@ async function openParts(folder: TemporaryFolder, pipeline: LocalPipeline) {
     status: async () => file.status(),
   }
   const commits = new GroupCommit(journal)
-  const loadVersion = async (_: string, version: number) => ({
-    shape: shapeOf(pipeline.versionOf(version).fields),
-  })
+  const loadVersion = async (_: string, version: number) => {
+    const { fields, keptEveryUs } = pipeline.versionOf(version)
+    return { shape: shapeOf(fields), keptEveryUs }
+  }
   const onDiscard = (streamId: string) => pipeline.notices.push(streamId)
   const decisions = new StateDecisionStore({ state, onDiscard })
   const quarantine = new QuarantineStore(state)
@@ -130,18 +134,28 @@ export class LocalPipeline implements AsyncDisposable {
       format = 'json',
       transform = [],
       isPaused = false,
+      tellsSendersApart = false,
     } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
     const decode = decoderOf(format, { schema })
-    const compiled = { decode, judge: judgeOf(schema, transform), scan: undefined, isPaused }
+    const judge = judgeOf(schema, transform)
+    const compiled = { decode, judge, scan: undefined, isPaused, tellsSendersApart }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 
   /** Takes a message as MQTT would; resolves when it is on disk. */
   async push(payload: Uint8Array, receivedAtUs?: number): Promise<void> {
-    const message = { stream: this.stream(), payload, source: 'mqtt gateway' }
-    const received = receivedAtUs === undefined ? message : { ...message, receivedAtUs }
+    await this.#take({ payload, ...(receivedAtUs !== undefined && { receivedAtUs }) })
+  }
+
+  /** The same on a topic; without one as HTTP would. */
+  async publish(topic: string | undefined, payload: Uint8Array): Promise<void> {
+    await this.#take({ payload, ...(topic !== undefined && { topic }) })
+  }
+
+  async #take(message: Pick<RawMessage, 'payload' | 'topic' | 'receivedAtUs'>): Promise<void> {
+    const received = { stream: this.stream(), source: 'mqtt gateway', ...message }
     await settled((done) => this.parts.intake.accept(received, done))
   }
 

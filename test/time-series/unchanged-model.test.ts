@@ -15,6 +15,8 @@ const sent = fc.record({
     { weight: 2, arbitrary: fc.integer({ min: -30, max: 0 }) },
   ),
   temperature: fc.nat(1),
+  /** Some of the stream's versions had a filter with a wildcard. */
+  sender: fc.constantFrom(undefined, undefined, 'one', 'two'),
   /** The stream may have had a version that keeps everything. */
   isDeduplicated: fc.constantFrom(true, true, true, true, false),
 })
@@ -24,19 +26,25 @@ type Sent = typeof sent extends fc.Arbitrary<infer One> ? One : never
 interface Journalled {
   readonly reading: StoredReading
   readonly temperature: number
+  readonly sender: string | undefined
   readonly isDeduplicated: boolean
 }
 
 function journalled(all: readonly Sent[]): Journalled[] {
   let newestUs = marchUs
-  return all.map(({ move, temperature, isDeduplicated }) => {
+  return all.map(({ move, temperature, sender, isDeduplicated }) => {
     const timestampUs = newestUs + move
     newestUs = Math.max(newestUs, timestampUs)
-    // Identity is of what was sent, which is the temperature here: one time and value is one reading.
-    const digest = BigInt(temperature)
-    const reading = storedReading({ timestampUs, digest, values: { temperature } })
-    return { reading, temperature, isDeduplicated }
+    // Identity is of what was sent, which is the temperature here, and of who sent it.
+    const digest = digestOf({ temperature, sender })
+    const values = { temperature }
+    const reading = { ...storedReading({ timestampUs, digest, values }), sender }
+    return { reading, temperature, sender, isDeduplicated }
   })
+}
+
+function digestOf({ temperature, sender }: Pick<Journalled, 'temperature' | 'sender'>): bigint {
+  return BigInt(temperature + 10 * ['one', 'two'].indexOf(sender ?? '') + 10)
 }
 
 /** The rule, taken literally, over the whole sequence at once. */
@@ -53,16 +61,14 @@ function expected(all: readonly Journalled[]) {
     )
     const isNewer = newest === undefined || timestampUs > newest.reading.timestampUs
     const saysTheSame =
-      newest?.isDeduplicated === true &&
-      one.isDeduplicated &&
-      newest.temperature === one.temperature
+      newest?.isDeduplicated === true && one.isDeduplicated && digestOf(newest) === digestOf(one)
     const windowOf = (us: number) => Math.floor(us / windowUs)
     if (isNewer && saysTheSame && windowOf(newest.reading.timestampUs) === windowOf(timestampUs)) {
       unchanged++
     } else if (
       stored.some(
-        ({ reading, temperature }) =>
-          reading.timestampUs === timestampUs && temperature === one.temperature,
+        ({ reading }) =>
+          reading.timestampUs === timestampUs && reading.digest === one.reading.digest,
       )
     ) {
       duplicates++
