@@ -67,8 +67,11 @@ export function pointBody(
   }
 }
 
+/** In the order of its bytes in the journal, where the number is little-endian. */
 function digestText(digest = 0n): string {
-  return digest.toString(16).padStart(16, '0')
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(digest)
+  return bytes.toString('hex')
 }
 
 function csvLine(point: DataPoint, columns: TextColumns): string {

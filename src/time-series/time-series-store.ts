@@ -33,7 +33,7 @@ export interface StoredReading {
   readonly values: string
   readonly extra: string | undefined
   readonly flagged: readonly string[]
-  /** Who sent it, of a stream that has several senders. */
+  /** Who sent it, of a stream that has several senders; with a colon before it, what it was known by in a file. */
   readonly sender?: string | undefined
 }
 

@@ -44,8 +44,10 @@ export function withoutUnchanged(
 }
 
 /** 64 bits of what is stored of a reading beside its times, and of its sender where there are several. */
-function contentOf({ shape, values, extra = '', flagged, sender }: StoredReading): bigint {
-  const content = [shape.id, values, extra, flagged]
-  const text = JSON.stringify(sender === undefined ? content : [...content, sender])
+function contentOf(reading: StoredReading): bigint {
+  const { shape, values, extra = '', flagged, sender, timestampUs } = reading
+  const content = [shape.id, values, extra, flagged, ...(sender === undefined ? [] : [sender])]
+  // An export has found it stored: among readings in another order it tells something new as well.
+  const text = JSON.stringify(sender?.startsWith(':') ? [...content, timestampUs] : content)
   return hash('sha256', text, 'buffer').readBigUInt64LE()
 }
