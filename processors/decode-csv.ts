@@ -7,7 +7,13 @@ import type {
 import type { FieldType, StreamSchema } from '../src/pipeline/stream-schema.ts'
 import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
+import {
+  markProblem,
+  RoundedInteger,
+  textOfPayload,
+  textProblem,
+  typedValue,
+} from './typed-text.ts'
 
 /** A column with the type that its texts are read as; nothing for one that is left out. */
 type Column = { readonly name: string; readonly type: FieldType } | undefined
@@ -36,11 +42,13 @@ function decodeLines(
   delimiter: string,
 ): DecodedMessage | UndecodableMessage {
   const content = textOfPayload(payload)
-  if (!content.ok) return content
-  const { text } = content
+  if (!content.ok && content.problem === markProblem) return content
+  // Where some lines are no text, bytes stand for characters: what lines are cut by is ASCII.
+  const text = content.ok ? content.text : bufferOf(payload).toString('latin1')
+  const format = { delimiter, cellsMax: columns.length + 1 }
   const lines: CsvLine[] = []
   try {
-    const source = new CsvLines(text, { delimiter, cellsMax: columns.length + 1 })
+    const source = new CsvLines(text, format)
     for (let line = source.next(); line !== undefined; line = source.next()) {
       if (lines.length === readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
       lines.push(line)
@@ -49,19 +57,34 @@ function decodeLines(
     if (!(error instanceof CsvProblem)) throw error
     return { ok: false, problem: error.message }
   }
+  const bytesOf = ({ start, end }: CsvLine) =>
+    content.ok ? Buffer.from(text.slice(start, end)) : payload.subarray(start, end)
   const unreadable = new Map<number, string>()
   const readings = lines.map((line, index) => {
-    const reading = readingOf(line, columns)
+    const problem = content.ok ? undefined : textProblem(bytesOf(line))
+    const cells = content.ok ? line.cells : cellsOf(bytesOf(line), format)
+    const reading = problem ?? readingOf(cells, columns)
     if (typeof reading === 'object') return reading
     unreadable.set(index, reading)
     return undefined
   })
-  const elements = () => lines.map(({ start, end }) => Buffer.from(text.slice(start, end)))
-  return batchOf({ readings, format: 'csv', unreadable, elements })
+  if (!content.ok && unreadable.size === lines.length) return content
+  return batchOf({ readings, format: 'csv', unreadable, elements: () => lines.map(bytesOf) })
+}
+
+function cellsOf(
+  line: Uint8Array,
+  format: ConstructorParameters<typeof CsvLines>[1],
+): CsvLine['cells'] {
+  return new CsvLines(bufferOf(line).toString(), format).next()?.cells ?? []
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** The reading of a line, or what is wrong with it. */
-function readingOf({ cells }: CsvLine, columns: readonly Column[]): object | string {
+function readingOf(cells: CsvLine['cells'], columns: readonly Column[]): object | string {
   if (cells.length !== columns.length) {
     const found = cells.length > columns.length ? 'more' : `${cells.length}`
     return `the line has ${found} values where the stream has ${columns.length} columns`

@@ -56,10 +56,18 @@ function numberOf(text: string): number | string {
 export function textOfPayload(
   payload: Uint8Array,
 ): { readonly ok: true; readonly text: string } | UndecodableMessage {
-  if (!isUtf8(payload)) return { ok: false, problem: 'not valid UTF-8' }
   const { buffer, byteOffset, byteLength } = payload
   const text = Buffer.from(buffer, byteOffset, byteLength).toString()
-  if (text.startsWith('\uFEFF')) return { ok: false, problem: 'it begins with a byte order mark' }
-  if (text.includes('\0')) return { ok: false, problem: 'U+0000 is not allowed in text' }
-  return { ok: true, text }
+  const mark = text.startsWith('\uFEFF') ? markProblem : undefined
+  const problem = mark ?? textProblem(payload)
+  return problem === undefined ? { ok: true, text } : { ok: false, problem }
+}
+
+/** Of a text as a whole, whatever else is wrong in it. */
+export const markProblem = 'it begins with a byte order mark'
+
+/** What keeps bytes from being a text, if anything does. */
+export function textProblem(bytes: Uint8Array): string | undefined {
+  if (!isUtf8(bytes)) return 'not valid UTF-8'
+  return bytes.includes(0) ? 'U+0000 is not allowed in text' : undefined
 }

@@ -109,6 +109,36 @@ describe('CSV', () => {
     ])
   })
 
+  test('a line that is no text is refused alone, and kept byte for byte', () => {
+    const line = fc.oneof(
+      fc.tuple(fc.integer(), fc.string()).map(([level, note]) => ({
+        isGood: true,
+        bytes: Buffer.from(`${level},2,0,"${note.replaceAll('"', '""').replaceAll('\0', '')}",`),
+      })),
+      fc
+        .constantFrom('1,2,0,\xff,', '1,2,0,"a\xed\xa0\x80\n""b",', '1,2,0,x\0,', '\xc3,,,,')
+        .map((text) => ({ isGood: false, bytes: Buffer.from(text, 'latin1') })),
+    )
+    const mixed = fc
+      .array(line, { minLength: 2, maxLength: 12 })
+      .filter((lines) => lines.some(({ isGood }) => isGood))
+    fc.assert(
+      fc.property(mixed, (lines) => {
+        const payload = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from('\r\n')]))
+        const { readings, unreadable, elements } = decode(payload) as DecodedMessage
+
+        const bad = lines.flatMap(({ isGood }, index) => (isGood ? [] : [index]))
+        expect([...(unreadable ?? new Map<number, string>()).keys()]).toEqual(bad)
+        expect((elements?.(payload) ?? []).map((bytes) => Buffer.from(bytes))).toEqual(
+          lines.map(({ bytes }) => bytes),
+        )
+        for (const [index, { isGood, bytes }] of lines.entries()) {
+          if (isGood) expect([readings[index]]).toEqual((decode(bytes) as DecodedMessage).readings)
+        }
+      }),
+    )
+  })
+
   test.each<[string, string | Uint8Array, string]>([
     ['nothing', '', 'empty'],
     ['blank lines', '\n\r\n', 'empty'],
