@@ -65,23 +65,40 @@ export function decodeItems(
 export function textMemberOfItems(
   map: Uint8Array,
   name: string,
-  { open, endOf }: ItemFormat,
+  format: ItemFormat,
 ): string | undefined {
-  const found: unknown[] = []
+  const found = membersOf(map, format).filter((member) => member.name === name)
+  const [only, second] = found
+  return typeof only?.value === 'string' && second === undefined ? only.value : undefined
+}
+
+/** The names of the members of a map, as far as they can be read; none where it is no map. */
+export function memberNamesOfItems(map: Uint8Array, format: ItemFormat): readonly unknown[] {
+  return membersOf(map, format).map(({ name }) => name)
+}
+
+interface ItemMember {
+  readonly name: unknown
+  /** Nothing where it is none of a reading, or holds others. */
+  readonly value: unknown
+}
+
+function membersOf(map: Uint8Array, { open, endOf }: ItemFormat): readonly ItemMember[] {
+  const members: ItemMember[] = []
   try {
     const items = open(map)
     const { kind, length = 0 } = items.next()
-    if (kind !== 'map') return undefined
-    for (let count = 0; count < length && items.position < map.length; count++) {
-      const start = items.position
-      if (itemAt(items, map, endOf)?.value === name) found.push(itemAt(items, map, endOf)?.value)
-      else items.moveTo(endOf(map, endOf(map, start)))
+    if (kind !== 'map') return []
+    while (members.length < length) {
+      const key = itemAt(items, map, endOf)?.value
+      const name = typeof key === 'string' ? key : (items.nameOf?.(key) ?? key)
+      members.push({ name, value: itemAt(items, map, endOf)?.value })
     }
   } catch (error) {
+    // The end of a map of unknown length.
     if (!(error instanceof UnreadableItem)) throw error
   }
-  const [only, second] = found
-  return typeof only === 'string' && second === undefined ? only : undefined
+  return members
 }
 
 /** The next item, and nothing where it is none of a reading; either way it stands behind it. */

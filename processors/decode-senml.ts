@@ -1,13 +1,22 @@
+import { encode } from 'cborg'
 import { isWritableInstant } from '../src/core/time.ts'
 import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
 import type { DecodedStream } from './decode.ts'
-import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
-import { decodeItems, type ItemFormat } from './decode-binary.ts'
-import { parseJson } from './decode-json.ts'
+import { batchOf } from './decode-batch.ts'
+import { decodeItems, type ItemFormat, memberNamesOfItems } from './decode-binary.ts'
+import { decodeJson } from './decode-json.ts'
 import { fieldOf } from './field-names.ts'
-import { SenmlItems } from './senml-items.ts'
-import { type ResolvedRecord, SenmlProblem, SenmlResolver } from './senml-records.ts'
+import { memberNames } from './json-elements.ts'
+import { numberOfLabel, SenmlItems } from './senml-items.ts'
+import {
+  type BaseValues,
+  concernsOthers,
+  type ResolvedRecord,
+  SenmlProblem,
+  SenmlRecordProblem,
+  SenmlResolver,
+} from './senml-records.ts'
 import { claimOf } from './timestamp.ts'
 
 type SenmlFormat = 'senml-json' | 'senml-cbor'
@@ -21,38 +30,68 @@ const senmlCborFormat: ItemFormat = {
 /** A decoder of SenML packs in JSON (RFC 8428, section 5). */
 export function senmlJsonDecoder(stream: DecodedStream): Decoder {
   return (payload) => {
-    const parsed = parseJson(payload)
-    return parsed.ok ? decodePack(parsed.value, 'senml-json', stream) : parsed
+    const decoded = decodeJson(payload)
+    const keep = (base: BaseValues, record: Uint8Array) => {
+      const before = Object.keys(base).length === 0 ? '' : `${JSON.stringify(base)},`
+      return Buffer.concat([Buffer.from(`[${before}`), record, Buffer.from(']')])
+    }
+    return decodePack(payload, decoded, { stream, format: 'senml-json', memberNames, keep })
   }
 }
 
 /** A decoder of SenML packs in CBOR (RFC 8428, section 6). */
 export function senmlCborDecoder(stream: DecodedStream): Decoder {
+  const names = (record: Uint8Array) => memberNamesOfItems(record, senmlCborFormat)
   return (payload) => {
     const decoded = decodeItems(payload, senmlCborFormat)
-    if (!decoded.ok) return decoded
-    return decodePack(decoded.isBatch ? decoded.readings : undefined, 'senml-cbor', stream)
+    return decodePack(payload, decoded, {
+      stream,
+      format: 'senml-cbor',
+      memberNames: names,
+      keep: keepInCbor,
+    })
   }
 }
 
-/** The records of one time: a reading. */
+/** The byte that an array of no elements begins with; with a few more it is as much larger (RFC 8949, section 3). */
+const emptyArray = 0x80
+
+function keepInCbor(base: BaseValues, record: Uint8Array): Uint8Array {
+  const numbers = Object.entries(base).map(
+    ([label, value]) => [numberOfLabel(label), value] as const,
+  )
+  const before = numbers.length === 0 ? [] : [encode(new Map(numbers))]
+  return Buffer.concat([Buffer.of(emptyArray + before.length + 1), ...before, record])
+}
+
+interface PackNeeds {
+  readonly stream: DecodedStream
+  readonly format: SenmlFormat
+  readonly memberNames: (record: Uint8Array) => readonly unknown[]
+  /** A pack of one record and of what those before it say for it: the bytes of the record stand in it as they came. */
+  readonly keep: (base: BaseValues, record: Uint8Array) => Uint8Array
+}
+
+/** The records of one time: a reading. Or a record that is refused alone. */
 interface Moment {
   readonly timeUs: number
   readonly isRelative: boolean
   readonly records: ResolvedRecord[]
   readonly fields: Record<string, unknown>
   problem: string | undefined
+  /** Of a record that is refused: the pack that it is kept as. */
+  readonly kept?: () => Uint8Array
 }
 
 function decodePack(
-  pack: unknown,
-  format: SenmlFormat,
-  stream: DecodedStream,
+  payload: Uint8Array,
+  decoded: DecodedMessage | UndecodableMessage,
+  needs: PackNeeds,
 ): DecodedMessage | UndecodableMessage {
-  if (!Array.isArray(pack)) return { ok: false, problem: 'a SenML pack must be an array' }
-  if (pack.length > readingsPerMessageMax) return { ok: false, problem: tooManyReadings }
+  if (!decoded.ok) return decoded
+  if (!decoded.isBatch) return { ok: false, problem: 'a SenML pack must be an array' }
   try {
-    return messageOf(momentsOf(pack, stream), format, stream)
+    return messageOf(momentsOf(payload, decoded, needs), needs)
   } catch (error) {
     if (!(error instanceof SenmlProblem)) throw error
     return { ok: false, problem: error.message }
@@ -60,22 +99,55 @@ function decodePack(
 }
 
 /** Records of one time are one reading, in the order in which the times came. */
-function momentsOf(pack: readonly unknown[], stream: DecodedStream): readonly Moment[] {
+function momentsOf(
+  payload: Uint8Array,
+  { readings, unreadable, elements }: DecodedMessage,
+  { stream, memberNames: namesOf, keep }: PackNeeds,
+): readonly Moment[] {
   const resolver = new SenmlResolver()
   const moments = new Map<string, Moment>()
-  for (const item of pack) {
-    const record = resolver.resolve(item)
+  let parts: readonly Uint8Array[] | undefined
+  const bytesOf = (index: number) => (parts ??= elements?.(payload))?.[index] ?? payload
+  for (const [index, item] of readings.entries()) {
+    const { base } = resolver
+    const unread = unreadable?.get(index)
+    if (unread !== undefined && concernsOthers(namesOf(bytesOf(index)))) {
+      throw new SenmlProblem(unread)
+    }
+    const record = unread ?? resolved(resolver, item)
+    if (typeof record === 'string') {
+      const kept = () => keep(base, bytesOf(index))
+      moments.set(`refused ${index}`, { ...noRecords, problem: record, kept })
+      continue
+    }
     if (record === undefined) continue
     const { timeUs, isRelative } = record
     const key = `${isRelative} ${timeUs}`
     let moment = moments.get(key)
     if (moment === undefined) {
-      moment = { timeUs, isRelative, records: [], fields: {}, problem: undefined }
+      // "Now" counts from 1970 here, and from the receipt later: then it is no time all the more.
+      const problem = isWritableInstant(timeUs)
+        ? undefined
+        : 'a time is not in the years 0001 to 9999'
+      moment = { timeUs, isRelative, records: [], fields: {}, problem }
       moments.set(key, moment)
     }
-    add(moment, record, stream)
+    if (isWritableInstant(timeUs)) add(moment, record, stream)
+    else moment.records.push(record)
   }
   return [...moments.values()]
+}
+
+const noRecords = { timeUs: 0, isRelative: true, records: [], fields: {} }
+
+/** What a record measures, or what is wrong with it alone. @throws SenmlProblem */
+function resolved(resolver: SenmlResolver, record: unknown): ResolvedRecord | string | undefined {
+  try {
+    return resolver.resolve(record)
+  } catch (error) {
+    if (error instanceof SenmlRecordProblem) return error.message
+    throw error
+  }
 }
 
 function add(moment: Moment, record: ResolvedRecord, stream: DecodedStream): void {
@@ -104,33 +176,41 @@ function lastPartOf({ baseName, ownName }: ResolvedRecord): string {
 
 function messageOf(
   moments: readonly Moment[],
-  format: SenmlFormat,
-  stream: DecodedStream,
+  { format, stream }: PackNeeds,
 ): DecodedMessage | UndecodableMessage {
   const unreadable = new Map<number, string>()
-  for (const [index, { problem }] of moments.entries()) {
+  const elementFormats = new Map<number, SenmlFormat>()
+  for (const [index, { problem, kept }] of moments.entries()) {
     if (problem !== undefined) unreadable.set(index, problem)
+    if (kept !== undefined) elementFormats.set(index, format)
   }
+  const [first] = unreadable.values()
+  // With nothing in it that could be a reading, the pack is kept as it came.
+  const isUseless = moments.every(({ problem, fields }) => problem !== undefined && isEmpty(fields))
+  if (first !== undefined && isUseless) return { ok: false, problem: first }
   const readingsAt = (receivedAtUs: number) =>
     moments.map((moment) => readingAt(moment, receivedAtUs, stream))
   // What is sure to be no time says so, whenever it comes.
   const message = { readings: readingsAt(0), readingsAt, unreadable }
   // A pack of one reading is kept as it came, one of several in parts that are packs themselves.
   if (moments.length === 1) return batchOf({ ...message, format })
-  const elements = () => moments.map(({ records }) => Buffer.from(JSON.stringify(packOf(records))))
-  return batchOf({ ...message, format: 'senml-json', elements })
+  const elements = () =>
+    moments.map(({ records, kept }) => kept?.() ?? Buffer.from(JSON.stringify(packOf(records))))
+  return batchOf({ ...message, format: 'senml-json', elements, elementFormats })
 }
 
-/** @throws SenmlProblem for a time that no reading can have */
+function isEmpty(fields: object): boolean {
+  return Object.keys(fields).length === 0
+}
+
 function readingAt(
-  { timeUs, isRelative, fields }: Moment,
+  { timeUs, isRelative, fields, problem }: Moment,
   receivedAtUs: number,
   stream: DecodedStream,
 ) {
   // "Now" is what a reading without a time means anyway.
-  if (isRelative && timeUs === 0) return fields
+  if (problem !== undefined || (isRelative && timeUs === 0)) return fields
   const atUs = isRelative ? receivedAtUs + timeUs : timeUs
-  if (!isWritableInstant(atUs)) throw new SenmlProblem('a time is not in the years 0001 to 9999')
   const { timestampField, timestampFormat } = stream.schema
   return { ...fields, [timestampField]: claimOf(atUs, timestampFormat) }
 }

@@ -48,6 +48,14 @@ export function onlyTextMember(object: Uint8Array, name: string): string | undef
   return typeof found === 'string' ? found : undefined
 }
 
+/** The names of the members of a JSON object; none where it is no object. */
+export function memberNames(object: Uint8Array): readonly string[] {
+  if (trimmed(object, 0, object.length)[0] !== openBrace) return []
+  return jsonElements(object)
+    .filter(({ length }) => length > 0)
+    .map((member) => String(parsed(member.subarray(0, endOfString(member, 0) + 1))))
+}
+
 function parsed(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes).toString())
 }

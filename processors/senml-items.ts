@@ -20,6 +20,13 @@ const labels: Readonly<Record<number, string>> = {
   8: 'vd',
 }
 
+const numbers = new Map(Object.entries(labels).map(([number, label]) => [label, Number(number)]))
+
+/** The number that CBOR has for a label; the label itself where it has none. */
+export function numberOfLabel(label: string): number | string {
+  return numbers.get(label) ?? label
+}
+
 /** Tag of a decimal fraction: exponent and mantissa (RFC 8949, section 3.4.4). */
 const tagDecimal = 4
 

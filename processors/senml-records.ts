@@ -16,9 +16,21 @@ export interface ResolvedRecord {
 
 type ValueLabel = 'v' | 'vs' | 'vb' | 'vd'
 
-/** What is wrong with a pack. A record may change all that follow, so the whole pack is refused. */
+/** What is wrong with a pack: with what a record says for all that follow, or with the format of all. */
 export class SenmlProblem extends Error {
   override readonly name = 'SenmlProblem'
+}
+
+/** What is wrong with a record alone. */
+export class SenmlRecordProblem extends Error {
+  override readonly name = 'SenmlRecordProblem'
+}
+
+/** Whether a record with these labels may say something for those that follow it (RFC 8428, section 4.1 and 4.4). */
+export function concernsOthers(labels: readonly unknown[]): boolean {
+  return labels.some((label) => {
+    return typeof label !== 'string' || Object.hasOwn(baseTypes, label) || label.endsWith('_')
+  })
 }
 
 /** The version of the format that we know (RFC 8428, section 4.4). */
@@ -31,13 +43,19 @@ const relativeSecondsMax = 2 ** 28
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9\-:./_]*$/
 const nameLengthMax = 1_000
 
-const types: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
+type LabelTypes = Readonly<Record<string, 'string' | 'number' | 'boolean'>>
+
+/** Labels that hold for the records that follow, too. */
+const baseTypes: LabelTypes = {
   bn: 'string',
   bt: 'number',
   bu: 'string',
   bv: 'number',
   bs: 'number',
   bver: 'number',
+}
+
+const ownTypes: LabelTypes = {
   n: 'string',
   u: 'string',
   v: 'number',
@@ -51,13 +69,17 @@ const types: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
 
 const valueLabels = ['v', 'vs', 'vb', 'vd'] as const
 
-/** A record with labels as JSON has them, whose values have the types of their labels. */
-interface CheckedRecord {
+/** What holds for the records that follow, under labels as JSON has them. */
+export interface BaseValues {
   readonly bn?: string
   readonly bt?: number
   readonly bv?: number
   readonly bs?: number
   readonly bver?: number
+}
+
+/** A record whose values have the types of their labels. */
+interface CheckedRecord extends BaseValues {
   readonly n?: string
   readonly v?: number
   readonly vs?: string
@@ -75,26 +97,53 @@ export class SenmlResolver {
   #sum: number | undefined
   #version: number | undefined
 
+  /** What holds now, as a record would say it. */
+  get base(): BaseValues {
+    return {
+      ...(this.#version !== undefined && { bver: this.#version }),
+      ...(this.#name !== '' && { bn: this.#name }),
+      ...(this.#time !== 0 && { bt: this.#time }),
+      ...(this.#value !== 0 && { bv: this.#value }),
+      ...(this.#sum !== undefined && { bs: this.#sum }),
+    }
+  }
+
   /**
    * What a record measures; nothing when it only says what holds for those behind it.
    *
    * @throws SenmlProblem
+   * @throws SenmlRecordProblem when what it says for those behind it holds all the same
    */
   resolve(record: unknown): ResolvedRecord | undefined {
-    const checked = check(record)
-    const { bn, bt, bv, bs, bver, n = '', t = 0, s } = checked
-    this.#checkVersion(bver)
-    this.#name = bn ?? this.#name
-    this.#time = bt ?? this.#time
-    this.#value = bv ?? this.#value
-    this.#sum = bs ?? this.#sum
+    this.#takeBase(record)
+    const checked = checkOwn(record)
+    const { n = '', t = 0, s } = checked
     const labels = valueLabels.filter((label) => checked[label] !== undefined)
-    if (labels.length > 1) throw new SenmlProblem(`a record has both ${labels.join(' and ')}`)
+    if (labels.length > 1) throw new SenmlRecordProblem(`a record has both ${labels.join(' and ')}`)
     const [label] = labels
     if (label === undefined && s === undefined) return undefined
     const value = label === 'v' ? added(checked.v ?? 0, this.#value) : label && checked[label]
     const sum = s === undefined ? undefined : added(s, this.#sum ?? 0)
     return { ...this.#named(n), ...timed(this.#time + t), value, label, sum }
+  }
+
+  /** @throws SenmlProblem */
+  #takeBase(record: unknown): void {
+    if (!isObject(record)) return
+    for (const [label, value] of Object.entries(record)) {
+      // Section 4.4: whoever does not know such a label must not use the pack.
+      if (label.endsWith('_')) {
+        throw new SenmlProblem(`the label '${label.slice(0, 100)}' must be understood, and is not`)
+      }
+      const problem = problemOf(label, value, baseTypes)
+      if (problem !== undefined) throw new SenmlProblem(problem)
+    }
+    const { bn, bt, bv, bs, bver } = record as BaseValues
+    this.#checkVersion(bver)
+    this.#name = bn ?? this.#name
+    this.#time = bt ?? this.#time
+    this.#value = bv ?? this.#value
+    this.#sum = bs ?? this.#sum
   }
 
   #checkVersion(version: number | undefined): void {
@@ -110,27 +159,32 @@ export class SenmlResolver {
   #named(ownName: string) {
     const name = this.#name + ownName
     if (name.length > nameLengthMax || !namePattern.test(name)) {
-      throw new SenmlProblem(`${JSON.stringify(name.slice(0, 100))} is no name of a record`)
+      throw new SenmlRecordProblem(`${JSON.stringify(name.slice(0, 100))} is no name of a record`)
     }
     return { baseName: this.#name, ownName }
   }
 }
 
-function check(record: unknown): CheckedRecord {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-    throw new SenmlProblem('a record must be an object')
-  }
+function isObject(record: unknown): record is object {
+  return typeof record === 'object' && record !== null && !Array.isArray(record)
+}
+
+/** @throws SenmlRecordProblem */
+function checkOwn(record: unknown): CheckedRecord {
+  if (!isObject(record)) throw new SenmlRecordProblem('a record must be an object')
   for (const [label, value] of Object.entries(record)) {
-    // Section 4.4: whoever does not know such a label must not use the pack.
-    if (label.endsWith('_')) {
-      throw new SenmlProblem(`the label '${label.slice(0, 100)}' must be understood, and is not`)
-    }
-    const type = Object.hasOwn(types, label) ? types[label] : undefined
-    if (type === undefined) continue
-    const fits = typeof value === type && (type !== 'number' || mayBe(label, value as number))
-    if (!fits) throw new SenmlProblem(`'${label}' must be a ${type}`)
+    const problem = problemOf(label, value, ownTypes)
+    if (problem !== undefined) throw new SenmlRecordProblem(problem)
   }
   return record
+}
+
+/** What is wrong with the value of a label; nothing for one that is none of these. */
+function problemOf(label: string, value: unknown, types: LabelTypes): string | undefined {
+  const type = Object.hasOwn(types, label) ? types[label] : undefined
+  if (type === undefined) return undefined
+  const fits = typeof value === type && (type !== 'number' || mayBe(label, value as number))
+  return fits ? undefined : `'${label}' must be a ${type}`
 }
 
 /** One broken sensor is refused alone, later; a time or a base that is no number breaks the rest. */
@@ -138,12 +192,12 @@ function mayBe(label: string, value: number): boolean {
   return Number.isFinite(value) || label === 'v' || label === 's'
 }
 
-/** @throws SenmlProblem for an integer that a double would round */
+/** @throws SenmlRecordProblem for an integer that a double would round */
 function added(value: number, base: number): number {
   const sum = value + base
   const isInteger = base !== 0 && Number.isInteger(value) && Number.isInteger(base)
   if (isInteger && Math.abs(sum) > 2 ** 53) {
-    throw new SenmlProblem(`the integer ${sum} is beyond 2^53 and would be rounded`)
+    throw new SenmlRecordProblem(`the integer ${sum} is beyond 2^53 and would be rounded`)
   }
   return sum
 }

@@ -184,7 +184,7 @@ interface JudgedMessage {
 function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
   const { stream, payload, source } = judged.message
   const { sender } = judged
-  const { format, places } = judged.decoded
+  const { places, elementFormats } = judged.decoded
   let elements: readonly Uint8Array[] | undefined
   for (const [index, verdict] of judged.verdicts.entries()) {
     const atUs = judged.receivedAtUs + (places?.[index] ?? index)
@@ -196,6 +196,7 @@ function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
     const isElement = judged.decoded.isBatch
     elements ??= judged.decoded.elements?.(payload)
     const original = elements?.[index] ?? payload
+    const format = elementFormats?.get(index) ?? judged.decoded.format
     const received = { atUs, source, payload: original, format, isElement, sender }
     writer.quarantined(stream, verdict, received)
   }

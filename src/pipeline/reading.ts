@@ -32,6 +32,8 @@ export interface DecodedMessage {
    * keeps what was sent, byte for byte, and not what we would print of it.
    */
   readonly elements?: (payload: Uint8Array) => readonly Uint8Array[]
+  /** Of elements that are kept in another format than the message's, by their index. */
+  readonly elementFormats?: ReadonlyMap<number, PayloadFormat>
 }
 
 /** A message that cannot be taken apart into readings. */

@@ -107,7 +107,7 @@ interface Leaving {
 function leave(
   writer: EntryWriter,
   stream: CompiledStream,
-  { held, decoded: { format, isBatch }, readings }: Leaving,
+  { held, decoded, readings }: Leaving,
 ): void {
   const { id: offset, source, receivedAtUs, sender } = held
   for (const [index, { verdict, bytes: payload = held.payload }] of readings.entries()) {
@@ -116,7 +116,8 @@ function leave(
     if (verdict.isFiltered) writer.filtered(stream, verdict, atUs, origin)
     else if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
     else {
-      const received = { atUs, source, payload, format, isElement: isBatch, sender }
+      const format = decoded.elementFormats?.get(index) ?? decoded.format
+      const received = { atUs, source, payload, format, isElement: decoded.isBatch, sender }
       writer.quarantined(stream, verdict, received, origin)
     }
   }

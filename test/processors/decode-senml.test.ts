@@ -179,6 +179,63 @@ describe('a SenML pack', () => {
   })
 })
 
+describe('a record of a pack that may not be stored', () => {
+  const decode = (text: string) => senmlJsonDecoder(decodedStream(fields))(Buffer.from(text))
+
+  test.each([
+    ['a key twice', '{"n":"a","v":1,"v":2}', 'the same key twice'],
+    ['an integer that would be rounded', '{"n":"a","v":9007199254740993}', 'beyond 2^53'],
+    ['U+0000', '{"n":"a","vs":"\\u0000"}', 'U+0000'],
+    ['a lone surrogate', '{"n":"a","vs":"\\ud800"}', 'surrogates'],
+    ['too many levels', `{"n":"a","x":${'['.repeat(70)}${']'.repeat(70)}}`, '64 levels'],
+    ['a value of another type', '{"n":"a","v":"1"}', "'v' must be a number"],
+    ['two values', '{"n":"a","v":1,"vs":"x"}', 'both v and vs'],
+    ['a bad name', '{"n":"a b","v":1}', 'no name of a record'],
+    ['a time that is none', '{"n":"a","t":null,"v":1}', "'t' must be a number"],
+    ['nothing of a record', '7', 'must be an object'],
+  ])('%s: is refused alone, and kept with what holds for it', (_, record, problem) => {
+    const before = '{"bn":"x:","bt":1700000000,"n":"a","v":1}'
+    const message = decode(`[${before}, ${record} ,{"n":"a","t":5,"v":3}]`) as DecodedMessage
+
+    expect(message.readings).toHaveLength(3)
+    expect([...(message.unreadable ?? [])]).toEqual([[1, expect.stringContaining(problem)]])
+    expect(message.readings[0]).toMatchObject({ a: 1 })
+    expect(message.readings[2]).toMatchObject({ a: 3 })
+    const kept = Buffer.from(message.elements?.(Buffer.alloc(0))[1] ?? []).toString()
+    expect(kept).toBe(`[{"bn":"x:","bt":1700000000},${record}]`)
+    // It is refused for the same reason when it is judged again.
+    expect(decode(kept)).toEqual({
+      ok: false,
+      problem: (message.unreadable as ReadonlyMap<number, string>).get(1),
+    })
+  })
+
+  test.each([
+    ['a base value that comes twice', '{"bn":"y:","bn":"z:","n":"a","v":1}'],
+    ['a base value that would be rounded', '{"bt":9007199254740993,"n":"a","v":1}'],
+    ['a base value of another type', '{"bt":"1","n":"a","v":1}'],
+    ['a label that must be understood', '{"n":"a","v":1,"vat_":1}'],
+  ])('%s: the pack is refused, as nobody knows what holds for the rest', (_, record) => {
+    expect(decode(`[{"n":"a","v":1},${record},{"n":"b","v":3}]`).ok).toBe(false)
+  })
+
+  test('in CBOR it is kept as a pack of CBOR', () => {
+    // {"bn": "x:", "n": "a", "v": 1}, {"n": "a", "v": 1, "v": 2}, {"n": "a", "t": 5, "v": 3}
+    const bad = 'a30061610201 0202'.replace(' ', '')
+    const payload = Buffer.from(
+      `83a32162783a0061610201${bad}a3006161060502fb4008000000000000`,
+      'hex',
+    )
+    const message = decodeCbor(payload) as DecodedMessage
+
+    expect([...(message.unreadable ?? [])]).toEqual([[1, expect.stringContaining('key twice')]])
+    expect([...(message.elementFormats ?? [])]).toEqual([[1, 'senml-cbor']])
+    const kept = message.elements?.(payload)[1] ?? Buffer.alloc(0)
+    expect(Buffer.from(kept).toString('hex')).toBe(`82a12162783a${bad}`)
+    expect(decodeCbor(kept)).toEqual({ ok: false, problem: message.unreadable?.get(1) })
+  })
+})
+
 const numbers = { bver: -1, bn: -2, bt: -3, bu: -4, bv: -5, bs: -6, n: 0, u: 1, v: 2, vs: 3 }
 const labels: Readonly<Record<string, number>> = { ...numbers, vb: 4, s: 5, t: 6, ut: 7, vd: 8 }
 
