@@ -5,7 +5,12 @@ import { problem, UnreadableItem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
 import { fieldOf } from './field-names.ts'
 import { type NamedMetric, sparkplugStep, unknownNode } from './sparkplug.ts'
-import { decodeSparkplugPayload, type SparkplugPayload, valueOf } from './sparkplug-payload.ts'
+import {
+  decodeSparkplugPayload,
+  payloadsOfMetrics,
+  type SparkplugPayload,
+  valueOf,
+} from './sparkplug-payload.ts'
 import { claimOf } from './timestamp.ts'
 
 /** Metrics that are no measurements, unless the definition gives them a field. */
@@ -42,26 +47,39 @@ export interface SentMetrics {
  * Metrics of one time are one reading. What has no value that a field could hold is left out; a message
  * may have nothing else, and is no batch then.
  *
- * What is refused is kept as JSON: without the births that were in force when it came, nobody could
- * read the message again.
+ * A reading that is refused is kept as JSON: without the births that were in force when it came, nobody could
+ * read the message again. A metric that cannot be read is refused alone, and kept as it came.
  */
 export function readingsOfMetrics(
   sent: SentMetrics,
   stream: DecodedStream,
 ): DecodedMessage | UndecodableMessage {
-  try {
-    const readings = momentsOf(sent, stream)
-    if (readings.length === 0) return { ok: false, problem: 'no metric has a value of a field' }
-    const elements = () => readings.map((reading) => Buffer.from(JSON.stringify(reading)))
-    return batchOf({ readings, format: 'json', elements })
-  } catch (error) {
-    if (!(error instanceof UnreadableItem)) throw error
-    return { ok: false, problem: error.message }
+  const { readings, refused } = momentsOf(sent, stream)
+  const [first] = refused.values()
+  if (readings.length === 0) {
+    return { ok: false, problem: first ?? 'no metric has a value of a field' }
   }
+  const places = [...refused.keys()]
+  const elements = (payload: Uint8Array) => {
+    const parts = places.length === 0 ? [] : payloadsOfMetrics(payload)
+    const kept = places.map((place) => parts[place] ?? payload)
+    return [...readings.map((reading) => Buffer.from(JSON.stringify(reading))), ...kept]
+  }
+  const all = [...readings, ...places.map(() => undefined)]
+  if (places.length === 0) return batchOf({ readings: all, format: 'json', elements })
+  // A metric that is refused stands behind the readings, in a payload of its own.
+  const at = places.map((_, index) => readings.length + index)
+  const unreadable = new Map(at.map((index, of) => [index, refused.get(places[of] ?? 0) ?? '']))
+  const elementFormats = new Map(at.map((index) => [index, 'sparkplug' as const]))
+  return batchOf({ readings: all, format: 'json', elements, unreadable, elementFormats })
 }
 
 /** Whether a message has anything to store: commands, deaths and control metrics have not. */
-export function hasValues({ metrics, device }: SentMetrics, stream: DecodedStream): boolean {
+export function hasValues(
+  { metrics, payload, device }: SentMetrics,
+  stream: DecodedStream,
+): boolean {
+  if (payload.unreadable !== undefined) return true
   return metrics.some((named) => {
     const { is_null: isNull, int_value, long_value, float_value } = named.metric
     const { double_value, boolean_value, string_value } = named.metric
@@ -73,30 +91,39 @@ export function hasValues({ metrics, device }: SentMetrics, stream: DecodedStrea
   })
 }
 
-/** @throws UnreadableItem for a value or a time that cannot be read */
-function momentsOf(
-  { metrics, payload, device }: SentMetrics,
-  stream: DecodedStream,
-): readonly object[] {
+interface Moments {
+  readonly readings: readonly object[]
+  /** What is wrong with metrics that have no value, by their place in the payload. */
+  readonly refused: ReadonlyMap<number, string>
+}
+
+function momentsOf({ metrics, payload, device }: SentMetrics, stream: DecodedStream): Moments {
   const open = new Map<number | undefined, Record<string, unknown>>()
   const readings: Record<string, unknown>[] = []
+  const refused = new Map(payload.unreadable ?? [])
   for (const named of metrics) {
     const field = fieldOfMetric(named, device, stream)
-    const value = valueOf(named.metric, named.datatype)
-    if (field === undefined || value === undefined) continue
-    // It would be taken for a prototype, and no definition can have such a field.
-    if (field === '__proto__') throw problem('a field cannot have the name __proto__')
-    const ms = named.metric.timestamp ?? payload.timestamp
-    let reading = open.get(ms)
-    // Two values of one metric are two readings, also where they claim one time.
-    if (reading === undefined || Object.hasOwn(reading, field)) {
-      reading = timed(ms, stream)
-      open.set(ms, reading)
-      readings.push(reading)
+    try {
+      const value = valueOf(named.metric, named.datatype)
+      if (field === undefined || value === undefined) continue
+      // It would be taken for a prototype, and no definition can have such a field.
+      if (field === '__proto__') throw problem('a field cannot have the name __proto__')
+      const ms = named.metric.timestamp ?? payload.timestamp
+      let reading = open.get(ms)
+      // Two values of one metric are two readings, also where they claim one time.
+      if (reading === undefined || Object.hasOwn(reading, field)) {
+        reading = timed(ms, stream)
+        open.set(ms, reading)
+        readings.push(reading)
+      }
+      reading[field] = value
+    } catch (error) {
+      if (!(error instanceof UnreadableItem)) throw error
+      const place = payload.metrics?.indexOf(named.metric) ?? -1
+      refused.set(payload.places?.[place] ?? place, error.message)
     }
-    reading[field] = value
   }
-  return readings
+  return { readings, refused }
 }
 
 function timed(ms: number | undefined, { schema }: DecodedStream): Record<string, unknown> {

@@ -12,6 +12,10 @@ export interface SparkplugPayload {
   readonly timestamp?: number
   readonly metrics?: readonly SparkplugMetric[]
   readonly seq?: number
+  /** Where some metrics cannot be read: what is wrong with them, by their place among all. */
+  readonly unreadable?: ReadonlyMap<number, string>
+  /** The places of the others; nothing where all can be read. */
+  readonly places?: readonly number[]
 }
 
 /** A metric, of which all may be missing but a name or an alias. */
@@ -81,12 +85,14 @@ const metricPlan = planOf(
   single(15, 'string_value', ScalarType.STRING, 'value'),
 )
 
+const metricsField = 2
+
 const payloadPlan = planOf(
   'Payload',
   single(1, 'timestamp', ScalarType.UINT64),
   {
     name: 'metrics',
-    number: 2,
+    number: metricsField,
     shape: 'list',
     value: { kind: 'message', message: metricPlan, isDelimited: false },
     isImplicit: true,
@@ -96,15 +102,88 @@ const payloadPlan = planOf(
   single(3, 'seq', ScalarType.UINT64),
 )
 
-/** The payload, or what is wrong with it. */
+/** The payload, or what is wrong with it. A metric that cannot be read is left out, unless none can. */
 export function decodeSparkplugPayload(bytes: Uint8Array): SparkplugPayload | string {
+  return unless(() => payloadIn(bytes)) ?? unless(() => readableIn(bytes)) ?? problemIn(bytes)
+}
+
+function payloadIn(bytes: Uint8Array): SparkplugPayload {
+  const wire = new ProtobufWire(bytes, valuesMax)
+  return readFields(wire, payloadPlan, { end: bytes.length, levels: 2 })
+}
+
+/** Undefined where the work finds something unreadable. */
+function unless<Value>(work: () => Value): Value | undefined {
   try {
-    const wire = new ProtobufWire(bytes, valuesMax)
-    return readFields(wire, payloadPlan, { end: bytes.length, levels: 2 })
+    return work()
   } catch (error) {
-    if (!(error instanceof UnreadableItem)) throw error
-    return error.message
+    if (error instanceof UnreadableItem) return undefined
+    throw error
   }
+}
+
+function problemIn(bytes: Uint8Array): string {
+  try {
+    payloadIn(bytes)
+  } catch (error) {
+    if (error instanceof UnreadableItem) return error.message
+    throw error
+  }
+  throw new Error('a payload can be read now, and could not before')
+}
+
+/** What can be read of a payload. @throws UnreadableItem when something else is wrong than single metrics */
+function readableIn(bytes: Uint8Array): SparkplugPayload | undefined {
+  const { rest, metrics: spans } = cutIn(bytes)
+  if (spans.length > metricsMax) return undefined
+  const metrics: SparkplugMetric[] = []
+  const places: number[] = []
+  const unreadable = new Map<number, string>()
+  for (const [place, { tagAt, end }] of spans.entries()) {
+    const wire = new ProtobufWire(bytes.subarray(tagAt, end), valuesMax / 10)
+    try {
+      wire.tag(end - tagAt)
+      const bounds = { end: wire.endOfValue(end - tagAt), levels: 1 }
+      metrics.push(readFields(wire, metricPlan, bounds))
+      places.push(place)
+    } catch (error) {
+      if (!(error instanceof UnreadableItem)) throw error
+      unreadable.set(place, error.message)
+    }
+  }
+  if (metrics.length === 0) return undefined
+  return { ...payloadIn(joined(bytes, rest)), metrics, unreadable, places }
+}
+
+interface Span {
+  readonly tagAt: number
+  readonly end: number
+}
+
+/** Where metrics stand in a payload, and what stands beside them. @throws UnreadableItem */
+function cutIn(bytes: Uint8Array): { readonly metrics: Span[]; readonly rest: Span[] } {
+  const wire = new ProtobufWire(bytes, valuesMax)
+  const metrics: Span[] = []
+  const rest: Span[] = []
+  while (wire.position < bytes.length) {
+    const tagAt = wire.position
+    const tag = wire.tag(bytes.length)
+    wire.skip(tag, bytes.length)
+    const isMetric = tag.number === metricsField && tag.wireType === WireType.LengthDelimited
+    const spans = isMetric ? metrics : rest
+    spans.push({ tagAt, end: wire.position })
+  }
+  return { metrics, rest }
+}
+
+function joined(bytes: Uint8Array, spans: readonly Span[]): Uint8Array {
+  return Buffer.concat(spans.map(({ tagAt, end }) => bytes.subarray(tagAt, end)))
+}
+
+/** Payloads of one metric each, with all that stands beside it: the bytes of a metric stand in them as they came. */
+export function payloadsOfMetrics(bytes: Uint8Array): readonly Uint8Array[] {
+  const { metrics, rest } = cutIn(bytes)
+  return metrics.map((span) => joined(bytes, [...rest, span]))
 }
 
 /**

@@ -54,7 +54,7 @@ export class Portions {
     this.#bytes = 0
     if (items.length === 0) return
     const joined = this.#join(items)
-    // One item that cannot be read would take the others with it.
+    // One item that is no JSON would take the others with it.
     const isReadable = this.#join !== asList || items.length === 1 || decoders.json(joined).ok
     for (const payload of isReadable ? [joined] : items) {
       this.messages.push(messageOf(payload, this.#source))

@@ -78,8 +78,8 @@ export class MessageWriter {
 }
 
 /**
- * What a message may not have, such as an integer that would be rounded, makes all of it go to the quarantine: a row
- * that has it is a message of its own.
+ * What is no JSON makes all of a message go to the quarantine: a row that has it, or anything else that may not be
+ * stored, is a message of its own.
  */
 function* wholeMessages(rows: readonly string[]): Generator<string> {
   const whole = `[${rows.join(',')}]`

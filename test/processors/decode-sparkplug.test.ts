@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readingsOfMetrics, sparkplugDecoder } from '../../processors/decode-sparkplug.ts'
+import type { DecodedMessage } from '../../src/pipeline/reading.ts'
 import { readingsOf } from '../support/binary-messages.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
 import { type Metric, metric, payloadOf } from '../support/sparkplug-payloads.ts'
@@ -111,6 +112,52 @@ describe('metrics', () => {
     expect(sparkplugDecoder(stream)(payloadOf([metric('Double', 1, { alias: 7 })]))).toMatchObject({
       problem: 'no birth has said which metrics have the aliases 7',
     })
+  })
+
+  test('that cannot be read are refused alone, and kept as they came', () => {
+    const beside = payloadOf([], { timestamp: ms })
+    const good = fc.integer({ min: -1e6, max: 1e6 }).map((value) => ({
+      isGood: true,
+      bytes: payloadOf([metric('Double', value, { name: 'a' })]),
+    }))
+    const bad = fc
+      .constantFrom(
+        payloadOf([metric('UInt64', 2 ** 62, { name: 'a' })]),
+        payloadOf([metric('String', 'x\0', { name: 'a' })]),
+        payloadOf([metric('Double', 1, { name: '__proto__' })]),
+        payloadOf([metric('DateTime', 9e15, { name: 'a' })]),
+        payloadOf([metric('Double', 1, { name: 'a', timestamp: 2 ** 52 })]),
+        // A name that is no UTF-8.
+        Uint8Array.of(0x12, 3, 0x0a, 1, 0xff),
+      )
+      .map((bytes) => ({ isGood: false, bytes }))
+    const mixed = fc
+      .array(fc.oneof(good, bad), { minLength: 1, maxLength: 8 })
+      .filter((metrics) => metrics.some(({ isGood }) => isGood))
+    fc.assert(
+      fc.property(mixed, (metrics) => {
+        const payload = Buffer.concat([...metrics.map(({ bytes }) => bytes), beside])
+        const message = sparkplugDecoder(stream)(payload) as DecodedMessage
+        const taken = metrics.filter(({ isGood }) => isGood)
+        const refused = metrics.filter(({ isGood }) => !isGood)
+
+        const alone = taken.flatMap(({ bytes }) =>
+          readingsOf(sparkplugDecoder(stream)(Buffer.concat([bytes, beside]))),
+        )
+        expect(message.readings.slice(0, taken.length)).toEqual(alone)
+        const places = refused.map((_, index) => taken.length + index)
+        expect([...(message.unreadable?.keys() ?? [])]).toEqual(places)
+        const kept = message.elements?.(payload).slice(taken.length) ?? []
+        expect(kept.map((bytes) => Buffer.from(bytes).toString('hex')).sort()).toEqual(
+          refused.map(({ bytes }) => Buffer.concat([beside, bytes]).toString('hex')).sort(),
+        )
+        // Judged again, each of them is refused for the same reason.
+        for (const [index, bytes] of kept.entries()) {
+          const problem = message.unreadable?.get(taken.length + index)
+          expect(sparkplugDecoder(stream)(bytes)).toEqual({ ok: false, problem })
+        }
+      }),
+    )
   })
 
   test('of any bytes are readings or a problem', () => {
