@@ -1,6 +1,6 @@
 import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
-import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import { formatUs, parseInstant } from '../src/core/time.ts'
 import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
 
 /** A reading's fields as canonical text: what its identity is computed from, and what is stored. */
@@ -103,8 +103,8 @@ function canonicalMembers(entries: readonly [string, unknown][], fields: FieldMa
 
 /** One instant spelled in two ways is one value. */
 function canonicalInstant(text: string): string {
-  const instantUs = parseRfc3339(text)
-  return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : JSON.stringify(text)
+  const instantUs = parseInstant(text)
+  return typeof instantUs === 'object' ? JSON.stringify(text) : `"${formatUs(instantUs)}"`
 }
 
 function countMembers(value: object): number {

@@ -1,3 +1,4 @@
+import { rememberSources } from '../src/core/number-sources.ts'
 import type {
   DecodedMessage,
   Decoder,
@@ -16,7 +17,9 @@ import {
 } from './typed-text.ts'
 
 /** A column with the type that its texts are read as; nothing for one that is left out. */
-type Column = { readonly name: string; readonly type: FieldType } | undefined
+type Column =
+  | { readonly name: string; readonly type: FieldType; readonly isTime: boolean }
+  | undefined
 
 /** A decoder of CSV lines, each of which is a reading. The definition names the columns. */
 export function csvDecoder({
@@ -31,9 +34,8 @@ export function csvDecoder({
 function columnOf(name: string | null, schema: StreamSchema): Column {
   if (name === null) return undefined
   const field = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
-  if (field !== undefined) return { name, type: field.type }
   const isTime = name === schema.timestampField && schema.timestampFormat !== 'rfc3339'
-  return { name, type: isTime ? 'number' : 'string' }
+  return { name, type: field?.type ?? (isTime ? 'number' : 'string'), isTime }
 }
 
 function decodeLines(
@@ -96,6 +98,7 @@ function readingOf(cells: CsvLine['cells'], columns: readonly Column[]): object 
       // An empty cell is a value that is missing; "" is an empty text.
       if (cell === undefined || column === undefined) continue
       reading[column.name] = typedValue(cell, column.type)
+      if (column.isTime) rememberSources(reading, { [column.name]: cell })
     }
   } catch (error) {
     if (!(error instanceof RoundedInteger)) throw error

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { unsafeContent } from '../src/core/json-safety.ts'
+import { rememberJson } from '../src/core/number-sources.ts'
 import type { DecodedMessage, Scan, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
 import { jsonElements, onlyTextMember } from './json-elements.ts'
@@ -93,7 +94,9 @@ function parseText(text: string, isText: boolean): ParsedText {
   } catch (error) {
     return { problem: isText ? `not valid JSON: ${(error as Error).message}` : noUtf8 }
   }
-  return { value, problem: isText ? unsafeContent(text, value) : noUtf8 }
+  const problem = isText ? unsafeContent(text, value) : noUtf8
+  rememberJson(text, value)
+  return { value, problem }
 }
 
 /** The text of bytes. Where they are no UTF-8, U+FFFD stands for those that are none. */

@@ -1,3 +1,4 @@
+import { instantUsOf } from '../src/core/time.ts'
 import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
 import {
   decodeItems,
@@ -101,7 +102,7 @@ class MsgpackItems implements Items {
     if (type !== timestampType) throw problem(`the extension type ${type} is not supported`)
     switch (length) {
       case 4:
-        return instantItem(this.#unsigned(4) * 1_000_000)
+        return instantItem(instantUsOf(this.#unsigned(4), 0))
       case 8: {
         const packed = this.#view.getBigUint64(this.#skip(8))
         return instantOf(packed & 0x3_ffff_ffffn, packed >> 34n)
@@ -143,7 +144,7 @@ class MsgpackItems implements Items {
 
 function instantOf(seconds: bigint, nanoseconds: bigint): Item {
   if (nanoseconds >= 1_000_000_000n) throw problem('a time has more nanoseconds than a second')
-  return instantItem(Number(seconds * 1_000_000n + nanoseconds / 1_000n))
+  return instantItem(instantUsOf(seconds, Number(nanoseconds / 1_000n)))
 }
 
 function refusedHead(head: number): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { integerMax } from '../src/core/json-safety.ts'
-import { formatUs, isWritableInstant } from '../src/core/time.ts'
+import { isRoundedInteger } from '../src/core/json-safety.ts'
+import { formatUs, type InstantUs, isWritableInstant } from '../src/core/time.ts'
 import { type Item, problem } from './decode-binary.ts'
 
 /** Scalars of binary formats, held to what is true of JSON anyway (D14, D62). */
@@ -15,14 +15,14 @@ export function textItem(bytes: Uint8Array): Item {
 
 /** @throws UnreadableItem for an integer that a double would round */
 export function integerItem(value: number | bigint): Item {
-  if (value > integerMax || value < -integerMax) {
+  if (!Number.isSafeInteger(value) && isRoundedInteger(String(value))) {
     throw problem(`the integer ${value} is beyond 2^53 and would be rounded`)
   }
   return { kind: 'scalar', value: Number(value) }
 }
 
 /** A point in time, which the format has a type of its own for: as JSON would write it. */
-export function instantItem(instantUs: number): Item {
+export function instantItem(instantUs: InstantUs): Item {
   if (!isWritableInstant(instantUs)) throw problem('a time is not in the years 0001 to 9999')
   return { kind: 'scalar', value: formatUs(instantUs) }
 }

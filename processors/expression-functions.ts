@@ -1,4 +1,5 @@
 import type { CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
+import { type InstantUs, instantUsOf } from '../src/core/time.ts'
 import type { Cel, Meter } from './expression.ts'
 
 /** Characters of a text that cost as much as one step. */
@@ -95,7 +96,7 @@ function times({ celFunc, celMethod, objectType, CelScalar: { INT } }: Cel): Cel
   return [
     ...Object.entries(partsOfTime).map(([name, part]) =>
       celMethod(name, timestamp, [], INT, function () {
-        return BigInt(part(new Date(microsecondsOf(this) / 1000)))
+        return BigInt(part(new Date(millisecondsOf(this))))
       }),
     ),
     // The library takes them for milliseconds, the language for seconds.
@@ -105,10 +106,21 @@ function times({ celFunc, celMethod, objectType, CelScalar: { INT } }: Cel): Cel
   ]
 }
 
+/** Its nanoseconds go forward from its second, also before 1970. */
+interface LibraryTimestamp {
+  readonly message: { readonly seconds: bigint; readonly nanos: number }
+}
+
+/** Cut off towards the past. */
+function millisecondsOf(timestamp: unknown): number {
+  const { seconds, nanos } = (timestamp as LibraryTimestamp).message
+  return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)
+}
+
 /** Microseconds since the epoch of a timestamp of the library. */
-export function microsecondsOf(timestamp: unknown): number {
-  const { seconds, nanos } = (timestamp as { message: { seconds: bigint; nanos: number } }).message
-  return Number(seconds) * 1_000_000 + Math.floor(nanos / 1000)
+export function microsecondsOf(timestamp: unknown): InstantUs {
+  const { seconds, nanos } = (timestamp as LibraryTimestamp).message
+  return instantUsOf(Number(seconds), Math.floor(nanos / 1000))
 }
 
 /** The library chains lists, and to walk along a long chain takes the square of its length. */

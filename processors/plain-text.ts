@@ -28,10 +28,17 @@ export class PlainText {
   #text = ''
   #at = 0
   #mantissa = 0
+  #numberStart = 0
+  #numberEnd = 0
   /** The number that was read last. */
   value = 0
   /** Whether it had no decimals. */
   isInteger = false
+
+  /** Its digits as they stand there. */
+  get numberSource(): string {
+    return this.#text.slice(this.#numberStart, this.#numberEnd)
+  }
 
   begin(text: string): void {
     this.#text = text
@@ -102,6 +109,8 @@ export class PlainText {
     if ((!this.isInteger && decimals === 0) || next === lowerE || next === upperE) return undefined
     this.#at = end
     this.#skipSpace()
+    this.#numberStart = start
+    this.#numberEnd = end
     const source = text.slice(start, end)
     if (whole - from + decimals > exactDigits) {
       this.value = Number(source)

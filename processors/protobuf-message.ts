@@ -1,5 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
+import { instantUsOf } from '../src/core/time.ts'
 import { problem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
 import type { FieldPlan, MessagePlan, ValuePlan } from './protobuf-plan.ts'
@@ -179,7 +180,7 @@ function wellKnown({ typeName }: MessagePlan, members: Members): unknown {
   if (typeName !== 'google.protobuf.Timestamp') return members
   const { seconds, nanos } = members as { readonly seconds: number; readonly nanos: number }
   if (nanos < 0 || nanos >= 1_000_000_000) throw problem('a time has more nanos than a second')
-  return instantItem(seconds * 1_000_000 + Math.floor(nanos / 1_000)).value
+  return instantItem(instantUsOf(seconds, Math.floor(nanos / 1_000))).value
 }
 
 function wireTypeOfValue(value: ValuePlan): WireType {

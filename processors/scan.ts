@@ -1,6 +1,6 @@
 import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
-import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import { formatUs, parseInstant } from '../src/core/time.ts'
 import type { Scan } from '../src/pipeline/reading.ts'
 import type { FieldDefinition, FieldType, StreamSchema } from '../src/pipeline/stream-schema.ts'
 import { readingsPerMessageMax } from './decode-batch.ts'
@@ -229,8 +229,8 @@ class PlainScanner {
   #datetime(): string | undefined {
     const text = this.#text.string()
     if (text === undefined) return undefined
-    const instantUs = parseRfc3339(text.slice(1, -1))
-    return typeof instantUs === 'number' ? `"${formatUs(instantUs)}"` : undefined
+    const instantUs = parseInstant(text.slice(1, -1))
+    return typeof instantUs === 'object' ? undefined : `"${formatUs(instantUs)}"`
   }
 
   #time(): string | undefined {
@@ -238,7 +238,9 @@ class PlainScanner {
     const source = this.#text
     const text = isText ? source.string() : source.number()
     if (text === undefined) return undefined
-    const timestampUs = timeOf(isText ? text.slice(1, -1) : source.value, this.#format)
+    const timestampUs = isText
+      ? timeOf(text.slice(1, -1), this.#format)
+      : timeOf(source.value, this.#format, source.isInteger ? undefined : source.numberSource)
     if (typeof timestampUs !== 'number') return undefined
     this.#claimedUs = timestampUs
     return ''

@@ -1,3 +1,6 @@
+import { sourceOf } from '../src/core/number-sources.ts'
+import { secondsSumUs } from './timestamp.ts'
+
 /** Records of SenML (RFC 8428), one by one brought into their resolved form. */
 
 /** What a record says when all that it takes from those before it is added. */
@@ -37,7 +40,7 @@ export function concernsOthers(labels: readonly unknown[]): boolean {
 const versionMax = 10
 
 /** Smaller times count from now (RFC 8428, section 4.5.3). */
-const relativeSecondsMax = 2 ** 28
+const relativeUsMax = 2 ** 28 * 1_000_000
 
 /** Names that a record may have in full (RFC 8428, section 4.5.1). */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9\-:./_]*$/
@@ -92,7 +95,8 @@ interface CheckedRecord extends BaseValues {
 /** Goes over the records of a pack in their order, and keeps the base values that hold. */
 export class SenmlResolver {
   #name = ''
-  #time = 0
+  /** By its digits: a sum of doubles would be beside that of the numbers that were sent. */
+  #time = '0'
   #value = 0
   #sum: number | undefined
   #version: number | undefined
@@ -102,7 +106,7 @@ export class SenmlResolver {
     return {
       ...(this.#version !== undefined && { bver: this.#version }),
       ...(this.#name !== '' && { bn: this.#name }),
-      ...(this.#time !== 0 && { bt: this.#time }),
+      ...(this.#time !== '0' && { bt: cutSeconds(this.#time) }),
       ...(this.#value !== 0 && { bv: this.#value }),
       ...(this.#sum !== undefined && { bs: this.#sum }),
     }
@@ -117,14 +121,20 @@ export class SenmlResolver {
   resolve(record: unknown): ResolvedRecord | undefined {
     this.#takeBase(record)
     const checked = checkOwn(record)
-    const { n = '', t = 0, s } = checked
+    const { n = '', t, s } = checked
     const labels = valueLabels.filter((label) => checked[label] !== undefined)
     if (labels.length > 1) throw new SenmlRecordProblem(`a record has both ${labels.join(' and ')}`)
     const [label] = labels
     if (label === undefined && s === undefined) return undefined
     const value = label === 'v' ? added(checked.v ?? 0, this.#value) : label && checked[label]
     const sum = s === undefined ? undefined : added(s, this.#sum ?? 0)
-    return { ...this.#named(n), ...timed(this.#time + t), value, label, sum }
+    return {
+      ...this.#named(n),
+      ...this.#timed(t === undefined ? '0' : digitsOf(checked, 't', t)),
+      value,
+      label,
+      sum,
+    }
   }
 
   /** @throws SenmlProblem */
@@ -141,7 +151,7 @@ export class SenmlResolver {
     const { bn, bt, bv, bs, bver } = record as BaseValues
     this.#checkVersion(bver)
     this.#name = bn ?? this.#name
-    this.#time = bt ?? this.#time
+    if (bt !== undefined) this.#time = digitsOf(record, 'bt', bt)
     this.#value = bv ?? this.#value
     this.#sum = bs ?? this.#sum
   }
@@ -163,6 +173,17 @@ export class SenmlResolver {
     }
     return { baseName: this.#name, ownName }
   }
+
+  #timed(seconds: string) {
+    const timeUs = secondsSumUs([this.#time, seconds])
+    return { timeUs, isRelative: timeUs < relativeUsMax }
+  }
+}
+
+/** A number that is spelled with the digits of the seconds, cut off behind the microseconds. */
+function cutSeconds(seconds: string): number {
+  const timeUs = secondsSumUs([seconds])
+  return Number.isSafeInteger(timeUs) ? timeUs / 1_000_000 : Number(seconds)
 }
 
 function isObject(record: unknown): record is object {
@@ -192,16 +213,24 @@ function mayBe(label: string, value: number): boolean {
   return Number.isFinite(value) || label === 'v' || label === 's'
 }
 
-/** @throws SenmlRecordProblem for an integer that a double would round */
+/**
+ * What is beyond 2^53 by itself is a double with everything that doubles do.
+ *
+ * @throws SenmlRecordProblem for a sum of integers that a double may round
+ */
 function added(value: number, base: number): number {
   const sum = value + base
-  const isInteger = base !== 0 && Number.isInteger(value) && Number.isInteger(base)
-  if (isInteger && Math.abs(sum) > 2 ** 53) {
+  const areIntegers = base !== 0 && isCounted(value) && isCounted(base)
+  if (areIntegers && Math.abs(sum) > 2 ** 53) {
     throw new SenmlRecordProblem(`the integer ${sum} is beyond 2^53 and would be rounded`)
   }
   return sum
 }
 
-function timed(seconds: number) {
-  return { timeUs: Math.round(seconds * 1_000_000), isRelative: seconds < relativeSecondsMax }
+function isCounted(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= 2 ** 53
+}
+
+function digitsOf(record: CheckedRecord, label: 't' | 'bt', seconds: number): string {
+  return sourceOf(record, label) ?? String(seconds)
 }

@@ -1,5 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { narrowed } from '../src/core/time.ts'
 import { UnreadableItem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
 import { readFields } from './protobuf-message.ts'
@@ -221,7 +222,7 @@ export function valueOf(metric: SparkplugMetric, datatype = metric.datatype): un
     case dataType.uuid:
       return text
     case dataType.dateTime:
-      return long && instantItem(long * 1_000).value
+      return long && instantItem(narrowed(BigInt(long) * 1_000n)).value
     case undefined:
       return valueOfNoType(metric)
     default:

@@ -1,4 +1,11 @@
-import { formatUs, parseRfc3339, type TimeProblem } from '../src/core/time.ts'
+import { sourceOf } from '../src/core/number-sources.ts'
+import {
+  formatUs,
+  type InstantUs,
+  narrowed,
+  parseRfc3339,
+  type TimeProblem,
+} from '../src/core/time.ts'
 import type { StreamSchema, TimestampFormat } from '../src/pipeline/stream-schema.ts'
 
 /** Microseconds in one unit of each epoch format. */
@@ -18,12 +25,22 @@ export function timestampOf(
 ): number | TimeProblem | undefined {
   const { timestampField, timestampFormat } = schema
   if (!Object.hasOwn(reading, timestampField)) return undefined
-  return timeOf(reading[timestampField], timestampFormat)
+  const source = timestampFormat === 'rfc3339' ? undefined : sourceOf(reading, timestampField)
+  return timeOf(reading[timestampField], timestampFormat, source)
 }
 
-/** The time that a value means, or what is wrong with it. */
-export function timeOf(claimed: unknown, format: TimestampFormat): number | TimeProblem {
-  const timestampUs = format === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[format])
+/**
+ * The time that a value means, or what is wrong with it.
+ *
+ * @param source the digits that a number was sent with, where its double may have fewer
+ */
+export function timeOf(
+  claimed: unknown,
+  format: TimestampFormat,
+  source?: string,
+): number | TimeProblem {
+  const timestampUs =
+    format === 'rfc3339' ? instantOf(claimed) : epochOf(claimed, unitUs[format], source)
   if (typeof timestampUs === 'number' && timestampUs < 0) {
     return { problem: 'times before 1970 are not accepted' }
   }
@@ -40,37 +57,65 @@ function instantOf(claimed: unknown): number | TimeProblem {
   return parseRfc3339(claimed)
 }
 
-function epochOf(claimed: unknown, unit: number): number | TimeProblem {
+function epochOf(claimed: unknown, unit: number, source: string | undefined): number | TimeProblem {
   if (typeof claimed !== 'number' || !Number.isFinite(claimed)) {
     return { problem: 'must be a number of units since 1970' }
   }
-  const timestampUs = epochUs(claimed, unit)
-  return timestampUs > Number.MAX_SAFE_INTEGER
+  const timestampUs = source === undefined ? epochUs(claimed, unit) : decimalUs(source, unit)
+  return typeof timestampUs === 'bigint' && timestampUs > 0n
     ? { problem: 'is beyond the year 2255' }
-    : timestampUs
+    : Number(timestampUs)
 }
 
 /**
  * Microseconds of a number of units since the epoch. What is finer is cut off towards the past, as it is
  * in RFC 3339: one instant is one time, however it is spelled.
  */
-export function epochUs(count: number, unit: number): number {
+export function epochUs(count: number, unit: number): InstantUs {
+  // Neither is a time, and no digits say so.
+  if (!Number.isFinite(count)) return Number.NaN
+  const whole = count * unit
   // Zero is added because -0 is no other time than 0.
-  if (Number.isInteger(count)) return count * unit + 0
-  return count < 0 ? -wholeUs(-count, unit, Math.ceil) : wholeUs(count, unit, Math.floor)
+  return Number.isInteger(count) && Number.isSafeInteger(whole)
+    ? whole + 0
+    : decimalUs(String(count), unit)
 }
 
 /**
- * By the decimal digits of a number that is no integer, as they were sent: a product of doubles such as
- * 1.000001 * 1e6 may be just below what was meant.
+ * By the decimal digits of a number as they were sent: a product of doubles such as 1.000001 * 1e6 may be just below
+ * what was meant, and the double next to a number of many digits may be above it.
  */
-function wholeUs(count: number, unit: number, toWhole: (value: number) => number): number {
-  // Smaller ones are written with an exponent, and are less than a microsecond in any unit.
-  if (count < 0.000001) return toWhole(count)
-  const text = String(count)
-  const point = text.indexOf('.')
-  const places = String(unit).length - 1
-  const digits = text.slice(point + 1).padEnd(places, '0')
-  const finer = Number(`0.${digits.slice(places)}`)
-  return Math.floor(count) * unit + Number(digits.slice(0, places)) + toWhole(finer)
+export function decimalUs(text: string, unit: number): InstantUs {
+  return narrowed(scaledDecimal(text, String(unit).length - 1))
+}
+
+/** Places of a sum of decimals, finer than any clock. */
+const sumPlaces = 30
+const usInSum = 10n ** BigInt(sumPlaces - 6)
+
+/** Microseconds of a sum of decimal numbers of seconds, cut off once they are added up. */
+export function secondsSumUs(texts: readonly string[]): number {
+  const sum = texts.reduce((total, text) => total + scaledDecimal(text, sumPlaces), 0n)
+  const us = sum / usInSum
+  return Number(sum < 0n && sum % usInSum !== 0n ? us - 1n : us)
+}
+
+const decimalPattern = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i
+
+/** No year has so many digits before the point, in any unit. */
+const wholeDigitsMax = 20
+
+/** A decimal number times a power of ten, cut off towards the past; more than any time where it is. */
+function scaledDecimal(text: string, places: number): bigint {
+  const [, sign, whole = '', decimals = '', exponent = '0'] = decimalPattern.exec(text) ?? []
+  const digits = whole + decimals
+  const first = digits.search(/[1-9]/)
+  if (first < 0) return 0n
+  /** How many digits stand before the point, once it is moved. */
+  const before = whole.length - first + Number(exponent) + places
+  const length = Math.max(0, Math.min(before, wholeDigitsMax + places))
+  const kept = BigInt(digits.slice(first, first + length).padEnd(length, '0'))
+  if (sign !== '-') return kept
+  const isCut = /[1-9]/.test(digits.slice(first + length))
+  return isCut ? -kept - 1n : -kept
 }

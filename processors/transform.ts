@@ -1,6 +1,7 @@
 import { canonicalJson } from '../src/core/canonical-json.ts'
+import { isRoundedInteger } from '../src/core/json-safety.ts'
 import { LruMap } from '../src/core/lru-map.ts'
-import { formatUs, parseRfc3339 } from '../src/core/time.ts'
+import { formatUs, type InstantUs, isWritableInstant, parseInstant } from '../src/core/time.ts'
 import type { Allowance } from '../src/pipeline/reading.ts'
 import type { FieldMap } from '../src/pipeline/stream-schema.ts'
 import {
@@ -147,7 +148,7 @@ function deriving(field: string, type: DerivedType, expression: Expression): Run
   }
 }
 
-/** 2^53: beyond it a double is no exact integer (D14). */
+/** 2^53: fields of integers hold no more, as beyond it a double cannot tell neighbours apart. */
 const integerMax = 2 ** 53
 
 /** The result of an expression as a value of a field, or nothing when it is none of that type. */
@@ -159,10 +160,10 @@ function valueOf(
     case 'number':
     case 'integer': {
       if (typeof result !== 'number' && typeof result !== 'bigint') return undefined
-      const isInteger = type === 'integer' || typeof result === 'bigint'
-      if (isInteger && (result > integerMax || result < -integerMax)) return undefined
+      if (typeof result === 'bigint' && isRoundedInteger(String(result))) return undefined
       const value = Number(result)
-      return isInteger && !Number.isInteger(value) ? undefined : finite(value)
+      if (type === 'number') return finite(value)
+      return Number.isInteger(value) && Math.abs(value) <= integerMax ? value : undefined
     }
     case 'boolean':
       return typeof result === 'boolean' ? result : undefined
@@ -185,12 +186,13 @@ function finite(value: number): number | undefined {
 function instantOf(result: unknown): string | undefined {
   const isTimestamp = typeof result === 'object' && result !== null && 'message' in result
   const instantUs = isTimestamp ? microsecondsOf(result) : textInstant(result)
-  return Number.isSafeInteger(instantUs) ? formatUs(instantUs as number) : undefined
+  const isTold = instantUs !== undefined && isWritableInstant(instantUs)
+  return isTold ? formatUs(instantUs) : undefined
 }
 
-function textInstant(text: unknown): number | undefined {
-  const instantUs = typeof text === 'string' ? parseRfc3339(text) : undefined
-  return typeof instantUs === 'number' ? instantUs : undefined
+function textInstant(text: unknown): InstantUs | undefined {
+  const instantUs = typeof text === 'string' ? parseInstant(text) : undefined
+  return typeof instantUs === 'object' ? undefined : instantUs
 }
 
 const filtered: StepOutcome = { isFiltered: true }

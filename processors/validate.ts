@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { LruMap } from '../src/core/lru-map.ts'
-import { parseRfc3339 } from '../src/core/time.ts'
+import { parseInstant } from '../src/core/time.ts'
 import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
 
 /** The compiled rules of one schema shape, shared by every stream that has it. */
@@ -69,7 +69,7 @@ function newAjv(allErrors: boolean): Ajv {
     // A field may be named like what every object inherits, such as `constructor`.
     ownProperties: true,
     validateFormats: true,
-    formats: { datetime: (text: string) => typeof parseRfc3339(text) === 'number' },
+    formats: { datetime: (text: string) => typeof parseInstant(text) !== 'object' },
   })
 }
 

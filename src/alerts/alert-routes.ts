@@ -226,5 +226,7 @@ function muteEnd(until: string, clock: Clock): number {
   const untilUs = parseRfc3339(until)
   if (typeof untilUs !== 'number') throw invalidParameter('until', untilUs.problem)
   if (untilUs <= clock.nowUs()) throw invalidParameter('until', 'must be in the future')
+  // A later time in a row could be written, and then no more be read.
+  if (!Number.isSafeInteger(untilUs)) throw invalidParameter('until', 'must be before June 2255')
   return untilUs
 }

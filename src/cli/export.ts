@@ -137,8 +137,8 @@ async function toParquet(
   const columns = Object.entries(schema).map(([name, { type }]) => [name, columnTypes[type]])
   const all = [['timestamp', 'TIMESTAMPTZ'], ...columns, ['extra', 'JSON']]
   const typed = all.map(([name, type = 'VARCHAR']) => `${text(name)}: ${text(type)}`)
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(':memory:')
+  const { openDuckDb } = await import('../core/duckdb-instance.ts')
+  const instance = await openDuckDb(':memory:')
   const connection = await instance.connect()
   try {
     const lines = `read_json(${text(part)}, format = 'newline_delimited', columns = {${typed.join(', ')}})`

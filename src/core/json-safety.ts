@@ -1,13 +1,11 @@
 /**
  * What `JSON.parse` lets through but must not be stored: duplicate keys, of which one would be lost,
- * U+0000 and lone surrogates (D62), integers that a double would round (D14).
+ * U+0000 and lone surrogates (D62), integers that a double is not, nor is written as (D14).
  */
 
 /** Deepest nesting of a message: what recursion can follow without a thought. */
 export const messageDepthMax = 64
 
-/** 2^53: from here on a double cannot tell neighbouring integers apart. */
-export const integerMax = 2 ** 53
 const integerDigits = 16
 
 const quote = 34
@@ -115,10 +113,17 @@ function unsafeValue(key: string, value: unknown, source: string | undefined): s
     : undefined
 }
 
-/** Whether a double would round an integer, given in decimal digits (D14). */
+/**
+ * Whether an integer, given in decimal digits, would be lost in a double. It is not where the double is that very
+ * integer, nor where it is what ECMAScript writes for the double: every client in JavaScript sends 6.02e20 as
+ * 602000000000000000000, and so do we.
+ */
 export function isRoundedInteger(source: string): boolean {
-  const digits = source.replace('-', '')
-  return digits.length > integerDigits || BigInt(digits) > BigInt(integerMax)
+  const value = Number(source)
+  if (Number.isSafeInteger(value)) return false
+  // A finite double has 309 digits at most, so that no BigInt of more is made.
+  if (!Number.isFinite(value)) return true
+  return String(value) !== source && BigInt(value) !== BigInt(source)
 }
 
 function unsafeText(text: string): string | undefined {

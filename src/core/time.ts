@@ -6,8 +6,15 @@
 
 const digitZero = 48
 const digitNine = 57
-const usPerDay = 86_400_000_000
+const usPerSecond = 1_000_000
+const secondsPerDay = 86_400
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/**
+ * Microseconds since the epoch, exactly: a number where doubles count them one by one, and a bigint where they no
+ * longer do, which is before 1684 and after 2255.
+ */
+export type InstantUs = number | bigint
 
 /** Why a text is not an instant: a sentence for the sender. */
 export interface TimeProblem {
@@ -40,23 +47,35 @@ function daysFromCivil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468
 }
 
-const firstUs = daysFromCivil(1, 1, 1) * usPerDay
-const endUs = daysFromCivil(10_000, 1, 1) * usPerDay
+const firstUs = daysFromCivil(1, 1, 1) * secondsPerDay * usPerSecond
+const endUs = daysFromCivil(10_000, 1, 1) * secondsPerDay * usPerSecond
 
 /** Whether RFC 3339 can write an instant in UTC: its year has to be 0001 to 9999. */
-export function isWritableInstant(instantUs: number): boolean {
+export function isWritableInstant(instantUs: InstantUs): boolean {
   return instantUs >= firstUs && instantUs < endUs
 }
 
-/**
- * Microseconds since the epoch of an RFC 3339 date-time with a zone; fraction digits beyond six
- * are cut off.
- */
-export function parseRfc3339(text: string): number | TimeProblem {
-  const dateUs = parseDate(text)
-  if (typeof dateUs !== 'number') return dateUs
-  const timeUs = parseTimeOfDay(text)
-  if (typeof timeUs !== 'number') return timeUs
+/** Whole seconds and microseconds, of which there may be more than a second has, as one count. */
+export function instantUsOf(seconds: number | bigint, micros: number): InstantUs {
+  if (typeof seconds === 'number') {
+    const instantUs = seconds * usPerSecond + micros
+    if (Number.isSafeInteger(instantUs)) return instantUs
+  }
+  return narrowed(BigInt(seconds) * BigInt(usPerSecond) + BigInt(micros))
+}
+
+/** The same instant as a number, where a double is it. */
+export function narrowed(instantUs: bigint): InstantUs {
+  const number = Number(instantUs)
+  return Number.isSafeInteger(number) ? number : instantUs
+}
+
+/** Exactly what an RFC 3339 date-time with a zone means; fraction digits beyond six are cut off. */
+export function parseInstant(text: string): InstantUs | TimeProblem {
+  const day = parseDate(text)
+  if (typeof day !== 'number') return day
+  const second = parseTimeOfDay(text)
+  if (typeof second !== 'number') return second
   let at = 19
   let fractionUs = 0
   if (text.charCodeAt(at) === 46) {
@@ -69,19 +88,25 @@ export function parseRfc3339(text: string): number | TimeProblem {
     }
     if (at === from) return { problem: 'a fraction of a second needs digits' }
   }
-  const offsetUs = parseOffset(text, at)
-  if (typeof offsetUs !== 'number') return offsetUs
-  const instantUs = dateUs + timeUs + fractionUs - offsetUs
+  const offset = parseOffset(text, at)
+  if (typeof offset !== 'number') return offset
+  const instantUs = instantUsOf(day * secondsPerDay + second - offset, fractionUs)
   if (!isWritableInstant(instantUs)) {
     return { problem: 'in UTC its year is not 0001 to 9999' }
-  }
-  // Beyond 2^53 a double cannot count single microseconds; whole seconds stay exact.
-  if (fractionUs !== 0 && !Number.isSafeInteger(instantUs)) {
-    return { problem: 'fractions of a second are supported up to the year 2255' }
   }
   return instantUs
 }
 
+/**
+ * The same for what is compared with clocks and with the times of readings, none of which is beyond what doubles count:
+ * there it is the nearest double.
+ */
+export function parseRfc3339(text: string): number | TimeProblem {
+  const instantUs = parseInstant(text)
+  return typeof instantUs === 'bigint' ? Number(instantUs) : instantUs
+}
+
+/** Days since the epoch. */
 function parseDate(text: string): number | TimeProblem {
   const year = digits(text, 0, 4)
   const month = digits(text, 5, 2)
@@ -96,9 +121,10 @@ function parseDate(text: string): number | TimeProblem {
   if (day < 1 || day > length) {
     return { problem: `there is no day ${text.slice(8, 10)} in ${text.slice(0, 7)}` }
   }
-  return daysFromCivil(year, month, day) * usPerDay
+  return daysFromCivil(year, month, day)
 }
 
+/** Seconds since midnight. */
 function parseTimeOfDay(text: string): number | TimeProblem {
   const separator = text.charCodeAt(10)
   if (separator !== 84 && separator !== 116) {
@@ -115,9 +141,10 @@ function parseTimeOfDay(text: string): number | TimeProblem {
   if (minute > 59) return { problem: `there is no minute ${text.slice(14, 16)}` }
   if (second === 60) return { problem: 'leap seconds are not supported' }
   if (second > 59) return { problem: `there is no second ${text.slice(17, 19)}` }
-  return ((hour * 60 + minute) * 60 + second) * 1_000_000
+  return (hour * 60 + minute) * 60 + second
 }
 
+/** Seconds ahead of UTC. */
 function parseOffset(text: string, at: number): number | TimeProblem {
   const sign = text.charCodeAt(at)
   if ((sign === 90 || sign === 122) && text.length === at + 1) return 0
@@ -130,12 +157,25 @@ function parseOffset(text: string, at: number): number | TimeProblem {
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) {
     return { problem: 'the time zone must be Z or ±HH:MM' }
   }
-  return (sign === 45 ? -1 : 1) * (hours * 60 + minutes) * 60_000_000
+  return (sign === 45 ? -1 : 1) * (hours * 60 + minutes) * 60
 }
 
 /** RFC 3339 in UTC with six decimals, as every answer carries it. */
-export function formatUs(timestampUs: number): string {
-  const ms = Math.floor(timestampUs / 1000)
-  const micros = String(timestampUs - ms * 1000).padStart(3, '0')
+export function formatUs(instantUs: InstantUs): string {
+  if (typeof instantUs === 'bigint' || !Number.isSafeInteger(instantUs)) {
+    return formatBeyond(BigInt(instantUs))
+  }
+  const ms = Math.floor(instantUs / 1000)
+  const micros = String(instantUs - ms * 1000).padStart(3, '0')
   return `${new Date(ms).toISOString().slice(0, -1)}${micros}Z`
+}
+
+function formatBeyond(instantUs: bigint): string {
+  const ms = (instantUs - modulo(instantUs, 1000n)) / 1000n
+  const micros = String(instantUs - ms * 1000n).padStart(3, '0')
+  return `${new Date(Number(ms)).toISOString().slice(0, -1)}${micros}Z`
+}
+
+function modulo(value: bigint, divisor: bigint): bigint {
+  return ((value % divisor) + divisor) % divisor
 }

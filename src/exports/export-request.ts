@@ -9,7 +9,7 @@ import {
   type StreamSelection,
   selectedStreams,
 } from '../queries/selected-streams.ts'
-import { timeRange } from '../queries/time-range.ts'
+import { rangeBody } from '../queries/time-range.ts'
 import { assertWindowField, assertWindows } from '../queries/window-query.ts'
 import type { ExportFormat, ExportRequest } from './export-job.ts'
 
@@ -37,7 +37,8 @@ export async function exportRequest(
   body: ExportBody,
 ): Promise<ExportRequest> {
   const { aggregation = 'raw', tz, format, fields } = body
-  const { startUs, endUs } = timeRange(body.start, body.end ?? formatUs(nowUs + aheadUs))
+  const end = body.end ?? formatUs(nowUs + aheadUs)
+  const shown = rangeBody({ ...body, end })
   const zone = zoneParameter(tz)
   const isOfWindows = aggregation === 'window'
   const isAggregated = !isOfWindows && parseAggregation(aggregation, zone) !== undefined
@@ -50,8 +51,8 @@ export async function exportRequest(
   } else for (const key of fields ?? []) assertField(key, streams, isAggregated)
   return {
     streamIds: streams.map(({ id }) => id as ExportRequest['streamIds'][number]).sort(),
-    start: formatUs(startUs),
-    end: formatUs(endUs),
+    start: shown.start,
+    end: shown.end ?? end,
     format,
     aggregation,
     tz: zone,

@@ -1,4 +1,4 @@
-import { DuckDBInstance } from '@duckdb/node-api'
+import { openDuckDb } from '../core/duckdb-instance.ts'
 
 /** Types of Parquet columns, as DuckDB calls them. Times are microseconds in UTC. */
 export type ParquetType = 'VARCHAR' | 'DOUBLE' | 'BIGINT' | 'BOOLEAN' | 'TIMESTAMPTZ'
@@ -25,7 +25,7 @@ export async function writeParquet(
   columns: readonly ParquetColumn[],
   target: string,
 ): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:', {
+  const instance = await openDuckDb(':memory:', {
     threads: '1',
     memory_limit: memoryLimit,
     temp_directory: '',

@@ -1,18 +1,15 @@
-import { DuckDBInstance } from '@duckdb/node-api'
 import { claimOf } from '../../processors/timestamp.ts'
+import { openDuckDb } from '../core/duckdb-instance.ts'
 import { messageOf } from '../core/errors.ts'
-import { formatUs } from '../core/time.ts'
+import { formatUs, type InstantUs, isWritableInstant, narrowed } from '../core/time.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import { type Row, UnreadableFile } from './row.ts'
-import { assertTime, cellValue } from './text-rows.ts'
+import { asJson, assertTime, cellJson } from './text-rows.ts'
 
 /** Memory for a file that nobody has looked into: of one that needs more, this much is no use. */
 const memoryLimit = '256MB'
 
 const columnsMax = 1_000
-
-/** The end of the last year that RFC 3339 can write. */
-const endOfTimeUs = 253_402_300_800_000_000
 
 interface Column {
   readonly name: string
@@ -28,7 +25,7 @@ interface Column {
  * @throws UnreadableFile
  */
 export async function* parquetRows(path: string, schema: StreamSchema): AsyncGenerator<Row> {
-  const instance = await DuckDBInstance.create(':memory:', {
+  const instance = await openDuckDb(':memory:', {
     threads: '1',
     memory_limit: memoryLimit,
     temp_directory: '',
@@ -88,30 +85,40 @@ function readAs(type: string): Omit<Column, 'name'> {
   if (/^(DOUBLE|BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER)$/.test(type)) {
     return { expression: asItIs, value: (value) => value }
   }
-  if (/^(FLOAT|DECIMAL)/.test(type)) return { expression: asDouble, value: (value) => value }
-  const isNested = /^(STRUCT|MAP|UNION|JSON)|\]$/.test(type)
-  return isNested
-    ? { expression: asJson, value: (value) => JSON.parse(String(value)) as unknown }
+  if (type === 'FLOAT') return { expression: asDouble, value: (value) => value }
+  // Decimals are digits, of which a double may have fewer; those without a point are integers.
+  const isJson = /^(STRUCT|MAP|UNION|JSON|DECIMAL)|\]$/.test(type)
+  return isJson
+    ? { expression: toJson, value: (value) => new JsonText(asJson(String(value))) }
     : { expression: asText, value: (value) => String(value) }
 }
 
 const asItIs = (place: string) => place
 const asDouble = (place: string) => `${place}::DOUBLE`
 const asText = (place: string) => `${place}::VARCHAR`
-const asJson = (place: string) => `to_json(${place})::VARCHAR`
+const toJson = (place: string) => `to_json(${place})::VARCHAR`
 const microseconds = (place: string) => `epoch_us(${place})`
 
 /** Marks microseconds until it is known which column they are of. */
 class Instant {
-  readonly us: number
+  readonly us: InstantUs
 
-  constructor(us: number) {
+  constructor(us: InstantUs) {
     this.us = us
   }
 }
 
+/** What is JSON already, with all its digits. */
+class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 function timeIn(value: unknown): unknown {
-  return new Instant(Number(value))
+  return new Instant(narrowed(value as bigint))
 }
 
 function jsonOf(row: readonly unknown[], columns: readonly Column[], schema: StreamSchema): string {
@@ -127,15 +134,18 @@ function jsonOf(row: readonly unknown[], columns: readonly Column[], schema: Str
 /** A value as JSON. An integer that a double would round stays as it is, to be refused for that. */
 function valueText(name: string, value: unknown, schema: StreamSchema): string {
   if (typeof value === 'bigint') return String(value)
+  if (value instanceof JsonText) return value.text
   if (value instanceof Instant) {
     const { timestampField, timestampFormat } = schema
     const isTime = name === timestampField
     // What no clock shows is for the schema to refuse.
-    if (!(value.us >= 0 && value.us < endOfTimeUs)) return JSON.stringify(String(value.us))
-    return JSON.stringify(isTime ? claimOf(value.us, timestampFormat) : formatUs(value.us))
+    if (!isWritableInstant(value.us)) return JSON.stringify(String(value.us))
+    const text = formatUs(value.us)
+    const isNumber = isTime && timestampFormat !== 'rfc3339'
+    return JSON.stringify(isNumber ? claimOf(Number(value.us), timestampFormat) : text)
   }
   const isText = typeof value === 'string' && (isOfJson(name, schema) || name === 'extra')
-  return JSON.stringify(isText ? cellValue(name, value, schema) : value)
+  return isText ? cellJson(name, value, schema) : JSON.stringify(value)
 }
 
 function isOfJson(name: string, { fields }: StreamSchema): boolean {

@@ -70,9 +70,9 @@ function csvRow(
     }
     const members = cells.flatMap((cell, place) => {
       const name = columns[place] ?? ''
-      return cell === undefined ? [] : [[name, cellValue(name, cell, schema)] as const]
+      return cell === undefined ? [] : [`${JSON.stringify(name)}:${cellJson(name, cell, schema)}`]
     })
-    return { payload: Buffer.from(JSON.stringify(Object.fromEntries(members))) }
+    return { payload: Buffer.from(`{${members.join(',')}}`) }
   } catch (error) {
     if (!(error instanceof CsvProblem) && !(error instanceof RoundedInteger)) throw error
     return { payload: bytes, problem: messageOf(error) }
@@ -84,21 +84,28 @@ function cellsOf(line: string): readonly (string | undefined)[] {
   return lines.next()?.cells ?? []
 }
 
-/** The value that a text stands for; what stands for none is for the schema to refuse. */
-export function cellValue(name: string, text: string, schema: StreamSchema): unknown {
+/**
+ * JSON of the value that a text stands for; what stands for none is for the schema to refuse. Numbers, and JSON in a
+ * cell, keep their digits: whoever reads the row says whether they can be held.
+ *
+ * @throws RoundedInteger
+ */
+export function cellJson(name: string, text: string, schema: StreamSchema): string {
   const { fields, timestampField, timestampFormat } = schema
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-  if (field?.type === 'object' || field?.type === 'array' || name === 'extra') return jsonOf(text)
-  if (field !== undefined) return typedValue(text, field.type)
+  if (field?.type === 'object' || field?.type === 'array' || name === 'extra') return asJson(text)
   const isNumber = name === timestampField && timestampFormat !== 'rfc3339'
-  return isNumber ? typedValue(text, 'number') : text
+  const value = typedValue(text, field?.type ?? (isNumber ? 'number' : 'string'))
+  return typeof value === 'number' ? text : JSON.stringify(value)
 }
 
-function jsonOf(text: string): unknown {
+/** A text that is JSON, as it is; any other one as a text. */
+export function asJson(text: string): string {
   try {
-    return JSON.parse(text)
-  } catch {
+    JSON.parse(text)
     return text
+  } catch {
+    return JSON.stringify(text)
   }
 }
 

@@ -102,7 +102,7 @@ async function answer(
   }
   return {
     streamId: stream.id,
-    ...rangeBody(asked.query),
+    ...rangeBody(request.query),
     aggregation: request.query.aggregation ?? 'raw',
     ...(await page(needs.store, asked)),
   }

@@ -55,7 +55,7 @@ async function answer(needs: QueryRoutesNeeds, userId: UserId, body: QueryBody):
   const { points, next } = await store.aggregate(query)
   const { aggregation, groupBy = 'stream' } = body
   return {
-    ...rangeBody(query),
+    ...rangeBody(body),
     aggregation,
     groupBy,
     data: points.map((point) => aggregateBody(point, seriesBody(groupBy, point.series))),
@@ -71,7 +71,7 @@ async function windowsAnswer(
   const query = streamWindowsQuery(body, streams)
   const { points, next } = await store.windows(query)
   return {
-    ...rangeBody(query),
+    ...rangeBody(body),
     aggregation: body.aggregation,
     groupBy: 'stream',
     data: points.map((point) => windowBody(point, query.fields, { streamId: point.streamId })),

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { formatUs } from '../core/time.ts'
 import { ownStream } from '../data-streams/data-stream-routes.ts'
 import { type DataStreamStore, streamVersionOf } from '../data-streams/data-stream-store.ts'
 import type { CallerOf } from '../http/server.ts'
-import { timeRange } from '../queries/time-range.ts'
+import { rangeBody, timeRange } from '../queries/time-range.ts'
 import { removeReadings } from './removal-schemas.ts'
 import type { Removals } from './removals.ts'
 
@@ -36,8 +35,7 @@ export function removalRoutes(needs: RemovalRoutesNeeds): FastifyPluginAsync {
       const range = timeRange(request.query.start, request.query.end)
       const isDone = await removals.remove(userId, streamVersionOf(stream), range)
       if (isDone) return reply.code(204).send()
-      const { startUs, endUs } = range
-      const body = { streamId: stream.id, start: formatUs(startUs), end: formatUs(endUs) }
+      const body = { streamId: stream.id, ...rangeBody(request.query) }
       return reply.code(202).send({ ...body, status: 'accepted' })
     })
   }

@@ -1,4 +1,4 @@
-import { formatUs } from '../core/time.ts'
+import { formatUs, type InstantUs, narrowed } from '../core/time.ts'
 import type { Column } from './time-series-store.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export function valuesOf(row: Row, columns: readonly Column[]): Record<string, u
 export function toJson(value: unknown, type: Column['type']): unknown {
   switch (type) {
     case 'timestamp':
-      return formatUs(Number(value))
+      return formatUs(microsecondsOf(value))
     case 'bigint':
       return Number(value)
     case 'json':
@@ -30,4 +30,9 @@ export function toJson(value: unknown, type: Column['type']): unknown {
     default:
       return type satisfies never
   }
+}
+
+/** A text is one of whole digits: stores answer with it where JSON would round them. */
+function microsecondsOf(value: unknown): InstantUs {
+  return typeof value === 'number' ? value : narrowed(BigInt(value as string | bigint))
 }

@@ -119,17 +119,28 @@ describe('decodeJson', () => {
     expect(decoded('\uFEFF{"a":1}').ok).toBe(false)
   })
 
-  test.each(['9007199254740992', '-9007199254740992', '900719925474099', '0', '-0'])(
-    'accepts the integer %s, up to 2^53',
-    (literal) => {
-      expect(decoded(`{"a":${literal}}`)).toMatchObject({ readings: [{ a: Number(literal) }] })
-    },
-  )
+  test.each([
+    '9007199254740992',
+    '-9007199254740992',
+    '900719925474099',
+    '0',
+    '-0',
+    '9007199254740994',
+    '1000000000000000000000',
+    '602000000000000000000',
+    '-602000000000000000000',
+    '123456789012345680000',
+  ])('accepts the integer %s, which its double is, or is written as', (literal) => {
+    expect(decoded(`{"a":${literal}}`)).toMatchObject({ readings: [{ a: Number(literal) }] })
+  })
 
   test.each([
     '{"a":9007199254740993}',
     '{"a":-9007199254740993}',
-    '{"a":9007199254740994}',
+    '{"a":9007199254740995}',
+    '{"a":602000000000000000001}',
+    '{"a":123456789012345678901}',
+    `{"a":1${'0'.repeat(400)}}`,
     '{"a":[{"b":123456789012345678901234567890}]}',
   ])('refuses %s, whose integer a double would round', (text) => {
     expect(decoded(text)).toEqual({ ok: false, problem: expect.stringContaining('beyond 2^53') })

@@ -94,7 +94,11 @@ describe('a Protobuf message', () => {
       (to) => to.tag(4, WireType.Varint).int64(2n ** 53n + 1n),
       'beyond 2^53',
     ],
-    ['a negative one', (to) => to.tag(10, WireType.Bit64).sfixed64(-(2n ** 60n)), 'beyond 2^53'],
+    [
+      'a negative one',
+      (to) => to.tag(10, WireType.Bit64).sfixed64(-(2n ** 60n) - 1n),
+      'beyond 2^53',
+    ],
     ['an unsigned one', (to) => to.tag(6, WireType.Varint).uint64(2n ** 64n - 1n), 'beyond 2^53'],
     [
       'a field twice',

@@ -45,7 +45,7 @@ describe('a repeated field of readings', () => {
   const decodeBatch = decoder('Batch', 'samples', { timestampField: 'at' })
   const batch = {
     device: 'pump',
-    samples: [{ at: 1n, temperature: 1 }, { temperature: 2 }, { at: 2n ** 60n }],
+    samples: [{ at: 1n, temperature: 1 }, { temperature: 2 }, { at: 2n ** 60n + 1n }],
     numbers: [1],
   }
 

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
-import { parseRfc3339 } from '../../core/time.ts'
+import { parseInstant } from '../../core/time.ts'
 import type { Shape, Column as ShapeColumn, StoredReading } from '../time-series-store.ts'
 import {
   BigIntColumn,
@@ -107,9 +107,9 @@ function fieldColumn({ name, type }: ShapeColumn, rows: number): FieldColumn {
 }
 
 function setInstant(column: TimestampColumn, row: number, text: string): void {
-  const instantUs = parseRfc3339(text)
-  if (typeof instantUs === 'number') column.set(row, instantUs)
-  else column.setNull(row)
+  const instantUs = parseInstant(text)
+  if (typeof instantUs === 'object') column.setNull(row)
+  else column.set(row, instantUs)
 }
 
 /** Appends columns of equal length to a table, within the connection's transaction. */

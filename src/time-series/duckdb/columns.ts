@@ -10,6 +10,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import duckdb, { type Vector } from '@duckdb/node-bindings'
+import type { InstantUs } from '../../core/time.ts'
 
 /**
  * Columns in the layout of DuckDB's vectors (little-endian), which are handed over as blocks of
@@ -115,20 +116,28 @@ export class IntegerColumn extends FixedColumn<number, Int32Array<ArrayBuffer>> 
 }
 
 /** Integers of 64 bits, from numbers that are whole and exact: below 2^53. */
-export class BigIntColumn extends FixedColumn<number, Int32Array<ArrayBuffer>> {
+export class BigIntColumn<Value extends number | bigint = number> extends FixedColumn<
+  Value | number,
+  Int32Array<ArrayBuffer>
+> {
   constructor(rows: number, type: DuckDBType = BIGINT) {
     super(type, rows, new Int32Array(rows * 2))
   }
 
-  override set(row: number, value: number): void {
+  override set(row: number, value: Value | number): void {
+    if (typeof value === 'bigint') {
+      this.items[row * 2] = Number(BigInt.asIntN(32, value))
+      this.items[row * 2 + 1] = Number(value >> 32n)
+      return
+    }
     // The low word is taken modulo 2^32, the high one carries the sign.
     this.items[row * 2] = value | 0
     this.items[row * 2 + 1] = Math.floor(value / 2 ** 32)
   }
 }
 
-/** Microseconds since the epoch. */
-export class TimestampColumn extends BigIntColumn {
+/** Microseconds since the epoch, also where doubles do not count them one by one. */
+export class TimestampColumn extends BigIntColumn<InstantUs> {
   constructor(rows: number) {
     super(rows, TIMESTAMP)
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { openDuckDb } from '../../core/duckdb-instance.ts'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { type QueryLimits, QueryTurns, queryLimits } from '../query-turns.ts'
 import { rowsOf } from './rows-of.ts'
@@ -209,7 +210,7 @@ export class DuckDbFile {
 }
 
 async function openFile(path: string): Promise<OpenFile> {
-  const instance = await DuckDBInstance.create(path, {
+  const instance = await openDuckDb(path, {
     memory_limit: memoryLimit,
     threads: String(threadsOfWriter),
     default_block_size: String(blockBytes),

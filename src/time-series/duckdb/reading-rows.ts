@@ -12,7 +12,7 @@ export function readingSize(columns: readonly Column[]): string {
 /** What is to be selected of a reading, for `pointOf`. */
 export function readingList(columns: readonly Column[]): string {
   const fields = columns.map(({ name, type }) =>
-    type === 'timestamp' ? `epoch_us(${quoted(name)})::DOUBLE AS ${quoted(name)}` : quoted(name),
+    type === 'timestamp' ? `epoch_us(${quoted(name)}) AS ${quoted(name)}` : quoted(name),
   )
   const own = ['epoch_us("timestamp")::DOUBLE AS "$time"', '"$digest"', '"extra"', '"$flagged"']
   return [...own, ...fields].join(', ')

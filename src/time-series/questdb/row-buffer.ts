@@ -1,6 +1,6 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
 import { messageOf } from '../../core/errors.ts'
-import { parseRfc3339 } from '../../core/time.ts'
+import { parseInstant } from '../../core/time.ts'
 import type { Column, Shape, StoredReading } from '../time-series-store.ts'
 import { booleanBytes, storedDigest, tableOf } from './layout.ts'
 
@@ -85,8 +85,8 @@ export class RowBuffer extends SenderBufferV2 {
   }
 
   #instant(name: string, text: string): void {
-    const instantUs = parseRfc3339(text)
-    if (typeof instantUs === 'number') this.timestampColumn(name, instantUs, 'us')
+    const instantUs = parseInstant(text)
+    if (typeof instantUs !== 'object') this.timestampColumn(name, instantUs, 'us')
   }
 
   /**
