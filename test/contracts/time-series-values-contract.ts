@@ -4,6 +4,8 @@ import { canonicalJson } from '../../src/core/canonical-json.ts'
 import { formatUs } from '../../src/core/time.ts'
 import type { FieldType } from '../../src/pipeline/stream-schema.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
+import { anyNumber } from '../support/any-numbers.ts'
+import { naughtyTexts } from '../support/naughty-texts.ts'
 import {
   allAggregates,
   allPoints,
@@ -16,25 +18,23 @@ import { type OpenNewStore, withStreams } from './open-store.ts'
 
 /** Values of each type as a reading has them after validation. */
 const valueOf: Readonly<Record<FieldType, fc.Arbitrary<unknown>>> = {
-  number: fc.oneof(
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.constantFrom(Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 5e-320, 0.1, -0),
-  ),
+  number: anyNumber,
   integer: fc.oneof(fc.maxSafeInteger(), fc.constantFrom(2 ** 53, -(2 ** 53), 0)),
   boolean: fc.boolean(),
   string: fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '')),
-    fc.constantFrom('', "'", '"', '\\', 'a\nb\r\n', '🌡️ 21 °C', 'null', '{"a":1}', ' \t', '\u202e'),
+    fc.constantFrom(...naughtyTexts),
   ),
   datetime: fc
     .oneof(
       fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
-      fc.constantFrom(-62_135_596_800_000_000, 253_402_300_799_000_000, 0),
+      fc.constantFrom(-62_135_596_800_000_000n, 253_402_300_799_999_999n, 0),
+      fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),
     )
     .map(formatUs),
   object: fc.dictionary(
-    fc.string().filter((key) => key !== '__proto__'),
-    fc.jsonValue(),
+    fc.oneof(fc.string(), fc.constantFrom(...naughtyTexts)).filter((key) => key !== '__proto__'),
+    fc.oneof(fc.jsonValue(), fc.constantFrom(...naughtyTexts)),
   ),
   array: fc.array(fc.jsonValue()),
 }
@@ -62,6 +62,60 @@ export function timeSeriesValuesContract(open: OpenNewStore): void {
         }),
         { numRuns: 20 },
       )
+    })
+  })
+
+  test('every naughty text, as it was sent and as the first and the last of its second', async () => {
+    const shape = shapeOf({ value: { type: 'string' } })
+    await using opened = await open()
+    await ship(
+      opened.store,
+      naughtyTexts.map((value, index) =>
+        storedReading({ shape, values: { value }, timestampUs: marchUs + index * 1_000_000 }),
+      ),
+    )
+    await opened.reopen()
+
+    const points = await allPoints(opened.store)
+    const seconds = await allAggregates(opened.store, {
+      buckets: { kind: 'fixed', widthUs: 1_000_000 },
+      fields: (['first', 'latest'] as const).map((name) => {
+        return { key: name, name: 'value', type: 'varchar', function: name }
+      }),
+    })
+
+    expect(points.map(({ values }) => values['value'])).toEqual(naughtyTexts)
+    expect(seconds.map(({ values }) => values['first'])).toEqual(naughtyTexts)
+    expect(seconds.map(({ values }) => values['latest'])).toEqual(naughtyTexts)
+  })
+
+  test('the least, the greatest, the first and the last instant of any years, to the microsecond', async () => {
+    const shape = shapeOf({ value: { type: 'datetime' } })
+    const instants = [
+      '1684-01-01T00:00:00.000001Z',
+      '9999-12-31T23:59:59.999999Z',
+      '0001-01-01T00:00:00.000001Z',
+      '2255-06-05T23:47:34.740993Z',
+    ]
+    await using opened = await open()
+    await ship(
+      opened.store,
+      instants.map((value, index) =>
+        storedReading({ shape, values: { value }, timestampUs: marchUs + index }),
+      ),
+    )
+
+    const [day] = await allAggregates(opened.store, {
+      fields: (['min', 'max', 'first', 'latest'] as const).map((name) => {
+        return { key: name, name: 'value', type: 'timestamp', function: name }
+      }),
+    })
+
+    expect(day?.values).toEqual({
+      min: '0001-01-01T00:00:00.000001Z',
+      max: '9999-12-31T23:59:59.999999Z',
+      first: '1684-01-01T00:00:00.000001Z',
+      latest: '2255-06-05T23:47:34.740993Z',
     })
   })
 

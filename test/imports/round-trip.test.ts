@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { formatUs } from '../../src/core/time.ts'
+import { anyNumber } from '../support/any-numbers.ts'
 import { download, exported } from '../support/exports.ts'
 import { imported, importTypes } from '../support/imports.ts'
+import { naughtyTexts } from '../support/naughty-texts.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -21,32 +24,34 @@ const instant = fc.integer({ min: 0, max: 1_700_000_000_000_000 }).map((us) => {
   return `${ms}${String(us % 1000).padStart(3, '0')}Z`
 })
 
-const text = fc.string({
-  unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', '=', "'", 'ä', '😀', '1', '{'),
-})
+/** Of any year that can be written, to the microsecond. */
+const anyInstant = fc
+  .oneof(
+    fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),
+    fc.constantFrom(-1n, -62_135_596_799_999_999n, 253_402_300_799_999_999n),
+  )
+  .map(formatUs)
 
-/**
- * What JSON gives back as it was: no -0, nothing that is not finite, and none of those that are
- * written as whole numbers which not every reader has exactly, as they are refused (D19).
- */
-const double = fc
-  .double({ noNaN: true, noDefaultInfinity: true })
-  .map((value) => (Object.is(value, -0) ? 0 : value))
-  .filter((value) => !/^-?\d+$/.test(String(value)) || Number.isSafeInteger(value))
+const text = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', '=', "'", 'ä', '😀', '1', '{', '\uFEFF'),
+  }),
+  fc.constantFrom(...naughtyTexts),
+)
 
 const reading = fc.record(
   {
     timestamp: instant,
-    temperature: double,
+    temperature: anyNumber,
     steps: fc.maxSafeInteger().map((value) => value + 0 || 0),
     isOpen: fc.boolean(),
     mode: text,
-    since: instant,
-    place: fc.dictionary(fc.constantFrom('x', 'y'), fc.oneof(double, text, fc.boolean()), {
+    since: anyInstant,
+    place: fc.dictionary(fc.constantFrom('x', 'y'), fc.oneof(anyNumber, text, fc.boolean()), {
       noNullPrototype: true,
     }),
-    list: fc.array(fc.oneof(fc.integer(), text), { maxLength: 3 }),
-    unknown: fc.oneof(text, fc.boolean(), fc.integer()),
+    list: fc.array(fc.oneof(anyNumber, text), { maxLength: 3 }),
+    unknown: fc.oneof(text, fc.boolean(), anyNumber),
   },
   { requiredKeys: ['timestamp'] },
 )

@@ -1,7 +1,7 @@
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
 import type { Column, ColumnType } from '../../time-series-store.ts'
 import { ceilTo, floorTo, type WindowRange } from '../../windows/window-starts.ts'
-import type { ColumnTotals } from '../read/aggregation/totals.ts'
+import { type ColumnTotals, widen } from '../read/aggregation/totals.ts'
 
 /** The half hours of a day (UTC) of one stream and one shape are one row. */
 export const dayUs = 86_400_000_000
@@ -110,7 +110,9 @@ function halfHoursIn(startUs: number, { fromUs, toUs }: WindowRange): readonly [
 }
 
 function numbersOfColumn(totals: ColumnTotals, type: ColumnType): readonly number[] {
-  const { count, sum, wholeSum, min, max, firstUs, lastUs } = totals
+  const { count, sum, wholeSum, firstUs, lastUs } = totals
+  // Instants beyond what doubles count are rounded here: who asks for them finds that, and reads the readings.
+  const [min, max] = [Number(totals.min), Number(totals.max)]
   const always = [count, firstUs, lastUs]
   if (type === 'double') return [...always, min, max, sum]
   if (type === 'timestamp') return [...always, min, max]
@@ -130,8 +132,7 @@ function addNumbers(
   totals.firstUs = Math.min(totals.firstUs, day[at + 1] as number)
   totals.lastUs = Math.max(totals.lastUs, day[at + 2] as number)
   if (numbersOf[type] === 3) return 0
-  totals.min = Math.min(totals.min, day[at + 3] as number)
-  totals.max = Math.max(totals.max, day[at + 4] as number)
+  widen(totals, day[at + 3] as number, day[at + 4] as number)
   if (type === 'timestamp') return 0
   if (type === 'double') return day[at + 5] as number
   const whole = BigInt(day[at + 5] as number) * wordSize + BigInt(day[at + 6] as number)

@@ -44,7 +44,17 @@ export async function readRolledUpTotals(
   }
   const others = withSources(selection, (id) => !rolledUp.has(id))
   await addTotals(found, session, { selection: others, question })
-  return firstOf(found, question)
+  const points = firstOf(found, question)
+  return points.every((point) => isExact(point, selection)) ? points : undefined
+}
+
+/** Rollups keep instants as doubles, which do not count microseconds before 1684 and after 2255. */
+function isExact({ columns }: PointTotals, selection: Selection): boolean {
+  return selection.columns.every(({ type }, index) => {
+    const { count, min, max } = columns[index] as ColumnTotals
+    if (type !== 'timestamp' || count === 0) return true
+    return [min, max].every((us) => typeof us === 'number' && isCounted(us))
+  })
 }
 
 /** Behind the newest reading there is nothing: its half hour may be taken as a whole. */
@@ -60,6 +70,11 @@ function withSources(selection: Selection, isWanted: (id: string) => boolean): S
     return streams.size > 0 ? [{ ...source, streams }] : []
   })
   return { ...selection, sources }
+}
+
+/** An infinity where the function was not asked for. */
+function isCounted(us: number): boolean {
+  return !Number.isFinite(us) || Number.isSafeInteger(us)
 }
 
 interface RowsNeeds {

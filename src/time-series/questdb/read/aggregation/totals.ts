@@ -1,3 +1,4 @@
+import { type InstantUs, narrowed } from '../../../../core/time.ts'
 import type { AggregateFunction } from '../../../aggregate-query.ts'
 import type { Column } from '../../../time-series-store.ts'
 import { quoted } from '../../layout.ts'
@@ -13,8 +14,9 @@ export interface ColumnTotals {
   sum: number
   /** The sum of whole numbers, exact. */
   wholeSum: bigint
-  min: number
-  max: number
+  /** Of instants it is exact. */
+  min: InstantUs
+  max: InstantUs
   mean: number
   /** Sum of the squares of the distances from the mean. */
   squares: number
@@ -103,13 +105,14 @@ function partsOf(
 ): readonly (readonly [Part, NeededFor])[] {
   const name = quoted(stored.name)
   const time = `CASE WHEN ${isThere(stored)} THEN ${microseconds('"timestamp"')} END`
-  const ordinal = stored.type === 'timestamp' ? microseconds(name) : name
+  const isInstant = stored.type === 'timestamp'
+  const ordinal = isInstant ? microseconds(name) : name
   const number = stored.type === 'double' ? name : `cast(${name} AS DOUBLE)`
   const parts: (readonly [Part, NeededFor])[] = [
     [{ sql: [`min(${time})`], add: addFirst }, ['first']],
     [{ sql: [`max(${time})`], add: addLast }, ['latest']],
-    [{ sql: [`min(${ordinal})`], add: addMin }, ['min']],
-    [{ sql: [`max(${ordinal})`], add: addMax }, ['max']],
+    [{ sql: [`min(${ordinal})`], add: isInstant ? addEarliest : addMin }, ['min']],
+    [{ sql: [`max(${ordinal})`], add: isInstant ? addLatest : addMax }, ['max']],
     [momentsOf(times(number, scale.squares)), ['stddev']],
   ]
   const sum = column.type === 'bigint' ? wholeSumOf(name) : sumOf(times(number, scale.sum))
@@ -158,11 +161,26 @@ function momentsOf(number: string): Part {
 }
 
 function addMin(totals: ColumnTotals, [min]: readonly unknown[]): void {
-  totals.min = Math.min(totals.min, Number(min))
+  widen(totals, Number(min), Number.NEGATIVE_INFINITY)
 }
 
 function addMax(totals: ColumnTotals, [max]: readonly unknown[]): void {
-  totals.max = Math.max(totals.max, Number(max))
+  widen(totals, Number.POSITIVE_INFINITY, Number(max))
+}
+
+/** QuestDB answers with the digits of large numbers as texts. */
+function addEarliest(totals: ColumnTotals, [min]: readonly unknown[]): void {
+  widen(totals, narrowed(BigInt(min as string | number)), Number.NEGATIVE_INFINITY)
+}
+
+function addLatest(totals: ColumnTotals, [max]: readonly unknown[]): void {
+  widen(totals, Number.POSITIVE_INFINITY, narrowed(BigInt(max as string | number)))
+}
+
+/** Takes in the least and the greatest of more values. */
+export function widen(totals: ColumnTotals, min: InstantUs, max: InstantUs): void {
+  if (min < totals.min) totals.min = min
+  if (max > totals.max) totals.max = max
 }
 
 function addFirst(totals: ColumnTotals, [time]: readonly unknown[]): void {
