@@ -1,4 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { withoutSpaceAround } from '../../src/core/white-space.ts'
 
 /** Deepest nesting of elements. */
 const depthMax = 64
@@ -79,7 +80,7 @@ export class XmlElement {
       if (nameOf(child) === textKey) return withoutReferences(String(child[textKey]))
       return (child[dataKey] as readonly Readonly<Record<string, string>>[])[0]?.[textKey] ?? ''
     })
-    return texts.join('').trim()
+    return withoutSpaceAround(texts.join(''))
   }
 
   /**

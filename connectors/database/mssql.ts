@@ -1,6 +1,7 @@
 import { Connection, type ConnectionConfiguration, Request, TYPES } from 'tedious'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import { keepByteOrderMarks } from '../byte-order-marks.ts'
 import type { Bound, Column, Dialect, Raw, Result, Session } from './dialect.ts'
 import { GuardedSocket } from './guarded-socket.ts'
 import {
@@ -30,6 +31,7 @@ async function connectMssql(
   poll: Pick<Poll, 'dial' | 'signal'>,
 ): Promise<Session> {
   const { host, port, timeoutMs } = options
+  keepByteOrderMarks('tedious')
   const guarded = await GuardedSocket.open({ host, port }, poll, timeoutMs)
   const way = new OnlyWay(guarded)
   const connection = new Connection(configOf(options, way))

@@ -3,7 +3,8 @@ import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import type { RegisterItem, ValueFormat } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'
 
-const utf8 = new TextDecoder()
+/** U+FEFF at the beginning is a character as any other: registers have no byte order mark. */
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * The value of a field, as JSON; undefined where a floating-point number is none.
@@ -67,5 +68,5 @@ function flag(register: number, bit: number | undefined): string {
 /** Up to the first byte that is zero, without the spaces that fill it up. */
 function text(bytes: Buffer): string {
   const end = bytes.indexOf(0)
-  return JSON.stringify(utf8.decode(end < 0 ? bytes : bytes.subarray(0, end)).trimEnd())
+  return JSON.stringify(utf8.decode(end < 0 ? bytes : bytes.subarray(0, end)).replace(/ +$/, ''))
 }

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { DomainError } from '../core/errors.ts'
+import { withoutSpaceAround } from '../core/white-space.ts'
 import { csvHead, csvLineEnd, csvValue } from '../data-streams/readings-text.ts'
 import { bulkMax } from './device.ts'
 
@@ -60,7 +61,9 @@ export function parseDeviceTable(bytes: Buffer): readonly CsvRow[] {
     if (record.length !== names.length) {
       throw new DomainError('malformed_body', `${place} has not ${names.length} cells`)
     }
-    const cells = names.map((name, index) => [name, record[index]?.trim() ?? ''] as const)
+    const cells = names.map(
+      (name, index) => [name, withoutSpaceAround(record[index] ?? '')] as const,
+    )
     const given = Object.fromEntries(cells.filter(([, cell]) => cell !== ''))
     return { place, value: requestOf(given) }
   })

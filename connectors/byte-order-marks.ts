@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module'
+
+/** As far as it is used here. */
+interface Iconv {
+  readonly getCodec: (encoding: string) => { bomAware: boolean }
+}
+
+const required = createRequire(import.meta.url)
+
+/**
+ * Lets a library that decodes its texts with iconv-lite keep U+FEFF at their beginning, as UTF-8: a text of a device or
+ * a database has no byte order mark, and what looks like one is a character of it.
+ */
+export function keepByteOrderMarks(library: string): void {
+  const iconv = createRequire(required.resolve(library))('iconv-lite') as Iconv
+  iconv.getCodec('utf8').bomAware = false
+}
