@@ -1,5 +1,6 @@
 import { parseJson } from '../../processors/decode-json.ts'
 import { claimOf, timeOf } from '../../processors/timestamp.ts'
+import { passSources } from '../core/number-sources.ts'
 import type { RefusedReading } from '../pipeline/reading.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import type { Row } from './row.ts'
@@ -72,7 +73,9 @@ function asSent(given: Members, schema: StreamSchema): Members {
   const time = isRenamed ? timeOf(given['timestamp'], 'rfc3339') : undefined
   const claim = typeof time === 'number' ? claimOf(time, timestampFormat) : given['timestamp']
   const renamed = isRenamed ? [[timestampField, claim] as const] : []
-  return Object.fromEntries([...members, ...unknown, ...renamed])
+  const reading = Object.fromEntries([...members, ...unknown, ...renamed])
+  passSources(given, reading)
+  return reading
 }
 
 /** What exports write beside what was sent. */

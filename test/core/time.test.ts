@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatUs, parseRfc3339 } from '../../src/core/time.ts'
+import { formatUs, type InstantUs, parseInstant, parseRfc3339 } from '../../src/core/time.ts'
 
 /** The Unix time that `Date` gives for a text of its own format, in microseconds. */
 function us(isoText: string): number {
@@ -151,6 +151,37 @@ describe('parseRfc3339', () => {
         )
       }),
     )
+  })
+})
+
+describe('parseInstant', () => {
+  const anyInstant = fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n })
+
+  test('has every microsecond of every year that RFC 3339 can write', () => {
+    fc.assert(
+      fc.property(anyInstant, (instantUs) => {
+        const text = formatUs(instantUs)
+
+        expect(BigInt(parseInstant(text) as InstantUs)).toBe(instantUs)
+        expect(Date.parse(`${text.slice(0, 23)}Z`)).toBe(
+          Number((instantUs - (((instantUs % 1000n) + 1000n) % 1000n)) / 1000n),
+        )
+      }),
+    )
+  })
+
+  test.each([
+    ['0001-01-01T00:00:00.000001Z', -62_135_596_799_999_999n],
+    ['1684-07-28T00:12:25.259007Z', -9_007_199_254_740_993n],
+    ['2255-06-05T23:47:34.740993Z', 9_007_199_254_740_993n],
+    ['9999-12-31T23:59:59.999999999Z', 253_402_300_799_999_999n],
+  ])('reads %s', (text, expected) => {
+    expect(parseInstant(text)).toBe(expected)
+  })
+
+  test('answers a number wherever a double counts microseconds', () => {
+    expect(parseInstant('2026-01-31T23:59:59.123456Z')).toBe(us('2026-01-31T23:59:59.123Z') + 456)
+    expect(parseInstant('1969-12-31T23:59:59.999999Z')).toBe(-1)
   })
 })
 

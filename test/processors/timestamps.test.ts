@@ -3,10 +3,15 @@ import { encode as encodeCbor } from 'cborg'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../processors/decode.ts'
+import { csvDecoder } from '../../processors/decode-csv.ts'
+import { senmlJsonDecoder } from '../../processors/decode-senml.ts'
 import { judgeOf } from '../../processors/index.ts'
+import { plainScanOf } from '../../processors/scan.ts'
 import { claimOf, timeOf } from '../../processors/timestamp.ts'
 import { formatUs } from '../../src/core/time.ts'
-import type { TimestampFormat } from '../../src/pipeline/stream-schema.ts'
+import { importedReading } from '../../src/imports/imported-reading.ts'
+import type { DecodedMessage, Decoder } from '../../src/pipeline/reading.ts'
+import type { StreamSchema, TimestampFormat } from '../../src/pipeline/stream-schema.ts'
 import { hex, readingsOf } from '../support/binary-messages.ts'
 
 const receivedAtUs = Date.UTC(2026, 2, 1, 12) * 1000
@@ -207,6 +212,108 @@ test('a time is the same one in each format that can say it', () => {
     }),
   )
 })
+
+describe('a time with more digits than microseconds is cut off, and never rounded up', () => {
+  const fields = { value: { type: 'number' } } as const
+  const schemaOf = (timestampFormat: TimestampFormat): StreamSchema => ({
+    fields,
+    validation: 'lenient',
+    timestampField: 'at',
+    timestampFormat,
+  })
+  const verdictOf = (schema: StreamSchema, reading: unknown) => {
+    const verdict = judgeOf(schema)(reading, { receivedAtUs, futureToleranceUs })
+    return verdict.accepted ? verdict.timestampUs : verdict.message
+  }
+  const firstOf = (message: ReturnType<Decoder>) => (message as DecodedMessage).readings[0]
+  const json = (text: string) => `{"value":1.5,"at":${text}}`
+
+  const ways: Readonly<Record<string, (text: string, schema: StreamSchema) => unknown>> = {
+    'an object': (text) => firstOf(decoders.json(Buffer.from(json(text)))),
+    'a list': (text) =>
+      (decoders.json(Buffer.from(`[{"at":1},${json(text)}]`)) as DecodedMessage).readings[1],
+    'an object that is scanned': (text, schema) => plainScanOf(schema)?.(json(text))?.readings[0],
+    'a line': (text) => firstOf(decoders.ndjson(Buffer.from(`\n${json(text)}\n{"at":1}\n`))),
+    'a line of CSV': (text, schema) =>
+      firstOf(
+        csvDecoder({ schema, formatOptions: { columns: ['at', 'value'] } })(
+          Buffer.from(`${text},1.5`),
+        ),
+      ),
+    'a row of a file': (text, schema) =>
+      importedReading({ payload: Buffer.from(json(text)), share: 1 }, schema).reading,
+    'a row that an export has written': (text, schema) =>
+      importedReading(
+        { payload: Buffer.from(`{"streamId":"x",${json(text).slice(1)}`), share: 1 },
+        schema,
+      ).reading,
+  }
+
+  test.each(Object.keys(ways))('in %s', (name) => {
+    const places = { epoch_s: 6, epoch_ms: 3, epoch_us: 0 } as const
+    const finer = fc.oneof(
+      fc.string({ unit: fc.nat(9).map(String), maxLength: 25 }),
+      fc.constantFrom('9', '99', '999999', '5', '4999999999999999999', '0000000000001'),
+    )
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: receivedAtUs }),
+        finer,
+        fc.constantFrom(...epochFormats),
+        fc.boolean(),
+        (timestampUs, more, format, isScientific) => {
+          const unit = 10 ** places[format]
+          const decimals = String(timestampUs % unit).padStart(places[format], '0')
+          const fraction = (places[format] === 0 ? '' : decimals) + more
+          const whole = Math.floor(timestampUs / unit)
+          const plain = fraction === '' ? String(whole) : `${whole}.${fraction}`
+          const text =
+            isScientific && whole > 0
+              ? `${String(whole)[0]}.${String(whole).slice(1)}${fraction}0e+${String(whole).length - 1}`
+              : plain
+          const schema = schemaOf(format)
+          const reading = ways[name]?.(text, schema)
+          // What is not plain is left to the parser.
+          if (reading === undefined && name.endsWith('scanned')) return
+
+          expect(verdictOf(schema, reading), text).toBe(timestampUs)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('as the sum of a base time and a time of SenML', () => {
+    const schema: StreamSchema = { ...schemaOf('epoch_us'), fields: {} }
+    const pack = (bt: string, t: string) => Buffer.from(`[{"bt":${bt},"n":"v","t":${t},"v":1}]`)
+    const decode = senmlJsonDecoder({ schema })
+    const timeOfPack = (bt: string, t: string) => {
+      const [reading] = readingsOf(decode(pack(bt, t)))
+      return (reading as { at: number }).at
+    }
+    expect(timeOfPack('1.276020076001e+09', '0')).toBe(1_276_020_076_001_000)
+    expect(timeOfPack('1767225600', '0.1234569')).toBe(1_767_225_600_123_456)
+    expect(timeOfPack('1767225600.1234569', '0')).toBe(1_767_225_600_123_456)
+    expect(timeOfPack('1767225600.1', '0.2')).toBe(1_767_225_600_300_000)
+    expect(timeOfPack('1767225600.0000009', '0.0000009')).toBe(1_767_225_600_000_001)
+    expect(timeOfPack('1767225600', '-0.0000001')).toBe(1_767_225_599_999_999)
+  })
+
+  test('also where the digits are very many, or none of them count', () => {
+    const at = (text: string) => {
+      const [reading] = readingsOf(decoders.json(Buffer.from(`{"at":${text}}`)))
+      return judged('epoch_s', reading)
+    }
+    expect(at(`1.${'0'.repeat(300_000)}1`)).toBe(1_000_000)
+    expect(at(`0.${'9'.repeat(300_000)}`)).toBe(999_999)
+    expect(at('1e-999999999')).toBe(0)
+    expect(at('0e999999999')).toBe(0)
+    expect(at('-0.0')).toBe(0)
+    expect(at('-1e-30')).toBe(tooOldMessage)
+  })
+})
+
+const tooOldMessage = 'timestamp_invalid: at times before 1970 are not accepted'
 
 describe('a time that its format knows as one', () => {
   const key = { cbor: 'a1626174', msgpack: '81a26174' }
