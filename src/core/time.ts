@@ -97,13 +97,17 @@ export function parseInstant(text: string): InstantUs | TimeProblem {
   return instantUs
 }
 
+/** Beyond 2^53 and up to the end of the last year, doubles are these microseconds apart, or less. */
+const doublesApartUs = 64n
+
 /**
  * The same for what is compared with clocks and with the times of readings, none of which is beyond what doubles count:
- * there it is the nearest double.
+ * what is, is cut off to a double.
  */
 export function parseRfc3339(text: string): number | TimeProblem {
   const instantUs = parseInstant(text)
-  return typeof instantUs === 'bigint' ? Number(instantUs) : instantUs
+  if (typeof instantUs !== 'bigint') return instantUs
+  return Number(instantUs - modulo(instantUs, doublesApartUs))
 }
 
 /** Days since the epoch. */
