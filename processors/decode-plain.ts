@@ -13,7 +13,7 @@ export function plainDecoder({
     return () => ({ ok: false, problem: 'source.field does not say which field a value is of' })
   }
   return (payload) => {
-    const content = textOfPayload(payload)
+    const content = textOfPayload(payload, field.type === 'string')
     if (!content.ok) return content
     if (content.text === '') return { ok: false, problem: 'the payload is empty' }
     try {

@@ -52,13 +52,18 @@ function numberOf(text: string): number | string {
   return Number(text)
 }
 
-/** The text of a payload, if nothing of it would be lost or misread (D62). */
+/**
+ * The text of a payload, if nothing of it would be lost or misread (D62).
+ *
+ * @param takesMark whether U+FEFF at the beginning is part of a text: else it may be the mark of an encoding
+ */
 export function textOfPayload(
   payload: Uint8Array,
+  takesMark = false,
 ): { readonly ok: true; readonly text: string } | UndecodableMessage {
   const { buffer, byteOffset, byteLength } = payload
   const text = Buffer.from(buffer, byteOffset, byteLength).toString()
-  const mark = text.startsWith('\uFEFF') ? markProblem : undefined
+  const mark = !takesMark && text.startsWith('\uFEFF') ? markProblem : undefined
   const problem = mark ?? textProblem(payload)
   return problem === undefined ? { ok: true, text } : { ok: false, problem }
 }

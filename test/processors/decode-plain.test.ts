@@ -5,6 +5,7 @@ import { judgeOf } from '../../processors/index.ts'
 import type { FieldType } from '../../src/pipeline/stream-schema.ts'
 import { readingsOf } from '../support/binary-messages.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
+import { naughtyTexts } from '../support/naughty-texts.ts'
 
 function decode(payload: string | Uint8Array, type: FieldType = 'number') {
   return plainDecoder(decodedStream({ value: { type } }))(Buffer.from(payload))
@@ -76,6 +77,16 @@ describe('a plain payload', () => {
       problem: expect.stringContaining(problem) as string,
     })
   })
+
+  test.each(naughtyTexts.filter((text) => text !== ''))(
+    'that is the text %j is that text',
+    (text) => {
+      expect(verdictOn(text, 'string')).toMatchObject({
+        accepted: true,
+        values: JSON.stringify({ value: text }),
+      })
+    },
+  )
 
   test('beyond what a double can hold is refused', () => {
     expect(verdictOn('1e400', 'number')).toMatchObject({ reason: 'malformed' })

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
+import { formatUs } from '../../src/core/time.ts'
 import type { AggregateQuery } from '../../src/time-series/aggregate-query.ts'
 import type { RollupOptions } from '../../src/time-series/rollups/candidates.ts'
 import { shapeOf } from '../../src/time-series/shape.ts'
@@ -191,13 +192,20 @@ export class RollupHistory {
           ...(shape === 0 && {
             mode: `mode ${digest}`,
             isOpen: digest % 2 === 0,
-            at: new Date(digest * 1_000).toISOString(),
+            at: instantOf(digest),
           }),
         },
       }),
     )
     return shipmentOf(readings, this.#store.position())
   }
+}
+
+/** Some of them of years whose microseconds no double counts. */
+function instantOf(digest: number): string {
+  if (digest % 5 === 0) return formatUs(253_402_300_799_999_999n - BigInt(digest))
+  if (digest % 5 === 1) return formatUs(-62_135_596_800_000_000n + BigInt(digest))
+  return formatUs(digest * 1_000_000)
 }
 
 /** No percentile can be had from rollups: a query with one is answered out of readings. */
