@@ -85,7 +85,7 @@ export function epochUs(count: number, unit: number): InstantUs {
  * By the decimal digits of a number as they were sent: a product of doubles such as 1.000001 * 1e6 may be just below
  * what was meant, and the double next to a number of many digits may be above it.
  */
-export function decimalUs(text: string, unit: number): InstantUs {
+function decimalUs(text: string, unit: number): InstantUs {
   return narrowed(scaledDecimal(text, String(unit).length - 1))
 }
 

@@ -37,7 +37,7 @@ async function stream(rest: object = {}): Promise<string> {
 async function told(
   make: (name: string) => Promise<Answer<Body>>,
   again: (made: Body) => Promise<Answer<Body>>,
-  names: (told: Body) => readonly unknown[],
+  names: (body: Body) => readonly unknown[],
 ): Promise<void> {
   for (const name of naughtyNames) {
     const made = await make(name)
@@ -200,12 +200,12 @@ test('alerts tell the values that have raised them', async () => {
   expect(sent).toMatchObject({ status: 202, body: { accepted: readings.length } })
 
   const received = await receiver.requests(rules.length)
-  const told = received.map(({ body }) => {
+  const heard = received.map(({ body }) => {
     const { data } = JSON.parse(body.toString()) as { data: Body }
     return [data['ruleId'] ?? data['rule_id'], data['value'], data['threshold']]
   })
   const expected = rules.map(({ id, threshold }) => [id, threshold, threshold])
-  expect(new Map(told.map((one) => [one[0], one]))).toEqual(
+  expect(new Map(heard.map((one) => [one[0], one]))).toEqual(
     new Map(expected.map((one) => [one[0], one])),
   )
   const { body } = await person.withKey<{ content: readonly Body[] }>(

@@ -50,8 +50,8 @@ const count = readings.length
 
 /** Readings as they are answered: unknown fields apart, instants in one spelling, and no zero below zero. */
 const answered = readings.map(({ other, ...reading }) => {
-  const { since } = reading as Reading
-  const written = { ...reading, ...(since !== undefined && { since: spelled(String(since)) }) }
+  const { since } = reading as { readonly since?: string }
+  const written = { ...reading, ...(since !== undefined && { since: spelled(since) }) }
   return JSON.parse(JSON.stringify({ ...written, extra: { other } })) as Reading
 })
 
@@ -174,7 +174,9 @@ describe('what readings have comes in as it was sent', () => {
 })
 
 function quoted(value: unknown): string {
-  return value === undefined ? '' : `"${String(value).replaceAll('"', '""')}"`
+  if (value === undefined) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return `"${text.replaceAll('"', '""')}"`
 }
 
 describe('what readings have comes out, and in again as the same', () => {

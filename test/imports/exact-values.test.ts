@@ -29,6 +29,9 @@ async function parquetOf(query: string): Promise<Uint8Array<ArrayBuffer>> {
 const row = (number: number, column: string) =>
   `SELECT make_timestamp(${1_767_225_600_000_000 + number}::BIGINT) AS timestamp, ${column}`
 
+const exactColumns = (level: string, place: string) =>
+  `${level}::DECIMAL(38,0) AS level, ${place}::STRUCT(id BIGINT) AS place`
+
 describe('a row whose digits a double would lose is refused alone', () => {
   test('in cells of CSV, and in JSON that stands in them', async () => {
     const id = await service.api.createStream(schema)
@@ -56,14 +59,12 @@ describe('a row whose digits a double would lose is refused alone', () => {
 
   test('in whole decimals of Parquet, and in its nested columns', async () => {
     const id = await service.api.createStream(schema)
-    const columns = (level: string, place: string) =>
-      `${level}::DECIMAL(38,0) AS level, ${place}::STRUCT(id BIGINT) AS place`
     const content = await parquetOf(
       [
-        row(1, columns('1', '{id: 1}')),
-        row(2, columns('9007199254740993', 'NULL')),
-        row(3, columns('NULL', '{id: 9007199254740993}')),
-        row(4, columns('602000000000000000000', '{id: 9007199254740994}')),
+        row(1, exactColumns('1', '{id: 1}')),
+        row(2, exactColumns('9007199254740993', 'NULL')),
+        row(3, exactColumns('NULL', '{id: 9007199254740993}')),
+        row(4, exactColumns('602000000000000000000', '{id: 9007199254740994}')),
       ].join(' UNION ALL '),
     )
     const job = await imported(service, id, { format: 'parquet', content })

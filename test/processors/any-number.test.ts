@@ -58,6 +58,20 @@ test.each(Object.keys(floats))('any finite double is what it was in %s', (format
   )
 })
 
+function isKept(value: bigint): boolean {
+  const double = Number(value)
+  return BigInt(double) === value || String(double) === String(value)
+}
+
+/** As MessagePack has integers of 64 bits. */
+const inBytes = (value: bigint) => {
+  const bytes = Buffer.alloc(9)
+  bytes[0] = value < 0n ? 0xd3 : 0xcf
+  if (value < 0n) bytes.writeBigInt64BE(value, 1)
+  else bytes.writeBigUInt64BE(value, 1)
+  return Buffer.concat([Buffer.from('81a161', 'hex'), bytes])
+}
+
 describe('an integer of 64 bits', () => {
   const long = fc.oneof(
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
@@ -68,19 +82,7 @@ describe('an integer of 64 bits', () => {
     fc.double({ min: 2 ** 53, max: 2 ** 63, noNaN: true }).map((value) => BigInt(String(value))),
   )
 
-  function isKept(value: bigint): boolean {
-    const double = Number(value)
-    return BigInt(double) === value || String(double) === String(value)
-  }
-
   test('is stored where its double is it, or is written like it, and else refused in every format', () => {
-    const inBytes = (value: bigint) => {
-      const bytes = Buffer.alloc(9)
-      bytes[0] = value < 0n ? 0xd3 : 0xcf
-      if (value < 0n) bytes.writeBigInt64BE(value, 1)
-      else bytes.writeBigUInt64BE(value, 1)
-      return Buffer.concat([Buffer.from('81a161', 'hex'), bytes])
-    }
     fc.assert(
       fc.property(long, (value) => {
         const messages = [

@@ -213,6 +213,22 @@ test('a time is the same one in each format that can say it', () => {
   )
 })
 
+const verdictOf = (schema: StreamSchema, reading: unknown) => {
+  const verdict = judgeOf(schema)(reading, { receivedAtUs, futureToleranceUs })
+  return verdict.accepted ? verdict.timestampUs : verdict.message
+}
+
+const firstOf = (message: ReturnType<Decoder>) => (message as DecodedMessage).readings[0]
+
+const json = (text: string) => `{"value":1.5,"at":${text}}`
+
+const pack = (bt: string, t: string) => Buffer.from(`[{"bt":${bt},"n":"v","t":${t},"v":1}]`)
+
+const judgedInSeconds = (text: string) => {
+  const [reading] = readingsOf(decoders.json(Buffer.from(`{"at":${text}}`)))
+  return judged('epoch_s', reading)
+}
+
 describe('a time with more digits than microseconds is cut off, and never rounded up', () => {
   const fields = { value: { type: 'number' } } as const
   const schemaOf = (timestampFormat: TimestampFormat): StreamSchema => ({
@@ -221,12 +237,6 @@ describe('a time with more digits than microseconds is cut off, and never rounde
     timestampField: 'at',
     timestampFormat,
   })
-  const verdictOf = (schema: StreamSchema, reading: unknown) => {
-    const verdict = judgeOf(schema)(reading, { receivedAtUs, futureToleranceUs })
-    return verdict.accepted ? verdict.timestampUs : verdict.message
-  }
-  const firstOf = (message: ReturnType<Decoder>) => (message as DecodedMessage).readings[0]
-  const json = (text: string) => `{"value":1.5,"at":${text}}`
 
   const ways: Readonly<Record<string, (text: string, schema: StreamSchema) => unknown>> = {
     'an object': (text) => firstOf(decoders.json(Buffer.from(json(text)))),
@@ -285,7 +295,6 @@ describe('a time with more digits than microseconds is cut off, and never rounde
 
   test('as the sum of a base time and a time of SenML', () => {
     const schema: StreamSchema = { ...schemaOf('epoch_us'), fields: {} }
-    const pack = (bt: string, t: string) => Buffer.from(`[{"bt":${bt},"n":"v","t":${t},"v":1}]`)
     const decode = senmlJsonDecoder({ schema })
     const timeOfPack = (bt: string, t: string) => {
       const [reading] = readingsOf(decode(pack(bt, t)))
@@ -300,16 +309,12 @@ describe('a time with more digits than microseconds is cut off, and never rounde
   })
 
   test('also where the digits are very many, or none of them count', () => {
-    const at = (text: string) => {
-      const [reading] = readingsOf(decoders.json(Buffer.from(`{"at":${text}}`)))
-      return judged('epoch_s', reading)
-    }
-    expect(at(`1.${'0'.repeat(300_000)}1`)).toBe(1_000_000)
-    expect(at(`0.${'9'.repeat(300_000)}`)).toBe(999_999)
-    expect(at('1e-999999999')).toBe(0)
-    expect(at('0e999999999')).toBe(0)
-    expect(at('-0.0')).toBe(0)
-    expect(at('-1e-30')).toBe(tooOldMessage)
+    expect(judgedInSeconds(`1.${'0'.repeat(300_000)}1`)).toBe(1_000_000)
+    expect(judgedInSeconds(`0.${'9'.repeat(300_000)}`)).toBe(999_999)
+    expect(judgedInSeconds('1e-999999999')).toBe(0)
+    expect(judgedInSeconds('0e999999999')).toBe(0)
+    expect(judgedInSeconds('-0.0')).toBe(0)
+    expect(judgedInSeconds('-1e-30')).toBe(tooOldMessage)
   })
 })
 

@@ -203,7 +203,7 @@ export const naughtyTexts: readonly string[] = [
   ...long,
 ]
 
-/** Those that a name can be: not empty, of at most 100 characters. */
+/** Those that a name can be: not empty, of at most 100 units. */
 export const naughtyNames: readonly string[] = naughtyTexts.filter(
-  (text) => text !== '' && [...text].length <= 100,
+  (text) => text !== '' && text.length <= 100,
 )

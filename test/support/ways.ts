@@ -1,6 +1,6 @@
 import { encode as encodeMsgpack } from '@msgpack/msgpack'
 import { encode as encodeCbor } from 'cborg'
-import type { ApiClient, DataPage } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
 import { imported } from './imports.ts'
 import type { RunningService } from './running-service.ts'
 
@@ -50,9 +50,4 @@ export async function duplicatesOf(
 ): Promise<Reading> {
   const { state, refused, duplicates, refusals } = await imported(service, streamId, file)
   return { state, refused, duplicates, refusals }
-}
-
-/** Points of a page without what tells them from each other only. */
-export function valuesOf(points: DataPage['data']): readonly Reading[] {
-  return points.map(({ timestamp: _, ...values }) => values)
 }
