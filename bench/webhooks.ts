@@ -249,7 +249,7 @@ function webhookRow(id: string, ownerId: string) {
     owner_id: ownerId,
     interface: 'header-key',
     created_at: 0,
-    url: 'https://receiver.invalid/',
+    url: 'https://receiver.nowhere.example.com/',
     event_types: '["vault.created"]',
     description: null,
     secrets_encrypted: Buffer.alloc(60),

@@ -12,7 +12,7 @@ import { consequenceOf, type DeliveryChannel } from './delivery/delivery.ts'
 import type { DeliveryProcedures, DeskProcedures } from './delivery/delivery-procedures.ts'
 import { StateDeliveryReader } from './delivery/delivery-reader.ts'
 import type { DeskRequest } from './delivery/desk.ts'
-import { AllowedDestinations, type Destination } from './egress/allowed-destinations.ts'
+import { type AllowedDestination, AllowedDestinations } from './egress/allowed-destinations.ts'
 import { EgressGuard } from './egress/egress-guard.ts'
 import { GuardedHttp } from './egress/guarded-http.ts'
 import { isCoalesced } from './events/event-types.ts'
@@ -35,7 +35,7 @@ export interface DeliveryThreadData {
   readonly dataDir: string
   /** As it was configured; else it is in the data folder. */
   readonly masterKey: string | undefined
-  readonly egressAllowed: readonly Destination[]
+  readonly egressAllowed: readonly AllowedDestination[]
   readonly resendEveryUs: number
   /** Base of the links in mails. */
   readonly publicUrl: string

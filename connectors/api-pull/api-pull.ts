@@ -9,7 +9,7 @@ import type {
 } from '../../src/pipeline/poll-connector.ts'
 import { Credentials } from '../http-client/credentials.ts'
 import type { ApiAnswer } from '../http-client/exchange.ts'
-import { destinationOf } from '../http-client/http-options.ts'
+import { destinationOf, tokenDestinationsOf } from '../http-client/http-options.ts'
 import { PageRoom } from '../http-client/page-room.ts'
 import { ApiClient } from './api-client.ts'
 import { type ApiOptions, apiOptions, takesSource } from './options.ts'
@@ -29,6 +29,7 @@ const validatorLengthMax = 500
 export const apiPull: PollConnector = {
   takes: takesSource,
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
+  furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new ApiSource(definition),
 }
 

@@ -76,3 +76,11 @@ export function destinationOf(url: URL): { readonly host: string; readonly port:
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return { host, port: url.port === '' ? standard : Number(url.port) }
 }
+
+/** Where tokens come from, when a source has them given by somebody else (RFC 6749, section 4.4). */
+export function tokenDestinationsOf({
+  authentication,
+}: Readonly<Record<string, unknown>>): readonly ReturnType<typeof destinationOf>[] {
+  const { tokenUrl } = (authentication ?? {}) as { readonly tokenUrl?: unknown }
+  return typeof tokenUrl === 'string' ? [destinationOf(new URL(tokenUrl))] : []
+}

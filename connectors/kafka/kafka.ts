@@ -21,6 +21,7 @@ const sampleMax = 20
 export const kafka: FetchConnector = {
   takes: ({ protocol }) => protocol === 'kafka',
   destinationOf: ({ endpoint }) => parseBrokers(endpoint as string)[0],
+  furtherDestinationsOf: ({ endpoint }) => parseBrokers(endpoint as string).slice(1),
   open: (definition) => new KafkaSource(kafkaOptions(definition)),
   // A member more would take partitions from one that is running.
   forTrial: (source) => ({ ...source, isTrial: true }),

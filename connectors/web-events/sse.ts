@@ -17,6 +17,7 @@ import {
   type HttpKeys,
   type HttpOptions,
   httpOptions,
+  tokenDestinationsOf,
 } from '../http-client/http-options.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
 import { SourceRequests, tlsAt } from '../http-client/source-requests.ts'
@@ -37,6 +38,7 @@ const retryMsMax = 3_600_000
 export const sse: FetchConnector = {
   takes: ({ protocol }) => protocol === 'sse',
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
+  furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new SseSource(definition),
 }
 

@@ -13,6 +13,7 @@ import {
   type HttpKeys,
   type HttpOptions,
   httpOptions,
+  tokenDestinationsOf,
 } from '../http-client/http-options.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
 import { Arrivals } from './arrivals.ts'
@@ -31,6 +32,7 @@ const endMs = 1_000
 export const webSocket: FetchConnector = {
   takes: ({ protocol }) => protocol === 'websocket',
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
+  furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new WebSocketSource(definition),
 }
 

@@ -3,7 +3,7 @@ import { DomainError, invalidParameter, messageOf } from '../core/errors.ts'
 import { type BackupId, newId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
 import { formatUs } from '../core/time.ts'
-import type { Destination } from '../egress/allowed-destinations.ts'
+import type { AllowedDestination } from '../egress/allowed-destinations.ts'
 import type { Backup } from './backup.ts'
 import { type BackupAddress, parseBackupAddress } from './backup-place.ts'
 import { type BackedUp, BackupRun } from './backup-run.ts'
@@ -15,7 +15,7 @@ export interface BackupsNeeds {
   readonly parts: BackedUp
   readonly clock: Clock
   readonly productVersion: string
-  readonly egressAllowed: readonly Destination[]
+  readonly egressAllowed: readonly AllowedDestination[]
   /** The data folder, in which no backup can be. */
   readonly dataDir: string
   /** Where copies lie that an object store has no folder for. */

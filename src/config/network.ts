@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { messageOf } from '../core/errors.ts'
-import { type Destination, parseDestination } from '../egress/allowed-destinations.ts'
+import { type AllowedDestination, allowedDestination } from '../egress/allowed-destinations.ts'
 import { readCertificate, type TlsFiles } from './tls-files.ts'
 
 /** How the service meets the network. */
@@ -17,7 +17,7 @@ export interface NetworkConfig {
   /** Addresses and networks (CIDR) of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[]
   /** Private destinations that connections which users ask for may reach. */
-  readonly egressAllowed: readonly Destination[]
+  readonly egressAllowed: readonly AllowedDestination[]
   /** Absolute paths of folders: SQLite files in them may be read from by streams of any user. */
   readonly sqliteFolders: readonly string[]
   /** How many MQTT connections there may be at a time. */
@@ -77,13 +77,18 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
   }
 }
 
-function readAllowed(text: string | undefined, problems: string[]): readonly Destination[] {
-  const entries = listOf(text, (entry) => {
-    if (parseDestination(entry) !== undefined) return
-    const message = 'must be destinations such as mosquitto:1883, separated by commas'
-    problems.push(`STREAMVAULT_EGRESS_ALLOW ${message}, not '${entry}'`)
+function readAllowed(text: string | undefined, problems: string[]): readonly AllowedDestination[] {
+  const allowed: AllowedDestination[] = []
+  listOf(text, (entry) => {
+    try {
+      allowed.push(allowedDestination(entry))
+    } catch (error) {
+      const message =
+        'must be destinations such as mosquitto:1883, 10.0.0.0/8 or 10.0.0.0/8:8000-8100, separated by commas'
+      problems.push(`STREAMVAULT_EGRESS_ALLOW ${message}: '${entry}' ${messageOf(error)}`)
+    }
   })
-  return entries.map(parseDestination).filter((one) => one !== undefined)
+  return allowed
 }
 
 function readTls(value: Reader['value'], problems: string[]): TlsFiles | undefined {

@@ -1,8 +1,14 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { DomainError } from '../core/errors.ts'
-import type { AllowedDestinations, Destination } from './allowed-destinations.ts'
+import {
+  type AllowedDestinations,
+  type Destination,
+  entryAllowing,
+  entryText,
+} from './allowed-destinations.ts'
 import { isPublicAddress } from './private-addresses.ts'
+import { notPublic } from './reserved-names.ts'
 
 /** A name server that does not answer costs this much, and is asked twice. */
 const answerMs = 2_000
@@ -19,8 +25,12 @@ export interface EgressGuardNeeds {
 }
 
 export interface ExaminedAddresses {
+  /** Those that may be connected to. */
   readonly addresses: readonly string[]
+  /** The others. */
   readonly refused: readonly string[]
+  /** Why it may not be connected to, and what would allow it, as a sentence. */
+  readonly problem: string | undefined
 }
 
 /**
@@ -42,23 +52,26 @@ export class EgressGuard {
   /**
    * The addresses of a destination that may be connected to; none when its name does not resolve.
    *
-   * @throws DomainError `destination_not_allowed` when any of them is private and not allowed
+   * @throws DomainError `destination_not_allowed` when any of them is private, or the name is kept from public
+   *   DNS, and the operator has not allowed it
    */
   async addressesOf(destination: Destination): Promise<readonly string[]> {
-    const { addresses, refused } = await this.examine(destination)
-    if (refused.length > 0) {
-      const { host, port } = destination
-      throw new DomainError('destination_not_allowed', `${host}:${port} may not be connected to`)
-    }
-    return addresses
+    const { addresses, problem } = await this.examine(destination)
+    if (problem === undefined) return addresses
+    const message = `${entryText(destination)} may not be connected to: ${problem}`
+    throw new DomainError('destination_not_allowed', message)
   }
 
-  /** The addresses of a destination: those that may be connected to, and the others. */
+  /** The addresses of a destination. A name that is kept from public DNS is not asked for. */
   async examine(destination: Destination): Promise<ExaminedAddresses> {
     const { host, port } = destination
     if (this.isNamed(destination)) {
       const addresses = isIP(host) === 0 ? await this.#resolveLocally(host) : [host]
-      return { addresses, refused: [] }
+      return { addresses, refused: [], problem: undefined }
+    }
+    const problem = this.problemOf(destination)
+    if (problem !== undefined) {
+      return { addresses: [], refused: isIP(host) === 0 ? [] : [host], problem }
     }
     const found = isIP(host) === 0 ? await this.#resolve(host) : [host]
     const isAllowed = (address: string) =>
@@ -66,13 +79,38 @@ export class EgressGuard {
     const { true: addresses = [], false: refused = [] } = Object.groupBy(found, (address) =>
       isAllowed(address) ? 'true' : 'false',
     )
-    return { addresses, refused }
+    const isRefused = refused.length > 0
+    return {
+      addresses,
+      refused,
+      problem: isRefused ? withRemedy(isPrivate, destination) : undefined,
+    }
   }
 
-  /** Whether the operator has named this very destination: then every port is good. */
+  /**
+   * Why a destination may not be connected to, as far as it can be told without asking anybody: by its address, or
+   * by a name that nobody has. Undefined when nothing speaks against it, or only what its name leads to.
+   */
+  problemOf(destination: Destination): string | undefined {
+    const { host } = destination
+    if (this.isNamed(destination)) return undefined
+    const reason = isIP(host) === 0 || isPublicAddress(host) ? notPublic(host) : isPrivate
+    return reason === undefined ? undefined : withRemedy(reason, destination)
+  }
+
+  /** Whether the operator has named this very destination, or its network: then every port is good. */
   isNamed(destination: Destination): boolean {
     return this.#allowed.has(destination)
   }
+}
+
+const isPrivate = 'it leads to an address that is not on the public internet'
+
+/** A reason, with what the operator can do about it: named as it was asked for, never by what it leads to. */
+export function withRemedy(reason: string, destination: Destination): string {
+  const entry = entryAllowing(destination)
+  if (entry === undefined) return reason
+  return `${reason}; who runs the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
 }
 
 /** Asked over the network only: a name server that hangs must not take the store's threads. */

@@ -90,8 +90,10 @@ export class SourceChanges
 
   async assertAllowed(source: Json): Promise<void> {
     const connector = this.#connectors.find((one) => one.takes(source))
-    const destination = connector?.destinationOf(source)
-    if (destination) await this.#guard.addressesOf(destination)
+    const further = connector?.furtherDestinationsOf?.(source) ?? []
+    for (const destination of [connector?.destinationOf(source), ...further]) {
+      if (destination) await this.#guard.addressesOf(destination)
+    }
   }
 
   async assertRoom(ownerId: UserId, count: number): Promise<void> {

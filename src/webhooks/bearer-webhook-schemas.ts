@@ -110,7 +110,7 @@ export const createBearerWebhook = {
     'NewBearerWebhook',
     record(fields, {
       optional: Object.keys(fields).filter((name) => name !== 'url' && name !== 'events'),
-      examples: [{ url: 'https://receiver.example/hook', events: ['stream.alert_triggered'] }],
+      examples: [{ url: 'https://receiver.example.com/hook', events: ['stream.alert_triggered'] }],
     }),
   ),
   response: { 201: webhook },

@@ -104,7 +104,7 @@ export const checkDestination = {
         ...text,
         minLength: 1,
         maxLength: 2_048,
-        examples: ['https://receiver.example/hook'],
+        examples: ['https://receiver.example.com/hook'],
       },
     }),
   ),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { DomainError, invalidParameter } from '../core/errors.ts'
-import type { EgressGuard } from '../egress/egress-guard.ts'
+import { DomainError, invalidParameter, messageOf } from '../core/errors.ts'
+import { type EgressGuard, withRemedy } from '../egress/egress-guard.ts'
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
@@ -42,17 +42,27 @@ export function destinationOf(
   const port = text === '' ? standard : Number(text)
   const destination = { host: hostname.replace(/^\[|\]$/g, ''), port }
   if (port === 80 || port === 443 || guard.isNamed(destination)) return destination
-  throw refusal('the port has to be 80 or 443')
+  throw refusal(withRemedy('the port has to be 80 or 443', destination))
 }
 
 /**
- * For a URL that is to be registered. A name that does not resolve is taken, and fails at the attempt.
+ * For a URL that is to be registered. A name that does not resolve is taken, and fails at the attempt; one that
+ * nobody could ever find in public DNS is not.
  *
  * @throws DomainError `destination_not_allowed`, `invalid_request`
  */
 export async function assertAllowed(text: string, guard: EgressGuard): Promise<void> {
   const { allowed, reason } = await examineUrl(text, guard)
   if (!allowed && reason !== unresolved) throw refusal(reason ?? '')
+}
+
+/** Why nothing that is sent to a registered URL could arrive, as far as it is known without asking anybody. */
+export function knownProblemOf(text: string, guard: EgressGuard): string | undefined {
+  try {
+    return guard.problemOf(destinationOf(parseWebhookUrl(text), guard))
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 const unresolved = 'the name does not resolve'
@@ -62,12 +72,11 @@ export async function examineUrl(text: string, guard: EgressGuard): Promise<Dest
   const url = parseWebhookUrl(text)
   try {
     const destination = destinationOf(url, guard)
-    const { addresses, refused } = await guard.examine(destination)
-    if (refused.length > 0) {
+    const { addresses, refused, problem } = await guard.examine(destination)
+    if (problem !== undefined) {
       // Private addresses of names are the operator's: only one that was given is told back.
       const given = isIP(destination.host) === 0 ? [] : refused
-      const reason = 'it leads to an address that is not on the public internet'
-      return { allowed: false, reason, addresses: [...addresses, ...given] }
+      return { allowed: false, reason: problem, addresses: [...addresses, ...given] }
     }
     if (addresses.length === 0) return { allowed: false, reason: unresolved, addresses }
     return { allowed: true, reason: null, addresses }

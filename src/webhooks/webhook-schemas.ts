@@ -25,7 +25,7 @@ const url = {
   minLength: 1,
   maxLength: 2_048,
   description: 'http or https, port 80 or 443, and no private address.',
-  examples: ['https://receiver.example/hook'],
+  examples: ['https://receiver.example.com/hook'],
 } as const
 
 export const secretSchema = {
@@ -109,7 +109,7 @@ export const createWebhook = {
     'NewWebhook',
     record(fields, {
       optional: ['description', 'secret', 'custom_headers', 'resource_filters', 'status'],
-      examples: [{ url: 'https://receiver.example/hook', event_types: ['vault.created'] }],
+      examples: [{ url: 'https://receiver.example.com/hook', event_types: ['vault.created'] }],
     }),
   ),
   response: { 201: webhook },

@@ -90,3 +90,20 @@ describe('STREAMVAULT_TRUST_PROXY', () => {
     ])
   })
 })
+
+describe('STREAMVAULT_EGRESS_ALLOW', () => {
+  test('takes hosts, networks and ranges of ports', () => {
+    const list = 'plc:502, plc-7:500-510, 10.0.0.0/8, 10.0.0.0/8:1-2, [fd00::7]:80, [fd00::/8]:80'
+    expect(problemsOf({ STREAMVAULT_EGRESS_ALLOW: list })).toEqual([])
+  })
+
+  test.each(['*:502', '10.0.0.7', 'plc:0', 'plc:9-8', '10.0.0.0/40', 'http://plc:80', '127.1:80'])(
+    'refuses %s, which could allow nothing, and shows it',
+    (entry) => {
+      expect(problemsOf({ STREAMVAULT_EGRESS_ALLOW: `plc:502,${entry}` })).toEqual([
+        expect.stringMatching(/^STREAMVAULT_EGRESS_ALLOW .*10\.0\.0\.0\/8/) as string,
+      ])
+      expect(problemsOf({ STREAMVAULT_EGRESS_ALLOW: entry })[0]).toContain(`'${entry}'`)
+    },
+  )
+})

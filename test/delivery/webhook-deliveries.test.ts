@@ -106,14 +106,14 @@ describe('D38: the inline attempts', () => {
     receiver.behaviour = resetting
     await local.happens()
     await local.settled()
-    await local.change(webhook, { url: 'http://nowhere.example/' })
+    await local.change(webhook, { url: 'http://nowhere.example.com/' })
     await local.happens()
     await local.settled()
     expect(await outcomes()).toEqual([
       'no complete answer within 0.15 s',
       'no complete answer within 0.15 s',
       expect.stringMatching(/closed|ECONNRESET|terminated/),
-      'nowhere.example does not resolve',
+      'nowhere.example.com does not resolve',
     ])
     const deliveries = await local.deliveries()
     expect(deliveries.map(({ phase, state }) => `${phase} ${state}`)).toEqual(

@@ -15,7 +15,11 @@ test('whoever has given up does not wait for name servers', async () => {
     },
   })
   const giveUp = new AbortController()
-  const dialed = guardedDial(guard)({ host: 'silent.example', port: 1883, signal: giveUp.signal })
+  const dialed = guardedDial(guard)({
+    host: 'silent.example.com',
+    port: 1883,
+    signal: giveUp.signal,
+  })
   await asked.promise
   giveUp.abort(new Error('given up'))
   await expect(dialed).rejects.toThrow('given up')

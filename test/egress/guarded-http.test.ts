@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { AllowedDestinations, parseDestination } from '../../src/egress/allowed-destinations.ts'
+import { AllowedDestinations, allowedDestination } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard, type Resolve } from '../../src/egress/egress-guard.ts'
 import { GuardedHttp, type HttpAnswer } from '../../src/egress/guarded-http.ts'
 import { answering, dripping, hanging, Receiver, resetting } from '../support/receiver.ts'
@@ -20,9 +20,9 @@ beforeEach(() => {
 
 /** A client that may reach the receiver by its address, and by names that resolve as given. */
 function clientFor({ resolve = async () => [] }: { readonly resolve?: Resolve }): GuardedHttp {
-  const allowed = ['127.0.0.1', '127.0.0.9']
-    .map((address) => parseDestination(`${address}:${receiver.port}`))
-    .filter((destination) => destination !== undefined)
+  const allowed = ['127.0.0.1', '127.0.0.9'].map((address) =>
+    allowedDestination(`${address}:${receiver.port}`),
+  )
   return new GuardedHttp(new EgressGuard({ allowed: new AllowedDestinations(allowed), resolve }))
 }
 
@@ -119,14 +119,14 @@ describe('an exchange fails', () => {
   })
 
   test('when the name does not resolve', async () => {
-    await expect(post({ host: 'nowhere.example' })).rejects.toThrow('does not resolve')
+    await expect(post({ host: 'nowhere.example.com' })).rejects.toThrow('does not resolve')
   })
 })
 
 describe('D42: the connection', () => {
   test('leads to the next address when nobody is at the first', async () => {
     const client = clientFor({ resolve: async () => ['127.0.0.9', '127.0.0.1'] })
-    expect((await post({ client, host: 'receiver.example' })).statusCode).toBe(200)
+    expect((await post({ client, host: 'receiver.example.com' })).statusCode).toBe(200)
     await client.close()
   })
 
@@ -137,7 +137,7 @@ describe('D42: the connection', () => {
     })
     const codes: unknown[] = []
     for (let flip = 0; flip < 100; flip++) {
-      const sent = post({ client, host: 'rebinding.example' })
+      const sent = post({ client, host: 'rebinding.example.com' })
       codes.push(
         await sent.then(
           ({ statusCode }) => statusCode,
@@ -150,6 +150,6 @@ describe('D42: the connection', () => {
       Array.from({ length: 100 }, (_, flip) => (flip % 2 === 0 ? 200 : 'destination_not_allowed')),
     )
     expect(receiver.received).toHaveLength(50)
-    expect(receiver.received[0]?.headers.host).toBe(`rebinding.example:${receiver.port}`)
+    expect(receiver.received[0]?.headers.host).toBe(`rebinding.example.com:${receiver.port}`)
   })
 })

@@ -249,7 +249,10 @@ async function dataEventsOf(
   { vaultId, streamId }: { readonly vaultId: string; readonly streamId: string },
 ): Promise<void> {
   const events = ['stream.data_received', 'vault.data_updated', 'vault.accessed']
-  await person.withToken('POST', '/webhooks', { url: 'https://receiver.invalid/hook', events })
+  await person.withToken('POST', '/webhooks', {
+    url: 'https://receiver.nowhere.example.com/hook',
+    events,
+  })
   for (const temperature of [tooHot.threshold + 1, tooHot.threshold - 1]) {
     await person.withToken('POST', `/streams/${streamId}/data`, { temperature })
   }
@@ -262,7 +265,7 @@ async function dataEventsOf(
 /** A webhook that nobody answers, until it is disabled (D40). */
 async function disabledWebhookOf(person: Person): Promise<void> {
   await person.withToken('POST', '/webhooks', {
-    url: 'https://receiver.invalid/hook',
+    url: 'https://receiver.nowhere.example.com/hook',
     events: ['vault.created'],
     retryCount: 0,
   })

@@ -141,7 +141,7 @@ class Exercise {
     const next = 'canary-secret-that-follows-0123'
     const again = { 'idempotency-key': this.#idempotencyKey }
     const wanted = {
-      url: 'https://receiver.invalid/hook',
+      url: 'https://receiver.nowhere.example.com/hook',
       event_types: ['asset.created'],
       secret,
       custom_headers: { 'X-Token': header },

@@ -50,7 +50,7 @@ describe('D43: what is recorded', () => {
   })
 
   test('of a blocked attempt has no status code', async () => {
-    const { id } = await client.registered({ url: 'https://receiver.invalid/' })
+    const { id } = await client.registered({ url: 'https://receiver.nowhere.example.com/' })
     await owner.withKey('POST', `${at}/${id}/test`, {})
     const [attempt] = await client.attemptsOf(id, 1)
     expect(attempt).toMatchObject({ status_code: null, delivered: false })

@@ -205,13 +205,16 @@ describe('D42: a destination', () => {
   })
 
   test('that does not resolve is taken', async () => {
-    expect((await client.registered({ url: 'https://receiver.invalid/' })).status).toBe('ACTIVE')
+    expect((await client.registered({ url: 'https://receiver.nowhere.example.com/' })).status).toBe(
+      'ACTIVE',
+    )
   })
 
   test('can be checked first', async () => {
     expect(await check('http://192.168.1.1/')).toEqual({
       allowed: false,
-      reason: 'it leads to an address that is not on the public internet',
+      reason:
+        "it leads to an address that is not on the public internet; who runs the service can allow '192.168.1.1:80' in STREAMVAULT_EGRESS_ALLOW",
       addresses: ['192.168.1.1'],
     })
     expect(await check('https://93.184.215.14/')).toEqual({

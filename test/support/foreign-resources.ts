@@ -102,7 +102,7 @@ export class ForeignResources {
 
   /** It tries to: there is nothing at the other end. */
   async #fetchingStream(): Promise<string> {
-    const source = { endpoint: 'mqtt://broker.invalid', topic: 'plants/7' }
+    const source = { endpoint: 'mqtt://broker.nowhere.example.com', topic: 'plants/7' }
     const id = await this.#dataStream({ source })
     const status = async () =>
       (await this.#owner.withToken<{ source?: object }>('GET', `/streams/${id}/status`)).body
@@ -172,7 +172,10 @@ export class ForeignResources {
 
   /** One that nobody answers: its name does not resolve. */
   async #webhook(): Promise<string> {
-    const body = { url: 'https://receiver.invalid/hook', event_types: ['vault.deleted'] }
+    const body = {
+      url: 'https://receiver.nowhere.example.com/hook',
+      event_types: ['vault.deleted'],
+    }
     const path = '/notifications/webhooks'
     this.#newestWebhook = await made(this.#owner.withKey<Made>('POST', path, body))
     return this.#newestWebhook

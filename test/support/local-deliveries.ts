@@ -4,7 +4,7 @@ import type { DeliveryStats } from '../../src/delivery/deliverer-needs.ts'
 import { consequenceOf } from '../../src/delivery/delivery.ts'
 import { StateDeliveryReader } from '../../src/delivery/delivery-reader.ts'
 import type { StateDesk } from '../../src/delivery/state-desk.ts'
-import { AllowedDestinations, parseDestination } from '../../src/egress/allowed-destinations.ts'
+import { AllowedDestinations, allowedDestination } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { GuardedHttp } from '../../src/egress/guarded-http.ts'
 import { isCoalesced } from '../../src/events/event-types.ts'
@@ -59,8 +59,7 @@ export class LocalDeliveries implements AsyncDisposable {
     this.clock = clock
     this.#parts = parts
     const { state } = tests
-    const destination = parseDestination(receiver.destination)
-    const allowed = new AllowedDestinations(destination ? [destination] : [])
+    const allowed = new AllowedDestinations([allowedDestination(receiver.destination)])
     const guard = new EgressGuard({ allowed, resolve: async () => [] })
     this.#http = new GuardedHttp(guard)
     this.webhooks = new WebhookStore({ state, writer: this.tests, cipher, clock })

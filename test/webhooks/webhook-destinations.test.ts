@@ -7,15 +7,15 @@ const publicAddress = '93.184.215.14'
 
 /** Names of others, and where they lead to. */
 const names: ReadonlyMap<string, readonly string[]> = new Map([
-  ['receiver.example', [publicAddress]],
-  ['receiver.example.', [publicAddress]],
-  ['metadata.example', ['169.254.169.254']],
-  ['metadata6.example', ['fd00:ec2::254']],
-  ['inside.example', ['10.0.0.1']],
-  ['inside.example.', ['10.0.0.1']],
-  ['mixed.example', [publicAddress, '192.168.0.1']],
-  ['mapped.example', ['::ffff:127.0.0.1']],
-  ['tunnel.example', ['2002:7f00:1::1']],
+  ['receiver.example.com', [publicAddress]],
+  ['receiver.example.com.', [publicAddress]],
+  ['metadata.example.com', ['169.254.169.254']],
+  ['metadata6.example.com', ['fd00:ec2::254']],
+  ['inside.example.com', ['10.0.0.1']],
+  ['inside.example.com.', ['10.0.0.1']],
+  ['mixed.example.com', [publicAddress, '192.168.0.1']],
+  ['mapped.example.com', ['::ffff:127.0.0.1']],
+  ['tunnel.example.com', ['2002:7f00:1::1']],
 ])
 
 const guard = new EgressGuard({
@@ -95,28 +95,28 @@ const refusedUrls: readonly string[] = [
   'http://[fd00:ec2::254]/latest/meta-data',
   'http://[ff02::1]/',
   'http://[3fff::1]/',
-  'http://metadata.example/latest/meta-data',
-  'http://metadata6.example/',
-  'https://inside.example/',
-  'https://inside.example./',
-  'https://INSIDE.example/',
-  'https://mixed.example/',
-  'https://mapped.example/',
-  'https://tunnel.example/',
-  'ftp://receiver.example/',
-  'ws://receiver.example/',
+  'http://metadata.example.com/latest/meta-data',
+  'http://metadata6.example.com/',
+  'https://inside.example.com/',
+  'https://inside.example.com./',
+  'https://INSIDE.example.com/',
+  'https://mixed.example.com/',
+  'https://mapped.example.com/',
+  'https://tunnel.example.com/',
+  'ftp://receiver.example.com/',
+  'ws://receiver.example.com/',
   'file:///etc/passwd',
   'javascript:alert(1)',
   'data:text/plain,x',
-  'gopher://receiver.example:80/',
-  'https://receiver.example:22/',
-  'https://receiver.example:8080/',
-  'https://receiver.example:8443/',
-  'http://receiver.example:0/',
-  'http://receiver.example:65535/',
-  'https://ada@receiver.example/',
-  'https://ada:secret@receiver.example/',
-  'https://:secret@receiver.example/',
+  'gopher://receiver.example.com:80/',
+  'https://receiver.example.com:22/',
+  'https://receiver.example.com:8080/',
+  'https://receiver.example.com:8443/',
+  'http://receiver.example.com:0/',
+  'http://receiver.example.com:65535/',
+  'https://ada@receiver.example.com/',
+  'https://ada:secret@receiver.example.com/',
+  'https://:secret@receiver.example.com/',
   `https://${publicAddress}@127.0.0.1/`,
 ]
 
@@ -135,13 +135,13 @@ describe('D42: a destination is refused', () => {
 describe('D42: a destination is allowed', () => {
   test.each([
     ...spellings([93, 184, 215, 14]).map((host) => `http://${host}/hook`),
-    'https://receiver.example/hook',
-    'https://receiver.example./hook',
-    'https://RECEIVER.example/hook',
-    'https://receiver.example:443/hook',
-    'http://receiver.example:443/hook',
-    'https://receiver.example:80/hook',
-    'https://receiver.example/hook?to=http://127.0.0.1/#@10.0.0.1',
+    'https://receiver.example.com/hook',
+    'https://receiver.example.com./hook',
+    'https://RECEIVER.example.com/hook',
+    'https://receiver.example.com:443/hook',
+    'http://receiver.example.com:443/hook',
+    'https://receiver.example.com:80/hook',
+    'https://receiver.example.com/hook?to=http://127.0.0.1/#@10.0.0.1',
   ])('as %s', async (url) => {
     expect(await examineUrl(url, guard)).toEqual({
       allowed: true,
@@ -151,7 +151,7 @@ describe('D42: a destination is allowed', () => {
   })
 
   test('at registration only, when its name does not resolve', async () => {
-    const unknown = await examineUrl('https://nobody.example/', guard)
+    const unknown = await examineUrl('https://nobody.example.com/', guard)
     expect(unknown).toEqual({
       allowed: false,
       reason: 'the name does not resolve',

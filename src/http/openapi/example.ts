@@ -3,7 +3,7 @@ import type { JsonSchema } from '../schema.ts'
 const byFormat: Readonly<Record<string, string>> = {
   uuid: '0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60',
   'date-time': '2026-01-31T10:00:00.000000Z',
-  uri: 'https://vault.example/here',
+  uri: 'https://vault.example.com/here',
   email: 'ada@vault.example',
 }
 

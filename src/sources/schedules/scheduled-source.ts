@@ -40,6 +40,7 @@ export function scheduled(connector: PollConnector, alarms: Alarms = systemAlarm
   return {
     takes: (source) => connector.takes(source),
     destinationOf: (source) => connector.destinationOf(source),
+    furtherDestinationsOf: (source) => connector.furtherDestinationsOf?.(source) ?? [],
     open(definition) {
       const { source, streamId } = definition
       const { schedule, timezone, jitter } = source
