@@ -13,14 +13,17 @@ import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
 import { mailLinkRoutes } from './mail/mail-link-routes.ts'
 import { MailLinks, type Signer } from './mail/mail-links.ts'
+import { mailReach } from './mail/mail-reach.ts'
 import { recipientRoutes } from './mail/recipient-routes.ts'
 import { RecipientStore } from './mail/recipient-store.ts'
 import { forgetVerifications } from './mail/verification.ts'
+import type { PreferenceRoutesNeeds } from './notifications/preferences/preference-routes.ts'
 import type { StateDatabase } from './state/database.ts'
 import type { Purge } from './state/purge-timer.ts'
 import { startThread } from './threads/start-thread.ts'
 import { bearerWebhookRoutes } from './webhooks/bearer-webhook-routes.ts'
 import { webhookActionRoutes } from './webhooks/webhook-action-routes.ts'
+import { webhookReach } from './webhooks/webhook-reach.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 import type { Cipher } from './webhooks/webhook-rows.ts'
 import { WebhookStore } from './webhooks/webhook-store.ts'
@@ -32,6 +35,7 @@ export interface Delivering {
   /** Undefined before there is anybody to deliver to. */
   readonly stats: () => Promise<DeliveryFigures | undefined>
   readonly purges: readonly Purge[]
+  readonly reach: PreferenceRoutesNeeds['reach']
   /** Rejects when the thread that delivers ends by an error. */
   readonly failed: Promise<never>
   readonly stop: () => Promise<void>
@@ -81,6 +85,10 @@ export async function openDelivering(
         purgeDeliveries({ state, writer: worker }, systemClock.nowUs() - config.deliveriesKeptUs),
       () => forgetVerifications({ state, writer: worker }, systemClock.nowUs()),
     ],
+    reach: {
+      mail: (userId) => mailReach(state, config.smtp !== undefined, userId),
+      webhooks: (userId, type) => webhookReach(needs, userId, type),
+    },
     failed: deliveries.failed,
     stop: () => deliveries.stop(),
   }

@@ -94,7 +94,7 @@ export async function startFronts(
     cipher: auth.masterKey,
     audit: access.audit,
   })
-  const notifying = openNotifying(engine, config)
+  const notifying = openNotifying(engine, { ...config, ...delivering })
   const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
   const parts: Parts = { ...given, ...opened }
   const { sessions } = engine.mqttSessions

@@ -9,7 +9,10 @@ import type { LiveParts } from './live/tail-routes.ts'
 import { inboxRoutes } from './notifications/inbox/inbox-routes.ts'
 import { InboxStore } from './notifications/inbox/inbox-store.ts'
 import { inboxTailRoute } from './notifications/inbox/inbox-tail-route.ts'
-import { preferenceRoutes } from './notifications/preferences/preference-routes.ts'
+import {
+  type PreferenceRoutesNeeds,
+  preferenceRoutes,
+} from './notifications/preferences/preference-routes.ts'
 import { PreferenceStore } from './notifications/preferences/preference-store.ts'
 import type { Told } from './notifications/told.ts'
 import type { Purge } from './state/purge-timer.ts'
@@ -19,14 +22,17 @@ export type Notifying = ReturnType<typeof openNotifying>
 /** Composition of what users are told, as they see it. It is written down in the worker (`telling.ts`). */
 export function openNotifying(
   { state, worker: writer }: Engine,
-  { deliveriesKeptUs: keptUs }: Pick<Config, 'deliveriesKeptUs'>,
+  {
+    deliveriesKeptUs: keptUs,
+    reach,
+  }: Pick<Config, 'deliveriesKeptUs'> & Pick<PreferenceRoutesNeeds, 'reach'>,
 ) {
   const inbox = new InboxStore(state, writer, systemClock)
   const purges: readonly Purge[] = [
     () => inbox.purge(),
     () => removeOldEvents({ state, writer, clock: systemClock, keptUs }),
   ]
-  return { inbox, preferences: new PreferenceStore(state, writer), purges }
+  return { inbox, preferences: new PreferenceStore(state, writer), reach, purges }
 }
 
 interface RoutedParts extends Notifying {

@@ -81,6 +81,13 @@ const coalescedTypes: ReadonlySet<string> = new Set<KnownType>([
   'vault.accessed',
 ])
 
+const neverEmitted: ReadonlySet<string> = new Set(neverEmittedTypes)
+
+/** Whether it can be asked for, and never happens (D34). */
+export function isNeverEmitted(type: string): boolean {
+  return neverEmitted.has(type)
+}
+
 /** Whether an unsent one is replaced by the next (D33): these happen too often for a person to be told. */
 export function isCoalesced(type: string): boolean {
   return coalescedTypes.has(type)

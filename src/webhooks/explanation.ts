@@ -1,6 +1,8 @@
+import type { EgressGuard } from '../egress/egress-guard.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { Webhook } from './webhook.ts'
 import { filtered } from './webhook-actions.ts'
+import { knownProblemOf } from './webhook-destination.ts'
 import { filterAgainst } from './webhook-filters.ts'
 
 interface Check {
@@ -14,7 +16,7 @@ const suppressed = 2
 
 /** Why an event was delivered to a webhook or not, check by check (D44). */
 export async function explain(
-  state: StateDatabase,
+  { state, guard }: { readonly state: StateDatabase; readonly guard: EgressGuard },
   webhook: Webhook,
   eventId: string,
 ): Promise<object> {
@@ -37,6 +39,7 @@ export async function explain(
     .where('event_id', '=', event.id)
     .where('receiver_id', '=', webhook.id)
     .executeTakeFirst()
+  const problem = knownProblemOf(webhook.url, guard)
   const filter = filterAgainst(webhook.filters, filtered(event, webhook.ownerId))
   return {
     event_id: event.id,
@@ -59,6 +62,10 @@ export async function explain(
       verdict('status', webhook.status === 'ACTIVE', {
         yes: 'the webhook is ACTIVE now',
         no: `the webhook is ${webhook.status} now`,
+      }),
+      verdict('destination', problem === undefined, {
+        yes: 'nothing is known against where it leads to',
+        no: `nothing can be sent there: ${problem}`,
       }),
       verdict('delivery', delivery !== undefined, {
         yes: `there is a delivery, and it is ${delivery?.state}`,

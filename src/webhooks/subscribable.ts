@@ -1,4 +1,9 @@
-import { emittedTypes, forthcomingTypes, neverEmittedTypes } from '../events/event-types.ts'
+import {
+  emittedTypes,
+  forthcomingTypes,
+  isNeverEmitted,
+  neverEmittedTypes,
+} from '../events/event-types.ts'
 
 /** What `/notifications/webhooks` takes: 33 types, of which 27 happen (D34). */
 export const notificationTypes: readonly string[] = [...emittedTypes, ...neverEmittedTypes]
@@ -6,11 +11,9 @@ export const notificationTypes: readonly string[] = [...emittedTypes, ...neverEm
 /** What `/webhooks` takes: these, and those that exist in the token interface only (D32). */
 export const bearerTypes: readonly string[] = [...notificationTypes, ...forthcomingTypes]
 
-const neverEmitted: ReadonlySet<string> = new Set(neverEmittedTypes)
-
 /** What whoever subscribes to these should know. */
 export function warningsOf(eventTypes: readonly string[]): readonly string[] {
   return eventTypes
-    .filter((type) => neverEmitted.has(type))
+    .filter(isNeverEmitted)
     .map((type) => `${type} is accepted, and never emitted: it delivers nothing`)
 }

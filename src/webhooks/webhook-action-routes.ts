@@ -53,7 +53,7 @@ const secretBytes = 32
 
 /** What can be done with webhooks beyond keeping them (D44). */
 export function webhookActionRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
-  const { state, webhooks, guard, posts, callerOf } = needs
+  const { webhooks, guard, posts, callerOf } = needs
   const config = { scope: 'webhooks:write', errors: ['conflict'] } as const
   return async (app) => {
     const at = '/notifications/webhooks'
@@ -99,7 +99,7 @@ export function webhookActionRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsy
       async (request) => {
         const { userId } = callerOf(request)
         const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-        return await explain(state, webhook, request.query.eventId)
+        return await explain(needs, webhook, request.query.eventId)
       },
     )
   }

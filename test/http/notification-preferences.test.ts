@@ -76,7 +76,7 @@ describe('D47: preferences', () => {
     expect(body).toMatchObject({
       event_type: 'vault.created',
       category: 'vault_notifications',
-      webhooks: { delivered: true },
+      webhooks: { delivered: false, reason: 'no webhook is subscribed to it' },
     })
     expect(body.channels['in_app']).toEqual({
       delivered: false,
@@ -85,6 +85,7 @@ describe('D47: preferences', () => {
         { level: 'global', allows: true, reason: 'in_app_enabled is true' },
         { level: 'category', allows: false, reason: 'the category is off' },
         { level: 'event', allows: true, reason: 'its channels have in_app' },
+        { level: 'receivers', allows: true, reason: 'every user has an inbox' },
       ],
     })
   })

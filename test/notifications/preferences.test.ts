@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { type Category, categories, categoryOf } from '../../src/events/categories.ts'
-import { type EventType, isCoalesced, knownTypes } from '../../src/events/event-types.ts'
+import {
+  type EventType,
+  isCoalesced,
+  isNeverEmitted,
+  knownTypes,
+} from '../../src/events/event-types.ts'
 import { effectiveChannels } from '../../src/notifications/preferences/effective.ts'
 import {
   type Channel,
@@ -57,7 +62,7 @@ function preferencesIn(one: Case, type: EventType, concerned: readonly Channel[]
   }
 }
 
-const happening = knownTypes as readonly EventType[]
+const happening = knownTypes.filter((type) => !isNeverEmitted(type)) as readonly EventType[]
 const toPeople = happening.filter((type) => !isCoalesced(type))
 
 const expectedCategories: Readonly<Record<string, Category>> = {

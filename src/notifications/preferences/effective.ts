@@ -1,10 +1,10 @@
 import { categoryOf } from '../../events/categories.ts'
-import { isCoalesced, type KnownType } from '../../events/event-types.ts'
+import { isCoalesced, isNeverEmitted, type KnownType } from '../../events/event-types.ts'
 import { type Channel, channels, type Gate, type Preferences } from './preferences.ts'
 
 /** What one level has to say about an event and a channel. */
 export interface Verdict {
-  readonly level: 'type' | 'global' | 'category' | 'event'
+  readonly level: 'type' | 'global' | 'category' | 'event' | 'receivers'
   readonly allows: boolean
   /** Why, as a sentence. */
   readonly reason: string
@@ -40,6 +40,9 @@ export function verdictsOf(
 }
 
 function ofType(type: KnownType): Verdict {
+  if (isNeverEmitted(type)) {
+    return { level: 'type', allows: false, reason: 'such events never happen' }
+  }
   return isCoalesced(type)
     ? { level: 'type', allows: false, reason: 'such events go to webhooks only' }
     : { level: 'type', allows: true, reason: 'such events go to every channel' }

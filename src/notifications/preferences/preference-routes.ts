@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { UserId } from '../../core/ids.ts'
 import { categoryOf } from '../../events/categories.ts'
-import { formatOf, type KnownType, neverEmittedTypes } from '../../events/event-types.ts'
+import { formatOf, isNeverEmitted, type KnownType } from '../../events/event-types.ts'
 import type { CallerOf } from '../../http/server.ts'
 import type { Posts } from '../../idempotency/posts.ts'
-import { verdictsOf } from './effective.ts'
+import { type Verdict, verdictsOf } from './effective.ts'
 import {
   changePreferences,
   explainPreferences,
@@ -19,7 +20,14 @@ import {
   type PreferencesChange,
 } from './preferences.ts'
 
+/** Whether anybody is there who could be told, whatever the preferences say, and who, or why not. */
+export type Reach = Pick<Verdict, 'allows' | 'reason'>
+
 export interface PreferenceRoutesNeeds {
+  readonly reach: {
+    readonly mail: (userId: UserId) => Promise<Reach>
+    readonly webhooks: (userId: UserId, type: KnownType) => Promise<Reach>
+  }
   readonly preferences: PreferenceStore
   readonly posts: Posts
   readonly callerOf: CallerOf
@@ -27,7 +35,7 @@ export interface PreferenceRoutesNeeds {
 
 /** What the caller wants to be told, and how (D47). */
 export function preferenceRoutes(needs: PreferenceRoutesNeeds): FastifyPluginAsync {
-  const { preferences, posts, callerOf } = needs
+  const { preferences, posts, reach, callerOf } = needs
   const path = '/notifications/preferences'
   return async (app) => {
     app.get(
@@ -59,33 +67,45 @@ export function preferenceRoutes(needs: PreferenceRoutesNeeds): FastifyPluginAsy
       `${path}/explain`,
       { schema: explainPreferences, config: { scope: 'notifications:read' } },
       async (request) => {
-        const own = await preferences.read(callerOf(request).userId)
-        return explanation(own, request.query.event_type)
+        const { userId } = callerOf(request)
+        const type = request.query.event_type
+        return explanation(type, {
+          preferences: await preferences.read(userId),
+          mail: await reach.mail(userId),
+          webhooks: await reach.webhooks(userId, type),
+        })
       },
     )
   }
 }
 
-const neverEmitted: ReadonlySet<KnownType> = new Set(neverEmittedTypes)
+interface Explained {
+  readonly preferences: Preferences
+  readonly mail: Reach
+  readonly webhooks: Reach
+}
 
-function explanation(preferences: Preferences, type: KnownType): object {
+function explanation(type: KnownType, { preferences, mail, webhooks }: Explained): object {
+  const reach: Readonly<Record<Channel, Reach>> = { email: mail, in_app: inbox, push }
   return {
     event_type: type,
     category: categoryOf(type),
     channels: Object.fromEntries(
-      channels.map((channel) => [channel, explainedChannel(preferences, type, channel)]),
+      channels.map((channel) => {
+        const receivers: Verdict = { level: 'receivers', ...reach[channel] }
+        const levels = [...verdictsOf(preferences, type, channel), receivers]
+        return [channel, { delivered: levels.every(({ allows }) => allows), levels }]
+      }),
     ),
-    webhooks: explainedWebhooks(type),
+    webhooks: explainedWebhooks(type, webhooks),
   }
 }
 
-function explainedChannel(preferences: Preferences, type: KnownType, channel: Channel): object {
-  const levels = verdictsOf(preferences, type, channel)
-  return { delivered: levels.every(({ allows }) => allows), levels }
-}
+const inbox: Reach = { allows: true, reason: 'every user has an inbox' }
+const push: Reach = { allows: false, reason: 'nothing is sent to devices by this version' }
 
-function explainedWebhooks(type: KnownType): object {
-  if (neverEmitted.has(type)) return { delivered: false, reason: 'this event never happens' }
+function explainedWebhooks(type: KnownType, { allows, reason }: Reach): object {
+  if (isNeverEmitted(type)) return { delivered: false, reason: 'such events never happen' }
   if (formatOf(type) === 'none') return { delivered: false, reason: 'for inbox and mail only' }
-  return { delivered: true, reason: 'preferences never hold back webhooks' }
+  return { delivered: allows, reason }
 }

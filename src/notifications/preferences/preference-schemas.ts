@@ -75,7 +75,7 @@ const explainedChannel = record({
   delivered: boolean,
   levels: listOf(
     record({
-      level: { ...text, enum: ['type', 'global', 'category', 'event'] },
+      level: { ...text, enum: ['type', 'global', 'category', 'event', 'receivers'] },
       allows: boolean,
       reason: text,
     }),
@@ -85,6 +85,8 @@ const explainedChannel = record({
 export const explainPreferences = {
   operationId: 'explainNotificationPreferences',
   summary: 'Say to which channels a type of events goes, and which level decides.',
+  description:
+    'The last level is who receives it: without a mail server or an address that is ACTIVE nothing is mailed.',
   tags: ['Notifications'],
   querystring: {
     ...query({ event_type: { ...text, enum: knownTypes } }),
