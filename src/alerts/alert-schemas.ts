@@ -41,6 +41,12 @@ export const alertFields = {
   acknowledgedBy: { ...nullable(uuid), description: 'The id of the user.' },
   mutedUntil: moment,
   flapping: boolean,
+  sequence: {
+    type: ['integer', 'null'],
+    minimum: 1,
+    description:
+      'Grows by one with each event of this rule and stream; here that of the newest event of the alert.',
+  },
   rule: alertRuleSchema,
 }
 

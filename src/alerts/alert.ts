@@ -65,6 +65,7 @@ export function alertBody(alert: AlertRow) {
     acknowledgedBy: alert.acknowledged_by,
     mutedUntil: timeOf(alert.muted_until),
     flapping: alert.is_flapping === 1,
+    sequence: alert.sequence,
     rule: ruleBody(JSON.parse(alert.rule) as AlertRule),
   }
 }

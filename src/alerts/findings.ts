@@ -50,7 +50,9 @@ export class Findings {
       this.#drop(begun.id)
       return undefined
     }
-    const alert = moved(begun, transition, moment)
+    const isTold = transition.notice !== undefined
+    const sequence = isTold ? stream.sequences.next(rule.id) : begun.sequence
+    const alert = { ...moved(begun, transition, moment), sequence }
     const notice = this.#notice(stream, alert, transition)
     this.history.push(historyRow(alert, { moment, transition, eventId: notice?.id }))
     this.#set({ ...alert, steps: alert.steps + 1 })
@@ -107,6 +109,7 @@ export class Findings {
       },
     }
     this.notices.push(told)
+    this.touched.add(stream)
     return told
   }
 }
@@ -133,6 +136,7 @@ function newAlert(facts: StreamFacts, rule: AlertRule, moment: Moment): AlertRow
     muted_until: null,
     is_flapping: 0,
     steps: 0,
+    sequence: null,
   }
 }
 

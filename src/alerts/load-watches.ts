@@ -115,6 +115,7 @@ function memoryOf(
     of: of ?? { version, name: '', rules: [], fields: {} },
     fleetRules: JSON.parse(row.fleet_rules) as readonly AlertRule[],
     memories: JSON.parse(row.memories) as Readonly<Record<string, RuleMemory>>,
+    sequences: row.sequences,
   }
   return { saved, digests: JSON.parse(row.digests) as number[] }
 }

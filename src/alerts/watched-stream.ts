@@ -21,6 +21,7 @@ import type { Findings, Moment } from './findings.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
 import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
+import { ToldSequences } from './told-sequences.ts'
 import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
 
 export interface WatchedStreamNeeds {
@@ -51,6 +52,8 @@ export class WatchedStream implements StreamWatch {
   /** The newest version when it was looked at: most likely the next one to be adopted. */
   readonly newest: VersionRules
   readonly recent = new RecentReadings()
+  /** Numbers of what its rules tell. */
+  readonly sequences: ToldSequences
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
   readonly #downtimes: Downtimes
@@ -74,6 +77,7 @@ export class WatchedStream implements StreamWatch {
     this.#findings = findings
     this.#downtimes = downtimes
     this.#receivedAtUs = receivedAtUs
+    this.sequences = new ToldSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
     this.#fleetRules = saved?.fleetRules ?? noVersion.rules
     this.#rules = this.#runnable()
@@ -115,7 +119,8 @@ export class WatchedStream implements StreamWatch {
   /** What is to be kept of it. */
   saved(): SavedWatch {
     const memories = Object.fromEntries(this.#memories)
-    return { of: this.#of, fleetRules: this.#fleetRules, memories }
+    const { text: sequences } = this.sequences
+    return { of: this.#of, fleetRules: this.#fleetRules, memories, sequences }
   }
 
   /** Goes on with the rules of another version, from this entry on. */

@@ -64,7 +64,7 @@ async function putMemories(
   streams: readonly WatchedStream[],
 ): Promise<void> {
   const saved = streams.map((stream) => {
-    const { of, fleetRules, memories } = stream.saved()
+    const { of, fleetRules, memories, sequences } = stream.saved()
     return {
       stream_id: stream.facts.id,
       version: of.version,
@@ -72,10 +72,11 @@ async function putMemories(
       fleet_rules: JSON.stringify(fleetRules),
       memories: JSON.stringify(memories),
       digests: JSON.stringify(stream.clock.digests),
+      sequences,
       due_at: stream.dueUs ?? null,
     }
   })
-  const changing = ['version', 'fleet_rules', 'memories', 'digests', 'due_at']
+  const changing = ['version', 'fleet_rules', 'memories', 'digests', 'sequences', 'due_at']
   for (const rows of portionsOf(saved)) {
     await transaction
       .insertInto('alert_memories')

@@ -14,7 +14,14 @@ export function alertStart(
   ...definitions: readonly VersionedDefinition[]
 ): readonly Compilable[] {
   if (!definitions.some(hasRules)) return []
-  const nothing = { version: 0, fleet_rules: '[]', memories: '{}', digests: '[]', due_at: null }
+  const nothing = {
+    version: 0,
+    fleet_rules: '[]',
+    memories: '{}',
+    digests: '[]',
+    sequences: '{}',
+    due_at: null,
+  }
   return [
     state
       .insertInto('alert_memories')

@@ -112,6 +112,7 @@ const factNames: Readonly<Record<string, string>> = {
   threshold: 'Threshold',
   triggeredAt: 'Since',
   clearedAt: 'Cleared at',
+  sequence: 'Sequence',
   status: 'Status',
   ledger: 'Ledger',
   type: 'Type',

@@ -39,6 +39,8 @@ interface AlertTable {
   readonly is_flapping: number
   /** Steps of its history, which are numbered from 0 on. */
   readonly steps: number
+  /** Number of the newest event that was told of it, among those of its rule and stream; null before there is one. */
+  readonly sequence: number | null
 }
 
 /** What has happened to an alert: a transition, or what somebody did. */
@@ -84,6 +86,8 @@ interface AlertMemoryTable {
   readonly memories: string
   /** JSON array: readings of the newest time, to know them again. */
   readonly digests: string
+  /** JSON object: how many events each rule has told, see `ToldSequences`. */
+  readonly sequences: string
   /** When the next timer runs out, by the clock of receipt; it may be later, and is never earlier. */
   readonly due_at: number | null
 }

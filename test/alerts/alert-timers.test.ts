@@ -36,7 +36,14 @@ function started(): AlertTimers {
 /** Streams whose timers run out at a time. */
 async function due(count: number, dueUs: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => randomUUID() as string)
-  const saved = { version: 1, newest_version: 1, fleet_rules: '[]', memories: '{}', digests: '[]' }
+  const saved = {
+    version: 1,
+    newest_version: 1,
+    fleet_rules: '[]',
+    memories: '{}',
+    digests: '[]',
+    sequences: '{}',
+  }
   for (let from = 0; from < count; from += 1_000) {
     const rows = ids
       .slice(from, from + 1_000)

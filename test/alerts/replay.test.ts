@@ -177,6 +177,35 @@ describe('D30: a journal that is played once more', () => {
     )
   })
 
+  test('numbers what each rule tells: 1, 2, 3 and so on, beginnings and ends in turn', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.array(fc.nat(9), { minLength: 1 }), async (all, sizes) => {
+        const journal = { versions: [rules, changed], entries: entriesOf(all) }
+        const { sequences } = await taken(journal, sizes)
+        for (const told of Object.values(sequences)) {
+          const expected = told.map((_, index) => [
+            index + 1,
+            `stream.alert_${index % 2 === 0 ? 'triggered' : 'cleared'}`,
+          ])
+          expect(told).toEqual(expected)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('goes on with the numbers of a rule that was changed, or away for a while', async () => {
+    const hot = { ...plainStep('reading'), temperature: 100, passed: 1 }
+    const cool = { ...hot, temperature: 20 }
+    const away = { ...plainStep('reading'), passed: 1, isOfNext: true }
+    const entries = entriesOf([hot, cool, hot, away, hot, cool])
+    const { sequences } = await taken(
+      { versions: [[rules[0]], [{ ...rules[0], threshold: 90 }]], entries },
+      [2, 0, 1],
+    )
+    expect(sequences['hot']?.map(([sequence]) => sequence)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
   test('has at most one alert that goes on for each rule, whatever comes', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

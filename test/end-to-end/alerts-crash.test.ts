@@ -18,7 +18,7 @@ async function started(): Promise<FaultyService> {
 interface Told {
   readonly eventId: string
   readonly eventType: string
-  readonly data: { readonly alertId: string }
+  readonly data: { readonly alertId: string; readonly ruleId: string; readonly sequence: number }
 }
 
 /** What the receiver was told, request by request. */
@@ -146,6 +146,12 @@ test('killed again and again while alerts come and go, none is lost and none dou
   expect(each).toEqual(Array.from({ length: readings / 2 }, () => life))
   expect([...eventsTold()].toSorted()).toEqual(eventsOf(all).toSorted())
   expect(new Set(eventsOf(all)).size).toBe(readings)
+  const delivered = new Map(told().map(({ eventId, data }) => [eventId, data.sequence]))
+  const sequences = [...delivered.values()].toSorted((first, second) => first - second)
+  expect(sequences).toEqual(Array.from({ length: readings }, (_, index) => index + 1))
+  // What the history tells one after the other has one number after the other.
+  const inOrder = all.toSorted((first, second) => first.at.localeCompare(second.at))
+  expect(eventsOf(inOrder).map((eventId) => delivered.get(eventId))).toEqual(sequences)
 })
 
 test('a mute that ends while nothing runs has its alert told at the start, once', async () => {

@@ -22,6 +22,8 @@ export interface Decided {
   readonly alerts: readonly object[]
   readonly history: readonly object[]
   readonly told: readonly string[]
+  /** Of each rule what it told, in the order of its sequence. */
+  readonly sequences: Readonly<Record<string, readonly (readonly [number, string])[]>>
   readonly late: number
 }
 
@@ -64,7 +66,7 @@ export async function decided(
     .orderBy('alert_id')
     .orderBy('step')
     .execute()
-  const events = await state.selectFrom('events').select(['type', 'resource_id']).execute()
+  const events = await state.selectFrom('events').select(['type', 'resource_id', 'data']).execute()
   const counters = await state
     .selectFrom('stream_counters')
     .select('late_for_alerts')
@@ -74,8 +76,23 @@ export async function decided(
     // Each event has an id of its own.
     history: history.map(({ event_id: id, ...step }) => ({ ...step, isTold: id !== null })),
     told: events.map(({ type, resource_id: id }) => `${type} ${id}`).toSorted(),
+    sequences: sequencesOf(events),
     late: counters?.late_for_alerts ?? 0,
   }
+}
+
+function sequencesOf(events: readonly { readonly type: string; readonly data: string }[]) {
+  const told = events.map(({ type, data }) => {
+    const { ruleId, sequence } = JSON.parse(data) as { ruleId: string; sequence: number }
+    return { ruleId, step: [sequence, type] as const }
+  })
+  const byRule = Map.groupBy(told, ({ ruleId }) => ruleId)
+  return Object.fromEntries(
+    [...byRule].map(([ruleId, all]) => {
+      const steps = all.map(({ step }) => step)
+      return [ruleId, steps.toSorted(([first], [second]) => first - second)]
+    }),
+  )
 }
 
 /** Takes away what the journal before has left. */

@@ -22,6 +22,7 @@ import { alertRules } from './0030-alert-rules.ts'
 import { mail } from './0031-mail.ts'
 import { downtimes } from './0033-downtimes.ts'
 import { sourcePositions } from './0034-source-positions.ts'
+import { alertSequences } from './0035-alert-sequences.ts'
 import { whoAskedForJobs } from './0036-who-asked-for-jobs.ts'
 import { keysOutOfSight } from './0037-keys-out-of-sight.ts'
 import { quarantineSenders } from './0038-quarantine-senders.ts'
@@ -52,6 +53,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-mail': mail,
   '0033-downtimes': downtimes,
   '0034-source-positions': sourcePositions,
+  '0035-alert-sequences': alertSequences,
   '0036-who-asked-for-jobs': whoAskedForJobs,
   '0037-keys-out-of-sight': keysOutOfSight,
   '0038-quarantine-senders': quarantineSenders,
