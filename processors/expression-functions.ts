@@ -1,6 +1,7 @@
 import type { CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
 import { type InstantUs, instantUsOf } from '../src/core/time.ts'
 import type { Cel, Meter } from './expression.ts'
+import { conversions } from './expression-conversions.ts'
 
 /** Characters of a text that cost as much as one step. */
 const charactersPerStep = 8
@@ -19,6 +20,7 @@ export function functionsOf(cel: Cel, meter: Meter): CelFunc[] {
     ...mixedArithmetic(cel),
     ...mathematics(cel),
     ...times(cel),
+    ...conversions(cel),
     ...lists(cel),
     ...measuring(cel, meter),
   ]
