@@ -1,6 +1,8 @@
 import { readSettings } from '../config/config.ts'
 import { isFolderLocked } from '../config/data-folder.ts'
 import { readOwner } from '../config/folder-owner.ts'
+import { idleSettings } from '../config/idle-settings.ts'
+import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
 import type { Check, Surroundings } from '../doctor/check.ts'
 import type { Ask } from '../doctor/service-check.ts'
 import { isServiceUrl, serviceOf, serviceOptions } from './administration.ts'
@@ -30,11 +32,11 @@ export const doctor: Command = {
 function lookAround(): Surroundings {
   const { config, problems, known } = readSettings(process.env)
   const isLocked = isFolderLocked(config.dataDir)
-  const ours = Object.keys(process.env).filter((name) => name.startsWith('STREAMVAULT_'))
   return {
     config,
     problems,
-    unknownSettings: ours.filter((name) => !known.has(name)),
+    idleSettings: idleSettings(process.env, config),
+    unknownSettings: unknownSettings(process.env, known).map(sentenceOf),
     isLocked,
     owner: isLocked ? readOwner(config.dataDir) : undefined,
   }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Service } from '../app.ts'
-import { type Config, ConfigError, readConfig } from '../config/config.ts'
+import { type Config, ConfigError, readConfig, readSettings } from '../config/config.ts'
+import { idleSettings } from '../config/idle-settings.ts'
+import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
 import { messageOf } from '../core/errors.ts'
 import { createLogger } from '../observability/logger.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
@@ -13,6 +15,7 @@ async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const unexpected = new UnexpectedErrors(logger)
+  warnOfIdleSettings(logger)
   const { startService } = await import('../app.ts')
   const starting = startService(config, logger)
   const stopping = new Stopping(starting, logger)
@@ -48,6 +51,15 @@ async function afterRefusedStart(error: unknown, config: Config, logger: Logger)
   const { execPath, execArgv, argv, env } = process
   process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], env)
   throw new Error('there is room again, but the program cannot be started anew', { cause: error })
+}
+
+/** What has no effect is no reason not to start: a newer version, or a program beside this one, may read it. */
+function warnOfIdleSettings(logger: Logger): void {
+  const { config, known } = readSettings(process.env)
+  for (const sentence of idleSettings(process.env, config)) logger.warn(sentence)
+  for (const setting of unknownSettings(process.env, known)) {
+    logger.warn(setting, `nobody reads the setting ${sentenceOf(setting)}`)
+  }
 }
 
 /** Others wait for this line, so it is printed whatever the log level is. */

@@ -48,9 +48,14 @@ export function readNetworkConfig({ value, port, problems }: Reader): NetworkCon
     return fallback
   }
   const mqttsPort = port('STREAMVAULT_MQTTS_PORT', 8883)
+  const requiresClientCertificate = readClientCertificate(value, problems)
+  if (requiresClientCertificate && tls?.clientCaPath === undefined) {
+    const message = 'needs STREAMVAULT_TLS_CLIENT_CA: nobody would be asked for a certificate'
+    problems.push(`STREAMVAULT_TLS_CLIENT_CERT=required ${message}`)
+  }
   return {
     tls,
-    requiresClientCertificate: readClientCertificate(value, problems),
+    requiresClientCertificate,
     mqttsPort: tls === undefined ? 0 : mqttsPort,
     mqttConnections: {
       ofAll: count('STREAMVAULT_MQTT_CONNECTIONS', 10_000),

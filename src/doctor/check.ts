@@ -18,7 +18,9 @@ export interface Surroundings {
   readonly config: Config
   /** A line for every setting that is wrong. */
   readonly problems: readonly string[]
-  /** Names of settings that nobody reads. */
+  /** A sentence for each setting that has no effect beside the others. */
+  readonly idleSettings: readonly string[]
+  /** Names that look like settings, and that nobody reads; with what may have been meant. */
   readonly unknownSettings: readonly string[]
   /** Whether a process has the data folder now. */
   readonly isLocked: boolean

@@ -37,14 +37,16 @@ export function checkFlags({ owner }: Surroundings): Check {
 
 const nameOf = (flag: string) => flag.split('=')[0]
 
-export function checkSettings({ problems, unknownSettings }: Surroundings): Check {
+export function checkSettings({ problems, idleSettings, unknownSettings }: Surroundings): Check {
   if (problems.length > 0) {
     const advice = 'mend them in the environment or in .env; docs/operations.md lists all settings'
     return fail('settings', problems.join('; '), advice)
   }
-  if (unknownSettings.length === 0) return ok('settings', 'all settings are good')
-  const message = `nobody reads ${unknownSettings.join(', ')}`
-  return warn('settings', message, 'mend the spelling; docs/operations.md lists all settings')
+  const unread = unknownSettings.length > 0 ? [`nobody reads ${unknownSettings.join(', ')}`] : []
+  const found = [...unread, ...idleSettings]
+  if (found.length === 0) return ok('settings', 'all settings are good')
+  const advice = 'mend the spelling, or take them away; docs/operations.md lists all settings'
+  return warn('settings', found.join('; '), advice)
 }
 
 /** No clock that is right shows less. */

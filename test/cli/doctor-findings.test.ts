@@ -41,8 +41,15 @@ const breakages: readonly Breakage[] = [
     name: 'a setting that nobody reads',
     check: 'settings',
     status: 'warn',
-    message: /nobody reads STREAMVAULT_HTP_PORT/,
+    message: /nobody reads STREAMVAULT_HTP_PORT \(did you mean STREAMVAULT_HTTP_PORT\?\)/,
     breakIt: () => ({ STREAMVAULT_HTP_PORT: '80' }),
+  },
+  {
+    name: 'a setting that has no effect',
+    check: 'settings',
+    status: 'warn',
+    message: /STREAMVAULT_MAIL_FROM has no effect without STREAMVAULT_SMTP_URL/,
+    breakIt: () => ({ STREAMVAULT_MAIL_FROM: 'iot@plant.example' }),
   },
   {
     name: 'a file in the place of the folder',
