@@ -61,6 +61,19 @@ export function protobufProblem({
   return both && { repeated: `and the message around it have a field ${both.name} each` }
 }
 
+/** The fields that a reading can have, by the descriptor that was checked. */
+export function protobufFields({
+  descriptor,
+  message,
+  repeated,
+}: ProtobufOptions): readonly string[] {
+  const plan = planOf(descriptor, message)
+  if (typeof plan === 'string') return []
+  const inner = repeated === undefined ? undefined : samplesOf(plan, repeated)?.message
+  const all = [...plan.fields.values(), ...(inner?.fields.values() ?? [])]
+  return all.map(({ name }) => name).filter((name) => name !== repeated)
+}
+
 interface Samples {
   readonly field: FieldPlan
   readonly message: MessagePlan

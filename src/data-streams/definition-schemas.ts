@@ -184,9 +184,15 @@ const webhookUrl = {
   description: 'Of a source with the protocol webhook: where messages are sent to.',
 }
 
+const warnings = {
+  type: 'array',
+  items: text,
+  description: 'What is likely not to be meant as it was said, if there is anything.',
+}
+
 export const dataStream = component(
   'DataStream',
-  record({ ...shownFields, webhookUrl }, { optional: ['webhookUrl'] }),
+  record({ ...shownFields, webhookUrl, warnings }, { optional: ['webhookUrl', 'warnings'] }),
 )
 
 export const listedStream = component(
@@ -207,11 +213,12 @@ export const definition = component(
     {
       ...shownFields,
       webhookUrl,
+      warnings,
       tags: tagsSchema,
       version: { type: 'integer', minimum: 1 },
       ...versionedFields,
     },
-    { optional: ['webhookUrl'] },
+    { optional: ['webhookUrl', 'warnings'] },
   ),
 )
 

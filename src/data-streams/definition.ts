@@ -19,6 +19,7 @@ import { withoutSecrets } from './source-secrets.ts'
 import { eventTypesOf, schemaOfEvents } from './sources/event-types.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
+import { checkTimestampField } from './timestamp-field.ts'
 import { parseTransform, storedFieldsOf } from './transform-definition.ts'
 
 /** How readings come and what they are. Plain data: it is stored as JSON. */
@@ -75,7 +76,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   const schema = parseSchema(value, { type, source }, problems)
   const processing = withFields(parseProcessing(value['processing'], problems), schema, problems)
   if (type === 'service') refuseServiceProcessing(processing, problems)
-  checkTimestampField(source, schema, problems)
+  checkTimestampField(source, schema, new Problems('', problems))
   checkFormat(source, schema, problems)
   if (
     JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
@@ -159,20 +160,6 @@ export function schemaOf({ source, schema, processing }: ParsedVersion): StreamS
 /** What its readings come in where nothing else says so. */
 export function formatOf({ source }: ParsedVersion): PayloadFormat {
   return (source['format'] as PayloadFormat | undefined) ?? 'json'
-}
-
-/** A declared field that also carries the time has to be able to hold it. */
-function checkTimestampField(source: Json, schema: FieldMap, problems: ErrorDetail[]): void {
-  const { timestampField, timestampFormat = 'rfc3339' } = source
-  if (typeof timestampField !== 'string' || !Object.hasOwn(schema, timestampField)) return
-  const type = schema[timestampField]?.type
-  const isText = timestampFormat === 'rfc3339'
-  const fits = isText
-    ? type === 'string' || type === 'datetime'
-    : type === 'number' || type === 'integer'
-  if (fits) return
-  const path = `schema.${timestampField}.type`
-  problems.push({ path, message: `cannot hold a time in the format ${String(timestampFormat)}` })
 }
 
 /** Refuses what would be stored and then silently not be done. */

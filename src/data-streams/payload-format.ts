@@ -127,10 +127,35 @@ function withSharedDescriptor(options: FormatOptions, given: ProtobufOptions): F
   return { ...options, protobuf: { ...given, descriptor: known ?? descriptor } }
 }
 
+/** The formats that each key about the format is for. */
+const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
+  field: ['plain'],
+  columns: ['csv'],
+  delimiter: ['csv'],
+  names: ['senml-json', 'senml-cbor', 'sparkplug'],
+  protobuf: ['protobuf'],
+}
+
+/**
+ * Refuses a key that has no effect. Where messages are pushed and no format is given, the content type of a message may
+ * still be one that the key is for.
+ */
+function checkOptions(source: Json, problems: Problems): void {
+  const { format, endpoint, protocol } = source
+  const isOpen = format === undefined && endpoint === undefined && protocol !== 'webhook'
+  if (isOpen) return
+  for (const key of optionKeys) {
+    const users: readonly unknown[] = usersOf[key] ?? []
+    if (source[key] === undefined || users.includes(format ?? 'json')) continue
+    problems.add(key, `has no effect with this format: it is for ${users.join(', ')}`)
+  }
+}
+
 /** Checks that the keys about the format go with the schema, as far as each is sound by itself. */
 export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]): void {
   const problems = new Problems('source', found)
   const { format, timestampField = 'timestamp' } = source
+  checkOptions(source, problems)
   const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
   const { field, columns: listed } = source
   if (typeof field === 'string' && isNoValue(field)) {

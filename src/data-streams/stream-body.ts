@@ -4,6 +4,7 @@ import { withoutSecrets } from './source-secrets.ts'
 import { isInbound } from './sources/webhook.ts'
 import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
+import { definitionWarnings } from './timestamp-field.ts'
 
 /** The states that a stream shows (D22). */
 export const streamStates = ['created', 'active', 'paused', 'error'] as const
@@ -52,7 +53,17 @@ export interface WebhookUrlNeeds {
 export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): object {
   const webhookUrl = webhookUrlOf(stream, needs)
   const body = newStreamBody(stream, needs.publicUrl)
-  return webhookUrl === undefined ? body : { ...body, webhookUrl }
+  return {
+    ...body,
+    ...(webhookUrl !== undefined && { webhookUrl }),
+    ...warningsOf(stream),
+  }
+}
+
+/** What its owner should know, if there is anything. */
+function warningsOf(stream: DataStream): object {
+  const warnings = definitionWarnings(stream)
+  return warnings.length > 0 ? { warnings } : {}
 }
 
 /** A stream that has just been made. */
@@ -94,6 +105,7 @@ export function definitionBody(
     source: withoutSecrets(stream.source),
     schema: stream.schema,
     processing: stream.processing,
+    ...warningsOf(stream),
   }
 }
 
