@@ -50,6 +50,12 @@ export function parseSource(
   return source
 }
 
+/** All keys that a source of this kind may say something with; some may not stand beside each other. */
+export function sourceKeys(type: StreamType, source: Json): readonly string[] {
+  const { rules } = rulesOf(type, source)
+  return Object.keys(type === 'service' ? rules : { ...rules, ...timeRules })
+}
+
 /** The types that name a domain take whatever their protocol takes (D25). */
 function rulesOf(type: StreamType, source: Json): SourceRules {
   const { protocol, follow } = source

@@ -14,12 +14,22 @@ interface Finding {
 export function checkTimestampField(source: Json, schema: FieldMap, problems: Problems): void {
   const { problem } = findingOf(source, schema)
   if (problem !== undefined) problems.within('source').add('timestampField', problem)
+  if (isFormatIdle(source)) {
+    problems.within('source').add('timestampFormat', 'has no effect: messages have no time')
+  }
   const { timestampField, timestampFormat = 'rfc3339' } = source
   if (typeof timestampField !== 'string') return
   const type = typeOf(timestampField, schema)
   if (type === undefined || typesFor(timestampFormat).includes(type)) return
   const message = `cannot hold a time in the format ${String(timestampFormat)}`
   problems.within('schema').add(`${timestampField}.type`, message)
+}
+
+/** The usual field is not named, and no register or object is called like it. */
+function isFormatIdle({ timestampField, timestampFormat, ...source }: Json): boolean {
+  if (timestampFormat === undefined || timestampField !== undefined) return false
+  const isAsked = source['protocol'] === 'modbus' || source['protocol'] === 'bacnet'
+  return isAsked && knownFields(source)?.includes('timestamp') === false
 }
 
 /** What an owner should know of a definition that does not say all that it could. */

@@ -92,6 +92,13 @@ function checkApiSource(source: Json, problems: Problems): void {
   if (headerLines !== undefined && format !== 'csv') {
     problems.add('headerLines', 'needs the format csv')
   }
+  const hasPaths = format === undefined || format === 'json' || format === 'csv'
+  if (source['itemsPath'] !== undefined && !hasPaths) {
+    problems.add('itemsPath', 'needs the format json, or csv for XML')
+  }
+  if (isObject(pages) && pages['cursorPath'] !== undefined && !hasPaths) {
+    problems.within('pagination').add('cursorPath', 'needs the format json, or csv for XML')
+  }
   if (isObject(pages)) checkPagination(pages, { isGet, sent }, problems.within('pagination'))
 }
 

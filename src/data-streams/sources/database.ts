@@ -116,7 +116,15 @@ function polledSource(protocols: readonly string[]): SourceRules {
 }
 
 function checkDatabaseSource(source: Json, problems: Problems): void {
-  const { protocol, endpoint, query } = source
+  const { protocol, endpoint, query, incrementalColumn } = source
+  const ofServers = protocol === 'sqlite' ? ['credentials', 'tls'] : []
+  for (const key of ofServers) {
+    if (source[key] !== undefined) problems.add(key, 'is of no use with a file of SQLite')
+  }
+  for (const key of ['lookBehind', 'nulls']) {
+    const isIdle = source[key] !== undefined && incrementalColumn === undefined
+    if (isIdle) problems.add(key, 'needs an incrementalColumn')
+  }
   if (typeof endpoint === 'string' && (protocol === 'sqlite') !== endpoint.startsWith('/')) {
     const form = protocol === 'sqlite' ? 'the path of a file' : 'host:port/database'
     problems.add('endpoint', `must be ${form} for ${String(protocol)}`)

@@ -104,6 +104,9 @@ function checkWebhook(source: Json, problems: Problems): void {
   const { signature: given, credentials, format } = source
   if (format === 'sparkplug') problems.add('format', 'sparkplug comes from brokers only')
   const scheme = signingSchemeOf(source)
+  if (scheme === 'standard-webhooks' && source['idHeader'] !== undefined) {
+    problems.add('idHeader', 'is that of the specification with standard-webhooks')
+  }
   const secret = isObject(credentials) ? credentials['secret'] : undefined
   const problem = typeof secret === 'string' ? signingSecretProblem(scheme, secret) : undefined
   if (problem !== undefined) problems.within('credentials').add('secret', problem)

@@ -7,6 +7,7 @@ const database = {
   endpoint: 'db.example/plant',
   query: 'SELECT * FROM readings',
   schedule: '* * * * *',
+  incrementalColumn: 'at',
 }
 
 function wrong(keys: Readonly<Record<string, unknown>>): readonly string[] {
@@ -38,6 +39,17 @@ describe('a database', () => {
     [{ lookBehind: 20_001 }, 'lookBehind'],
     [{ lookBehind: 'long' }, 'lookBehind'],
     [{ nulls: 'keep' }, 'nulls'],
+    [{ lookBehind: 5, incrementalColumn: undefined }, 'lookBehind'],
+    [{ nulls: 'skip', incrementalColumn: undefined }, 'nulls'],
+    [{ protocol: 'sqlite', endpoint: '/plant.db', tls: true }, 'tls'],
+    [
+      {
+        protocol: 'sqlite',
+        endpoint: '/plant.db',
+        credentials: { username: 'ada', password: 'hush' },
+      },
+      'credentials',
+    ],
     [{ statementTimeout: '2h' }, 'statementTimeout'],
     [{ pageSize: 50_001 }, 'pageSize'],
     [{ timezone: 'Europe/Nowhere' }, 'timezone'],
