@@ -17,6 +17,9 @@ const unsettledMax = 256
 /** Memory that they take. */
 const unsettledBytesMax = 1024 * 1024
 
+/** Bodies in a row that have changed while they were read: one that changes so often cannot be read. */
+const changedMax = 10
+
 /** RFC 7641, section 3.3.1: some time behind what is promised, so that not all ask at once. */
 const overdueMs = { min: 5_000, max: 15_000 } as const
 
@@ -49,6 +52,8 @@ export class Observation {
   #leftOut = 0
   /** Whether the device may have a newer state than it has told of. */
   #isBehind = false
+  /** Bodies in a row that could not be read whole. */
+  #changed = 0
   /** The notification before: each is handed over after it. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #settling = new Set<Promise<void>>()
@@ -179,8 +184,13 @@ export class Observation {
     const ask = (more: readonly NamedOption[]) => this.#exchanges.ask([...options, ...more])
     const body = await wholeBody(packet, ask)
     // There is one such body in memory at a time.
-    if (body === undefined) this.#isBehind = true
-    else await run.accept([{ ...body, source }])
+    if (body === undefined) {
+      if (++this.#changed >= changedMax) throw new Error('the state changes while it is read')
+      this.#isBehind = true
+      return
+    }
+    this.#changed = 0
+    await run.accept([{ ...body, source }])
   }
 
   /** Says what is missing, and asks for the state as it is now. */

@@ -5,6 +5,7 @@ import type {
   PolledSource,
   SourcePosition,
 } from '../../src/pipeline/poll-connector.ts'
+import { CircleCheck } from '../circle-check.ts'
 import type { Dialect, Result, Session } from './dialect.ts'
 import { LookBehind, rememberedMax } from './look-behind.ts'
 import { NaiveTimes } from './naive-times.ts'
@@ -62,12 +63,14 @@ export class PolledDatabase implements PolledSource {
 
   /** Goes on where it is not clear yet that no rows are missing. */
   async *#behind(round: Round, first: SourcePosition | undefined): AsyncGenerator<FetchedPage> {
+    const circle = new CircleCheck()
     for (let position = first; ; ) {
       const seen = new LookBehind(position, await this.#settling(round))
       const isWhole = yield* this.#pass(round, seen, position)
       if (isWhole) return
       const reached = seen.position()
-      if (JSON.stringify(reached['from']) === JSON.stringify(position?.['from'])) {
+      const from = JSON.stringify(reached['from'])
+      if (from === JSON.stringify(position?.['from']) || circle.isBack(from ?? '')) {
         throw tooMany(this.#options, round.order)
       }
       position = reached
@@ -90,16 +93,23 @@ export class PolledDatabase implements PolledSource {
     seen: LookBehind,
     position: SourcePosition | undefined,
   ): AsyncGenerator<FetchedPage, boolean> {
+    const circle = new CircleCheck()
     let told = JSON.stringify(position ?? {})
     let place = seen.from
     let limit = this.#options.pageSize
+    /** Rows that are the same in all their columns count once: behind many of them there may be others. */
+    let alike = 0
     for (let ahead: Promise<Result> | undefined = this.#page(round, place, limit); ahead; ) {
       const result: Result = await ahead
       const isLast = result.rows.length < limit
       const { messages, isFull, next } = this.#met(round, seen, result)
       if (isLast && !isFull) seen.end()
       place = next ?? place
-      limit = this.#options.pageSize + seen.ties
+      const hasStayed = !round.order.key && messages.length === 0 && next === undefined
+      alike = hasStayed ? alike + limit : 0
+      limit = this.#options.pageSize + seen.ties + alike
+      const isBack = circle.isBack(JSON.stringify([place, limit]))
+      if (!isLast && (isBack || alike > rememberedMax)) throw inCircles(round.order)
       // While the one is brought to the disk, the next one is on its way.
       ahead = isLast || isFull ? undefined : this.#page(round, place, limit)
       ahead?.catch(() => undefined)
@@ -147,6 +157,7 @@ export class PolledDatabase implements PolledSource {
   async *#everything(round: Round, first: SourcePosition | undefined): AsyncGenerator<FetchedPage> {
     const { order } = round
     const { pageSize } = this.#options
+    const circle = new CircleCheck()
     let place = (first as { readonly place?: Place } | undefined)?.place
     for (let isLast = false; !isLast; ) {
       const { columns, rows } = await this.#page(round, place, pageSize + (order.key ? 0 : 1))
@@ -163,6 +174,7 @@ export class PolledDatabase implements PolledSource {
         place = places.of(row)
         messages.add(writer.text(row), place.join(' '))
       }
+      if (!isLast && circle.isBack(JSON.stringify(place))) throw inCircles(order)
       const position = isLast || !place ? {} : { place }
       if (rows.length > 0 || place) yield { messages: messages.end(), position }
     }
@@ -180,5 +192,17 @@ function tooMany({ lookBehind }: DatabaseOptions, order: Order): Error {
   return new Error(
     `more than ${rememberedMax} rows came within lookBehind (${(lookBehind.us ?? 0) / 1_000_000} s): ` +
       'make it shorter, or wait until they are older',
+  )
+}
+
+/** Rows that are asked for behind a place, and are not behind it, come again and again. */
+function inCircles({ key, incremental }: Order): Error {
+  if (!key) {
+    return new SourceRefused(
+      `more than ${rememberedMax} rows with one ${incremental?.name} are the same: name a keyColumn`,
+    )
+  }
+  return new SourceRefused(
+    `the rows behind ${key.name} lead back to rows that were read before: they are not in the order that was asked for`,
   )
 }

@@ -1,5 +1,6 @@
 import { aborted } from '../../src/core/aborted.ts'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { EmptyAnswers } from '../empty-answers.ts'
 import type { BrokerConnection } from './broker-connection.ts'
 import type { Cluster, Partition, Topic } from './cluster.ts'
 import type { Delivery } from './delivery.ts'
@@ -46,6 +47,7 @@ class FetchLoop {
   readonly #leader: number
   /** By partition, in the order in which they are asked for: those that had something come last. */
   readonly #offsets: Map<Partition, number>
+  readonly #empty = new EmptyAnswers(waitMs)
 
   constructor(needs: FetchLoopNeeds, leader: number, offsets: Map<Partition, number>) {
     this.#needs = needs
@@ -56,7 +58,11 @@ class FetchLoop {
   async run(): Promise<void> {
     const { cluster, signal } = this.#needs
     const connection = await cluster.connection(this.#leader, 'fetch')
-    while (!signal.aborted) await this.#take(await this.#fetch(connection))
+    while (!signal.aborted) {
+      const isNews = await this.#take(await this.#fetch(connection))
+      if (isNews) this.#empty.reset()
+      else this.#empty.count()
+    }
   }
 
   async #fetch(connection: BrokerConnection): Promise<FetchAnswer> {
@@ -90,26 +96,30 @@ class FetchLoop {
     }
   }
 
-  async #take(answer: FetchAnswer): Promise<void> {
+  /** @returns whether anything has come that was asked for */
+  async #take(answer: FetchAnswer): Promise<boolean> {
     const { topics, delivery, hasEventTypes, signal } = this.#needs
+    let isNews = false
     for (const { topicId, partitions } of answer.responses) {
       const topic = topics.find(({ id }) => id === topicId)
       for (const fetched of partitions) {
-        if (signal.aborted) return
+        if (signal.aborted) return true
         const partition = this.#find(topic?.name, fetched.partitionIndex)
         if (!partition) continue
         if (fetched.errorCode === outOfRange) {
-          await this.#findAgain(partition)
+          if (await this.#findAgain(partition)) isNews = true
           continue
         }
         const from = this.#offsets.get(partition) ?? 0
         const read = messagesOf(fetched, { partition, from, hasEventTypes })
         if (read.next === from) continue
+        isNews = true
         await delivery.add(read, signal)
         this.#offsets.delete(partition)
         this.#offsets.set(partition, read.next)
       }
     }
+    return isNews
   }
 
   #find(topic: string | undefined, wanted: number): Partition | undefined {
@@ -119,8 +129,12 @@ class FetchLoop {
     return undefined
   }
 
-  /** What was deleted before it was read leaves a mark; what was read and is there no more is nobody's to decide here. */
-  async #findAgain(partition: Partition): Promise<void> {
+  /**
+   * What was deleted before it was read leaves a mark; what was read and is there no more is nobody's to decide here.
+   *
+   * @returns whether it goes on elsewhere
+   */
+  async #findAgain(partition: Partition): Promise<boolean> {
     const { cluster, topics, delivery, signal } = this.#needs
     const { topic, index } = partition
     const from = this.#offsets.get(partition) ?? 0
@@ -135,11 +149,12 @@ class FetchLoop {
           'or the topic was made anew. Another group reads it from its beginning',
       )
     }
-    if (from >= earliest) return
+    if (from >= earliest) return false
     const problem = `the messages from ${from} to ${earliest - 1} were deleted before they were read`
     const gap = { payload: new Uint8Array(), source: `${place}, offset ${from}`, problem }
     await delivery.add({ partition, messages: [gap], nexts: [earliest], next: earliest }, signal)
     this.#offsets.set(partition, earliest)
+    return true
   }
 }
 

@@ -11,6 +11,9 @@ import { Requests, unsettledMax } from './requests.ts'
 const pageMessagesMax = 500
 const pageBytesMax = 1024 * 1024
 
+/** Messages that are sent again, one after the other, without a new one among them: no consumer has as many under way. */
+const repeatsMax = 4 * unsettledMax
+
 /** A server that was asked gives a sign of life every five seconds. */
 const silenceMs = 30_000
 
@@ -45,6 +48,8 @@ export class Follower {
   readonly #underWay = new Set<number>()
   /** And what is durable, which it may have sent again before it heard so: no more than it was asked for. */
   readonly #durable = new LruMap<number, true>(2 * unsettledMax)
+  /** Messages in a row that were known. */
+  #repeats = 0
   #page: Unsettled[] = []
   #pageBytes = 0
   #unsettledPages = 0
@@ -96,9 +101,13 @@ export class Follower {
     if (place === undefined) throw new ServerFault('the server has sent what is not of a stream')
     const { sequence } = place
     if (this.#isRepeated(place, msg)) {
+      if (++this.#repeats > repeatsMax) {
+        throw new ServerFault('the server sends the same messages again and again')
+      }
       settled()
       return
     }
+    this.#repeats = 0
     this.#page.push({ msg, sequence, settled })
     this.#pageBytes += msg.data.length
     if (this.#page.length >= pageMessagesMax || this.#pageBytes >= pageBytesMax) this.#handOver()

@@ -1,5 +1,6 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { EmptyAnswers } from '../empty-answers.ts'
 import type { Consumption } from './consumer.ts'
 import { messageBytesMax, ServerFault } from './frames.ts'
 
@@ -47,7 +48,10 @@ export class Requests {
   readonly #connection: NatsConnection
   readonly #listener: RequestListener
   readonly #subject: string
+  readonly #expiresNs: number
   readonly #limits: Consumption['limits']
+  /** Requests that have ended with nothing. */
+  readonly #empty: EmptyAnswers
   readonly #slots: Slot[] = []
   /** The next message is larger than a request allows: it is asked for alone. */
   #isLargeNext = false
@@ -70,6 +74,8 @@ export class Requests {
     this.#listener = listener
     this.#subject = `${prefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`
     this.#limits = limits
+    this.#expiresNs = Math.min(expiresNs, limits.max_expires || expiresNs)
+    this.#empty = new EmptyAnswers(this.#expiresNs / 1e6 / requestsMax)
   }
 
   /** @param inboxOf a name of its own for the answers to each request */
@@ -115,6 +121,7 @@ export class Requests {
     slot.open--
     slot.unsettled++
     this.#isAlone = false
+    this.#empty.reset()
     this.#listener.arrive(msg, () => {
       slot.unsettled--
       this.#refill()
@@ -133,6 +140,7 @@ export class Requests {
       if (this.#isAlone) throw new SourceRefused(noRoom)
       this.#isLargeNext = true
     }
+    this.#empty.count()
     // Somebody else of a group may have taken it before it was asked for alone.
     this.#isAlone = false
     slot.open = 0
@@ -156,8 +164,8 @@ export class Requests {
   }
 
   #ask(slot: Slot, batch: number, bytes: number): void {
-    const { max_batch: batchLimit, max_bytes: bytesLimit, max_expires: expiresLimit } = this.#limits
-    const expires = Math.min(expiresNs, expiresLimit || expiresNs)
+    const { max_batch: batchLimit, max_bytes: bytesLimit } = this.#limits
+    const expires = this.#expiresNs
     slot.open = Math.min(batch, batchLimit || batch)
     const request = {
       batch: slot.open,

@@ -6,11 +6,13 @@ import type { KeyPair } from './trust.ts'
 
 /** A request, as the library has them. */
 interface Request {
+  readonly schema: { readonly name: string }
   readonly requestHeader: { authenticationToken: unknown; timeoutHint: number }
 }
 
 /** An answer, as the library has them. */
 export interface Answer {
+  readonly schema: { readonly name: string }
   readonly responseHeader: {
     readonly serviceResult: { readonly value: number; readonly name: string }
   }
@@ -104,7 +106,8 @@ export class OpcUaConnection {
       const fault = answer ?? (error as { readonly response?: Answer } | null)?.response
       if (fault !== undefined && fault.responseHeader.serviceResult.value >>> 30 !== 0) {
         answered.reject(new BadAnswer(fault.responseHeader.serviceResult.name))
-      } else if (answer !== undefined) answered.resolve(answer)
+      } else if (answer !== undefined && isAnswerTo(asked, answer)) answered.resolve(answer)
+      else if (answer !== undefined) answered.reject(mistaken(asked, answer))
       else answered.reject(error ?? new Error('the server has not answered'))
     })
     // What it has ended for says more than that a request was not answered.
@@ -127,4 +130,13 @@ export class OpcUaConnection {
     await Promise.race([closing().catch(() => undefined), patience(endMs)])
     this.fail(new Error('the connection was ended'))
   }
+}
+
+/** Numbers of requests may be mixed up: those of another connection, say. */
+function isAnswerTo(asked: Request, answer: Answer): boolean {
+  return answer.schema.name === asked.schema.name.replace(/Request$/, 'Response')
+}
+
+function mistaken(asked: Request, answer: Answer): Error {
+  return new Error(`the server answers ${asked.schema.name} with ${answer.schema.name}`)
 }

@@ -2,24 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession } from 'node-opcua-client'
 import { aborted } from '../../src/core/aborted.ts'
 import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
 import { newKeyPair } from './attempt.ts'
 import { OpcUaConnection } from './connection.ts'
 import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'
-import { ForeignSubscription, Publishing } from './publishing.ts'
+import { PartialReadings } from './partial-readings.ts'
+import { Publishing, ServerSilent, SubscriptionLost } from './publishing.ts'
 import { Readings } from './readings.ts'
 import {
   createSubscription,
   deleteSubscription,
+  readOpen,
   readPosition,
   resumeSubscription,
   type Subscription,
+  withoutSubscription,
   writePosition,
 } from './subscription.ts'
+import { ToldValues } from './told-values.ts'
 import type { KeyPair } from './trust.ts'
 import { ValueTexts } from './values.ts'
 
 /** How long what is on its way to the disk is waited for when a run is told to end. */
 const finishMs = 2_000
+
+/** Connections in a row on which a server has said nothing of a subscription that it has handed over. */
+const silencesMax = 2
 
 /** Values of a server of OPC UA, which tells us when they change. */
 export const opcua: FetchConnector = {
@@ -27,6 +35,12 @@ export const opcua: FetchConnector = {
   destinationOf: ({ endpoint }) => parseEndpoint(endpoint),
   open: (definition) => new OpcUaSource(opcUaOptions(definition)),
   forTrial: (source) => ({ ...source, isTrial: true }),
+}
+
+/** Where one connection begins, and whether the session may move to another one. */
+interface Beginning {
+  readonly position: SourcePosition | undefined
+  readonly mayMove: boolean
 }
 
 class OpcUaSource implements FetchedSource {
@@ -37,6 +51,8 @@ class OpcUaSource implements FetchedSource {
   #former: ClientSession | undefined
   /** The subscription that the server keeps for us. */
   #kept: Subscription | undefined
+  readonly #told = new ToldValues()
+  #silences = 0
 
   constructor(options: OpcUaOptions) {
     const { endpoint, items, publishingInterval, discardOldest, user, securityMode } = options
@@ -55,18 +71,28 @@ class OpcUaSource implements FetchedSource {
   async run(run: FetchRun): Promise<void> {
     const { signal } = run
     try {
-      const connection = await this.#open(run)
-      const giveUp = () => connection.fail(new Error('the run was ended'))
-      signal.addEventListener('abort', giveUp)
-      try {
-        signal.throwIfAborted()
-        await this.#follow(connection, run, () => signal.removeEventListener('abort', giveUp))
-      } finally {
-        signal.removeEventListener('abort', giveUp)
-        await connection.end(!this.#options.isTrial)
-      }
+      const { position } = run
+      const moved = await this.#runOnce(run, { position, mayMove: true })
+      // Once more, where the session has to move: never more often.
+      if (moved !== undefined) await this.#runOnce(run, { position: moved, mayMove: false })
     } catch (error) {
       if (!signal.aborted) throw error
+    }
+  }
+
+  /** @returns how far it has come, where the session has to move to another connection before anything is heard */
+  async #runOnce(run: FetchRun, from: Beginning): Promise<SourcePosition | undefined> {
+    const { signal } = run
+    const connection = await this.#open(run)
+    const giveUp = () => connection.fail(new Error('the run was ended'))
+    signal.addEventListener('abort', giveUp)
+    const unlisten = () => signal.removeEventListener('abort', giveUp)
+    try {
+      signal.throwIfAborted()
+      return await this.#follow(connection, run, { ...from, onFollowed: unlisten })
+    } finally {
+      unlisten()
+      await connection.end(!this.#options.isTrial)
     }
   }
 
@@ -90,39 +116,89 @@ class OpcUaSource implements FetchedSource {
     return await OpcUaConnection.open(this.#options, run, { keyPair: this.#keyPair, former })
   }
 
-  async #follow(connection: OpcUaConnection, run: FetchRun, onFollowed: () => void): Promise<void> {
-    const { items, timestampField, endpoint } = this.#options
-    const subscription = await this.#subscribe(connection, run)
+  async #follow(
+    connection: OpcUaConnection,
+    run: FetchRun,
+    { position, mayMove, onFollowed }: Beginning & { readonly onFollowed: () => void },
+  ): Promise<SourcePosition | undefined> {
+    const subscription = await this.#subscribe(connection, run, position)
     this.#kept = subscription
+    this.#told.begin()
+    const partial = this.#partialOf(subscription)
+    const publishing = this.#publishing(connection, run, { subscription, partial })
+    try {
+      const isSound = await publishing.catchUp()
+      if (!isSound && mayMove && subscription.isTransferred) {
+        // Some servers hand a subscription over and go on answering to the connection before, until the session moves.
+        this.#former = connection.session
+        connection.fail(new Error('the session moves'))
+        return publishing.position
+      }
+      publishing.start()
+      onFollowed()
+      run.onRunning()
+      await Promise.race([connection.ended, aborted(run.signal)])
+    } catch (error) {
+      await finished(publishing)
+      if (this.#isLost(error, publishing)) {
+        await run.accept([], withoutSubscription(partial?.saved ?? []))
+      } else this.#former = connection.session
+      throw error
+    } finally {
+      await finished(publishing)
+    }
+    return undefined
+  }
+
+  /** Whether a new subscription is needed: also where the server has said nothing of the old one, twice in a row. */
+  #isLost(error: unknown, publishing: Publishing): boolean {
+    if (publishing.hasHeard) this.#silences = 0
+    if (error instanceof ServerSilent && !publishing.hasHeard) this.#silences++
+    if (!(error instanceof SubscriptionLost) && this.#silences < silencesMax) return false
+    this.#silences = 0
+    return true
+  }
+
+  #partialOf({ position, apartMs }: Subscription): PartialReadings | undefined {
+    const { items, isTrial } = this.#options
+    const fields = items.flatMap(({ field }) => field ?? [])
+    if (fields.length === 0) return undefined
+    return new PartialReadings({ fields, waitMs: isTrial ? 0 : apartMs }, position.open)
+  }
+
+  #publishing(
+    connection: OpcUaConnection,
+    run: FetchRun,
+    kept: { readonly subscription: Subscription; readonly partial: PartialReadings | undefined },
+  ): Publishing {
+    const { items, timestampField, endpoint } = this.#options
     const readings = new Readings({
       texts: new ValueTexts(connection.library),
       timestampField,
       source: `the OPC UA server at ${endpoint}`,
     })
-    const publishing = new Publishing({ connection, subscription, items, readings, run })
-    try {
-      await publishing.start()
-      onFollowed()
-      run.onRunning()
-      await Promise.race([connection.ended, aborted(run.signal)])
-    } catch (error) {
-      if (error instanceof ForeignSubscription) await run.accept([], {})
-      else this.#former = connection.session
-      throw error
-    } finally {
-      await Promise.race([publishing.close(), sleep(finishMs, undefined, { ref: false })])
-    }
+    return new Publishing({ connection, ...kept, items, readings, told: this.#told, run })
   }
 
   /** A new one is durable before anything of it is read: that it was there is known then. */
-  async #subscribe(connection: OpcUaConnection, run: FetchRun): Promise<Subscription> {
-    const before = readPosition(run.position)
+  async #subscribe(
+    connection: OpcUaConnection,
+    run: FetchRun,
+    from: SourcePosition | undefined,
+  ): Promise<Subscription> {
+    const before = readPosition(from)
     if (before !== undefined) {
       const resumed = await resumeSubscription(connection, this.#options, before)
       if (resumed !== undefined) return resumed
     }
     const created = await createSubscription(connection, this.#options)
-    await run.accept([], writePosition(created.position))
-    return created
+    const position = { ...created.position, open: readOpen(from) }
+    await run.accept([], writePosition(position))
+    return { ...created, position }
   }
+}
+
+/** What is under way is durable, or has failed, or takes too long. */
+async function finished(publishing: Publishing): Promise<void> {
+  await Promise.race([publishing.close(), sleep(finishMs, undefined, { ref: false })])
 }

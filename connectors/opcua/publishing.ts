@@ -1,9 +1,15 @@
-import type { NotificationMessage, PublishResponse, RepublishResponse } from 'node-opcua-client'
+import type { NotificationMessage, PublishResponse } from 'node-opcua-client'
 import type { FetchedMessage, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+import { EmptyAnswers } from '../empty-answers.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem } from './options.ts'
+import type { PartialReadings } from './partial-readings.ts'
 import type { Notified, Readings } from './readings.ts'
+import { type NumberRange, Retransmission } from './retransmission.ts'
+import { isNewer, next } from './sequence-numbers.ts'
 import { type Subscription, type SubscriptionPosition, writePosition } from './subscription.ts'
+import type { ToldValues } from './told-values.ts'
 
 /** Notifications that are under way: asked for, or taken and not durable yet. Servers keep at least as many. */
 const openMax = 5
@@ -11,28 +17,38 @@ const openMax = 5
 /** Bytes of readings that are not durable yet, beyond which no notification is asked for. */
 const unsettledBytesMax = 8 * 1024 * 1024
 
-/** Numbers go on after the largest one with 1: OPC 10000-4, section 7.26. */
-const sequenceMax = 0xffff_ffff
-
 interface PublishingNeeds {
-  readonly connection: OpcUaConnection
+  readonly connection: Pick<OpcUaConnection, 'library' | 'ask' | 'fail'>
   readonly subscription: Subscription
   readonly items: readonly MonitoredItem[]
   readonly readings: Readings
+  /** Undefined: each value is a reading of its own. */
+  readonly partial: PartialReadings | undefined
+  readonly told: ToldValues
   readonly run: Pick<FetchRun, 'accept'>
 }
 
-/** What a server sends belongs to another subscription: ours is gone, and its number was given anew. */
-export class ForeignSubscription extends Error {
-  override readonly name = 'ForeignSubscription'
+/** The subscription is gone, or another one has its number: a new one is needed. */
+export class SubscriptionLost extends Error {
+  override readonly name = 'SubscriptionLost'
 }
+
+/** The server has said nothing for too long. */
+export class ServerSilent extends Error {
+  override readonly name = 'ServerSilent'
+}
+
+/** States that say that the subscription is gone. */
+const lostStates = ['BadSubscriptionIdInvalid', 'BadNoSubscription']
 
 /**
  * Takes the notifications of a subscription, in their order and without a gap where the server still has them, and
- * acknowledges those that are durable.
+ * acknowledges those that are durable. Values that wait for others of their time are durable with the position.
  */
 export class Publishing {
   readonly #needs: PublishingNeeds
+  readonly #retransmission: Retransmission
+  readonly #empty: EmptyAnswers
   #position: SubscriptionPosition
   /** Durable, and the server does not know yet. */
   #acknowledgements: number[]
@@ -40,22 +56,61 @@ export class Publishing {
   #asked = 0
   #unsettled = 0
   #unsettledBytes = 0
+  #isCaughtUp = false
   #isClosing = false
+  #hasHeard = false
   /** Answers are taken one after the other: a gap has to be filled before what comes after it. */
   #turn: Promise<void> = Promise.resolve()
   #accepted: Promise<unknown> = Promise.resolve()
   #watch: NodeJS.Timeout | undefined
+  #wait: NodeJS.Timeout | undefined
 
   constructor(needs: PublishingNeeds) {
     this.#needs = needs
-    const { position, available } = needs.subscription
+    const { connection, subscription } = needs
+    const { position, available } = subscription
     this.#position = position
     this.#acknowledgements = available.filter((sequence) => !isNewer(sequence, position.sequence))
+    this.#empty = new EmptyAnswers(subscription.publishingMs)
+    this.#retransmission = new Retransmission({
+      connection,
+      subscriptionId: subscription.id,
+      // One by one: some servers forget what they have sent again.
+      take: async (message, lost) => {
+        this.#handOver(message, { lost, isMoreToCome: true })
+        await this.#accepted
+      },
+    })
   }
 
-  /** First what was sent and did not get here, then what comes. */
-  async start(): Promise<void> {
-    if (this.#needs.subscription.isResumed) await this.#catchUp(undefined)
+  /** All that was taken, and what of it waits for more. */
+  get position(): SourcePosition {
+    return writePosition({ ...this.#position, open: this.#needs.partial?.saved ?? [] })
+  }
+
+  /** Whether the server has answered at all. */
+  get hasHeard(): boolean {
+    return this.#hasHeard
+  }
+
+  /**
+   * What was sent and did not get here.
+   *
+   * @returns whether the server has answered as it has to where it has no more
+   */
+  async catchUp(): Promise<boolean> {
+    const { subscription } = this.#needs
+    if (subscription.isResumed) {
+      const { available } = subscription
+      await this.#named(this.#retransmission.takeAllAfter(this.#position.sequence, available))
+    }
+    return !this.#retransmission.isHollow
+  }
+
+  /** Takes what comes. */
+  start(): void {
+    this.#isCaughtUp = true
+    this.#waitForMore()
     this.#ask()
   }
 
@@ -63,6 +118,7 @@ export class Publishing {
   async close(): Promise<void> {
     this.#isClosing = true
     clearTimeout(this.#watch)
+    clearTimeout(this.#wait)
     await this.#turn
     await this.#accepted
   }
@@ -79,7 +135,8 @@ export class Publishing {
   }
 
   #mayAsk(): boolean {
-    if (this.#isClosing || this.#unsettledBytes >= unsettledBytesMax) return false
+    if (!this.#isCaughtUp || this.#isClosing) return false
+    if (this.#unsettledBytes >= unsettledBytesMax) return false
     return this.#asked + this.#unsettled < this.#openMax
   }
 
@@ -92,7 +149,8 @@ export class Publishing {
       })),
     })
     this.#acknowledgements = []
-    return await connection.ask<PublishResponse>(request, 2 * openMax * subscription.silenceMs)
+    const patienceMs = 2 * openMax * subscription.silenceMs
+    return await this.#named(connection.ask<PublishResponse>(request, patienceMs))
   }
 
   #stumble(error: Error): void {
@@ -108,80 +166,106 @@ export class Publishing {
     if (this.#isClosing || this.#asked === 0) return
     const { connection, subscription } = this.#needs
     this.#watch = setTimeout(() => {
-      connection.fail(new Error('the server has said nothing for too long'))
+      connection.fail(new ServerSilent('the server has said nothing for too long'))
     }, subscription.silenceMs)
   }
 
   #hear(response: PublishResponse): void {
     this.#asked--
-    this.#turn = this.#takeNext(this.#turn, response)
+    this.#hasHeard = true
+    this.#inTurn(async () => await this.#take(response))
   }
 
-  async #takeNext(before: Promise<void>, response: PublishResponse): Promise<void> {
-    await before
-    try {
-      if (!this.#isClosing) await this.#take(response)
-      this.#ask()
-    } catch (error) {
-      this.#needs.connection.fail(error as Error)
+  #inTurn(work: () => Promise<void>): void {
+    const before = this.#turn
+    const take = async () => {
+      await before
+      try {
+        if (!this.#isClosing) await work()
+        this.#waitForMore()
+        this.#ask()
+      } catch (error) {
+        this.#needs.connection.fail(error as Error)
+      }
     }
+    this.#turn = take()
   }
 
-  async #take({ subscriptionId, notificationMessage }: PublishResponse): Promise<void> {
-    const { sequenceNumber, notificationData } = notificationMessage
-    // One that says only that the server lives has the number of the next one.
-    if (subscriptionId !== this.#needs.subscription.id || !notificationData?.length) return
-    if (!isNewer(sequenceNumber, this.#position.sequence)) {
-      this.#acknowledgements.push(sequenceNumber)
+  async #take(response: PublishResponse): Promise<void> {
+    const { subscriptionId, notificationMessage, moreNotifications: isMoreToCome } = response
+    const { sequenceNumber = 0, notificationData } = notificationMessage ?? {}
+    const { sequence } = this.#position
+    const isOurs = subscriptionId === this.#needs.subscription.id
+    const isNews = isOurs && notificationData?.length && isNewer(sequenceNumber, sequence)
+    const available = [...(response.availableSequenceNumbers ?? [])]
+    if (isNews) {
+      const lost = await this.#fill(sequenceNumber, available)
+      this.#handOver(notificationMessage, { lost, isMoreToCome })
       return
     }
-    const lost = await this.#catchUp(sequenceNumber)
-    this.#handOver(notificationMessage, lost)
+    this.#empty.count()
+    if (!isOurs) return
+    if (notificationData?.length) this.#acknowledgements.push(sequenceNumber)
+    // One that says only that the server lives has the number of the next one: there may be some before it.
+    else if (isNewer(sequenceNumber, next(sequence))) await this.#fill(sequenceNumber, available)
   }
 
-  /**
-   * Asks again for what comes after the last one that was taken: OPC 10000-4, section 5.14.6.
-   *
-   * @param before undefined: up to the last one that there is
-   * @returns a message that tells of those that are lost
-   */
-  async #catchUp(before: number | undefined): Promise<readonly FetchedMessage[]> {
-    const { connection, subscription, readings } = this.#needs
-    for (;;) {
-      const wanted = next(this.#position.sequence)
-      if (wanted === before) return []
-      const request = new connection.library.RepublishRequest({
-        subscriptionId: subscription.id,
-        retransmitSequenceNumber: wanted,
-      })
-      const answer = await connection.ask<RepublishResponse>(request).catch((error: unknown) => {
-        if (error instanceof BadAnswer && error.state === 'BadMessageNotAvailable') return undefined
-        throw error
-      })
-      if (answer === undefined) return before === undefined ? [] : [readings.gap(wanted, before)]
-      this.#handOver(answer.notificationMessage, [])
-      if (this.#unsettled >= openMax) await this.#accepted
+  async #fill(before: number, available: readonly number[]): Promise<readonly NumberRange[]> {
+    const { sequence } = this.#position
+    return await this.#named(this.#retransmission.takeBetween(sequence, before, available))
+  }
+
+  #handOver(
+    message: NotificationMessage,
+    told: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
+  ): void {
+    const { readings, partial, told: known } = this.#needs
+    const { notified, ended } = this.#notifiedBy(message)
+    const values = readings
+      .valuesOf(notified, message.publishTime)
+      .filter(({ item, time, told: value }) => known.take(item, time, value))
+    for (const { item, time, told: value } of values) {
+      partial?.add(time, item.field as string, value)
+    }
+    const complete =
+      partial === undefined ? readings.long(values) : readings.wide(partial.take(told.isMoreToCome))
+    const lost = told.lost.map(({ first, last }) => readings.gap(first, last))
+    this.#position = { ...this.#position, sequence: message.sequenceNumber }
+    const newest = known.newestOf(values.map(({ item }) => item))
+    this.#accepted = this.#accept([...lost, ...complete], () => {
+      known.settle(newest)
+      this.#acknowledgements.push(message.sequenceNumber)
+    })
+    if (ended !== undefined) {
+      throw new SubscriptionLost(`the server has ended the subscription: ${ended}`)
     }
   }
 
-  #handOver(message: NotificationMessage, lost: readonly FetchedMessage[]): void {
-    const { readings } = this.#needs
-    const told = readings.messagesOf(this.#notifiedBy(message), message.publishTime)
-    this.#position = { ...this.#position, sequence: message.sequenceNumber }
-    this.#accepted = this.#accept([...lost, ...told], this.#position)
+  /** What has waited long enough goes as it is. */
+  #waitForMore(): void {
+    clearTimeout(this.#wait)
+    const { partial, readings } = this.#needs
+    const dueInMs = partial?.dueInMs
+    if (partial === undefined || dueInMs === undefined || this.#isClosing) return
+    this.#wait = setTimeout(() => {
+      this.#inTurn(async () => {
+        const timed = partial.take(false)
+        if (timed.length > 0) {
+          this.#accepted = this.#accept(readings.wide(timed), () => undefined)
+        }
+      })
+    }, dueInMs)
   }
 
-  async #accept(
-    messages: readonly FetchedMessage[],
-    position: SubscriptionPosition,
-  ): Promise<void> {
+  async #accept(messages: readonly FetchedMessage[], onDurable: () => void): Promise<void> {
     const { run, connection } = this.#needs
     const bytes = messages.reduce((sum, { payload }) => sum + payload.length, 0)
+    const { position } = this
     this.#unsettled++
     this.#unsettledBytes += bytes
     try {
-      await run.accept(messages, writePosition(position))
-      this.#acknowledgements.push(position.sequence)
+      await run.accept(messages, position)
+      onDurable()
     } catch (error) {
       connection.fail(error as Error)
     } finally {
@@ -191,30 +275,35 @@ export class Publishing {
     this.#ask()
   }
 
-  #notifiedBy({ notificationData }: NotificationMessage): readonly Notified[] {
+  /** What a notification tells of items, and why the subscription has ended with it. */
+  #notifiedBy({ notificationData }: NotificationMessage) {
     const { DataChangeNotification, StatusChangeNotification } = this.#needs.connection.library
     const notified: Notified[] = []
+    let ended: string | undefined
     for (const data of notificationData ?? []) {
       if (data instanceof StatusChangeNotification) {
         // Meant for the session that we had before. Who has really lost it is told so with the next answer.
-        if (data.status.name === 'GoodSubscriptionTransferred') continue
-        throw new Error(`the server has ended the subscription: ${data.status.name}`)
+        if (data.status.name !== 'GoodSubscriptionTransferred') ended = data.status.name
       }
       if (!(data instanceof DataChangeNotification)) continue
       for (const { clientHandle, value } of data.monitoredItems ?? []) {
         const item = this.#needs.items[clientHandle - this.#position.firstHandle]
-        if (item === undefined) throw new ForeignSubscription('the subscription is another one')
+        if (item === undefined) throw new SubscriptionLost('the subscription is another one')
         notified.push({ item, value })
       }
     }
-    return notified
+    return { notified, ended }
   }
-}
 
-function next(sequence: number): number {
-  return sequence === sequenceMax ? 1 : sequence + 1
-}
-
-function isNewer(sequence: number, other: number): boolean {
-  return sequence !== other && (sequence - other) >>> 0 < 2 ** 31
+  /** A subscription that the server does not know any more is lost. */
+  async #named<Wanted>(asking: Promise<Wanted>): Promise<Wanted> {
+    try {
+      return await asking
+    } catch (error) {
+      if (!(error instanceof BadAnswer) || !lostStates.includes(error.state)) throw error
+      throw new SubscriptionLost('the server does not know the subscription any more', {
+        cause: error,
+      })
+    }
+  }
 }

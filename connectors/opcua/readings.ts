@@ -2,6 +2,7 @@ import type { DataValue } from 'node-opcua-client'
 import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
 import { MessageWriter } from '../database/rows.ts'
 import type { MonitoredItem } from './options.ts'
+import type { FieldValue, TimedReading } from './partial-readings.ts'
 import type { ValueTexts } from './values.ts'
 
 /** A value as a server has notified us of it. */
@@ -17,10 +18,10 @@ interface ReadingsNeeds {
   readonly source: string
 }
 
-/** Members of one reading, as JSON. */
-interface Wide {
-  readonly fields: Map<string, string>
-  readonly states: Map<string, string>
+/** A value and when it was measured. */
+interface TimedValue extends Notified {
+  readonly time: string
+  readonly told: FieldValue
 }
 
 /** Makes readings of notifications. */
@@ -34,18 +35,48 @@ export class Readings {
   }
 
   /** @param publishedAt for values without a time of their own */
-  messagesOf(notified: readonly Notified[], publishedAt: Date | null): readonly FetchedMessage[] {
-    const told = notified.filter(({ value }) => !this.#needs.texts.isAwaited(value))
-    const texts =
-      told[0]?.item.field === undefined
-        ? told.map((one) => this.#long(one, publishedAt))
-        : this.#wide(told, publishedAt)
-    return this.#packed(texts)
+  valuesOf(notified: readonly Notified[], publishedAt: Date | null): readonly TimedValue[] {
+    const { texts } = this.#needs
+    return notified
+      .filter(({ value }) => !texts.isAwaited(value))
+      .map(({ item, value }) => ({
+        item,
+        value,
+        time: texts.timeOf(value, publishedAt),
+        told: this.#told(value),
+      }))
   }
 
-  /** Says that notifications did not come, from one number up to another: the server has them no more. */
-  gap(first: number, before: number): FetchedMessage {
-    const last = before - 1
+  /** One reading for each value: it says which node it is of. */
+  long(values: readonly TimedValue[]): readonly FetchedMessage[] {
+    const readings = values.map(({ item, time, told: { text, state } }) => {
+      const members = [`"node":${JSON.stringify(item.nodeId)}`]
+      if (text !== undefined) members.push(`"value":${text}`)
+      if (state !== undefined) members.push(`"status":${JSON.stringify(state)}`)
+      return this.#reading(members, time)
+    })
+    return this.#packed(readings)
+  }
+
+  /** One reading for each time. */
+  wide(timed: readonly TimedReading[]): readonly FetchedMessage[] {
+    const readings: string[] = []
+    for (const { time, fields } of timed) {
+      const members: string[] = []
+      const states: string[] = []
+      for (const [field, { text, state }] of fields) {
+        const name = JSON.stringify(field)
+        if (text !== undefined) members.push(`${name}:${text}`)
+        if (state !== undefined) states.push(`${name}:${JSON.stringify(state)}`)
+      }
+      if (states.length > 0) members.push(`"status":{${states.join(',')}}`)
+      if (members.length > 0) readings.push(this.#reading(members, time))
+    }
+    return this.#packed(readings)
+  }
+
+  /** Says that notifications did not come: the server has them no more. */
+  gap(first: number, last: number): FetchedMessage {
     return {
       payload: Buffer.from(JSON.stringify({ lost: { first, last } })),
       source: this.#needs.source,
@@ -53,44 +84,11 @@ export class Readings {
     }
   }
 
-  /** One reading for each value: it says which node it is of. */
-  #long({ item, value }: Notified, publishedAt: Date | null): string {
+  #told(value: DataValue): FieldValue {
     const { texts } = this.#needs
     const text = texts.isUsable(value) ? texts.textOf(value.value) : undefined
     const state = texts.stateOf(value)
-    const members = [`"node":${JSON.stringify(item.nodeId)}`]
-    if (text !== undefined) members.push(`"value":${text}`)
-    if (state !== undefined) members.push(`"status":${JSON.stringify(state)}`)
-    return this.#reading(members, texts.timeOf(value, publishedAt))
-  }
-
-  /** One reading for each time: what was measured together stays together, in the order of its items. */
-  #wide(told: readonly Notified[], publishedAt: Date | null): readonly string[] {
-    const { texts } = this.#needs
-    const readings: { readonly time: string; readonly wide: Wide }[] = []
-    const open = new Map<string, Wide>()
-    for (const { item, value } of told) {
-      const field = item.field as string
-      const time = texts.timeOf(value, publishedAt)
-      let wide = open.get(time)
-      // Two values of one item with the same time are two readings.
-      if (wide === undefined || wide.fields.has(field) || wide.states.has(field)) {
-        wide = { fields: new Map(), states: new Map() }
-        open.set(time, wide)
-        readings.push({ time, wide })
-      }
-      const text = texts.isUsable(value) ? texts.textOf(value.value) : undefined
-      const state = texts.stateOf(value)
-      if (text !== undefined) wide.fields.set(field, text)
-      if (state !== undefined) wide.states.set(field, JSON.stringify(state))
-    }
-    return readings
-      .filter(({ wide }) => wide.fields.size + wide.states.size > 0)
-      .map(({ time, wide }) => {
-        const members = membersOf(wide.fields)
-        if (wide.states.size > 0) members.push(`"status":{${membersOf(wide.states).join(',')}}`)
-        return this.#reading(members, time)
-      })
+    return { ...(text !== undefined && { text }), ...(state !== undefined && { state }) }
   }
 
   #reading(members: readonly string[], time: string): string {
@@ -102,8 +100,4 @@ export class Readings {
     for (const [index, text] of texts.entries()) writer.add(text, `${index + 1} of a notification`)
     return writer.end()
   }
-}
-
-function membersOf(map: ReadonlyMap<string, string>): string[] {
-  return [...map].map(([name, text]) => `${JSON.stringify(name)}:${text}`)
 }

@@ -9,6 +9,7 @@ import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem, OpcUaOptions } from './options.ts'
+import type { SavedReading } from './partial-readings.ts'
 
 /** How long a server goes on collecting for us when we are away: it may grant less. */
 const lifetimeMs = 10 * 60 * 1_000
@@ -18,6 +19,12 @@ const keepAliveMs = 10_000
 
 /** Values in one notification: more come in the next one. */
 const notificationsMax = 1_000
+
+/** What a server and the way to it may add to the times that are promised. */
+const lateMs = 250
+
+/** A reading waits no longer for values that are looked at more rarely. */
+const apartMsMax = 10_000
 
 /** Items that a server is told of at once: many take no more. */
 const itemsAtOnce = 500
@@ -37,6 +44,17 @@ export interface SubscriptionPosition {
   readonly startedAt: string
   /** The last notification that was taken; 0 where none was. */
   readonly sequence: number
+  /** Milliseconds that the server has granted; undefined in what an earlier version has written. */
+  readonly granted?: GrantedTimes
+  /** Readings that wait for other values of their time. */
+  readonly open?: readonly SavedReading[]
+}
+
+/** Milliseconds. */
+interface GrantedTimes {
+  readonly publishing: number
+  /** Of the item that is looked at most rarely. */
+  readonly sampling: number
 }
 
 export interface Subscription {
@@ -44,10 +62,16 @@ export interface Subscription {
   readonly position: SubscriptionPosition
   /** Milliseconds in which something has to be heard of it. */
   readonly silenceMs: number
+  /** Milliseconds between two notifications. */
+  readonly publishingMs: number
+  /** Milliseconds that values of one time arrive apart at most. */
+  readonly apartMs: number
   /** Notifications that the server still has for us, where it says so. */
   readonly available: readonly number[]
   /** Whether it was there before: then there may be notifications that were sent and did not get here. */
   readonly isResumed: boolean
+  /** Whether another session had it before. */
+  readonly isTransferred: boolean
 }
 
 export function readPosition(
@@ -57,8 +81,25 @@ export function readPosition(
   return typeof known?.subscription === 'number' ? known : undefined
 }
 
-export function writePosition(position: SubscriptionPosition): SourcePosition {
-  return { ...position }
+/** Readings that wait for more, whether or not the subscription goes on that they are of. */
+export function readOpen(position: SourcePosition | undefined): readonly SavedReading[] {
+  return (position as unknown as SubscriptionPosition | undefined)?.open ?? []
+}
+
+export function writePosition({ open = [], ...position }: SubscriptionPosition): SourcePosition {
+  return open.length === 0 ? position : { ...position, open }
+}
+
+/** The position of who has no subscription any more. */
+export function withoutSubscription(open: readonly SavedReading[]): SourcePosition {
+  return open.length === 0 ? {} : { open }
+}
+
+function timesOf(options: OpcUaOptions, granted: GrantedTimes | undefined) {
+  const publishingMs = granted?.publishing ?? options.publishingInterval
+  const asked = options.items.map(({ samplingInterval }) => samplingInterval)
+  const samplingMs = granted?.sampling ?? asked.reduce((one, other) => Math.max(one, other), 0)
+  return { publishingMs, apartMs: Math.min(apartMsMax, publishingMs + samplingMs + lateMs) }
 }
 
 /** The time that something is heard in, whatever the server has granted. */
@@ -81,9 +122,10 @@ export async function resumeSubscription(
     id: position.subscription,
     position,
     silenceMs: silenceOf(options),
+    ...timesOf(options, position.granted),
     isResumed: true,
   }
-  if (connection.isReactivated) return { ...resumed, available: [] }
+  if (connection.isReactivated) return { ...resumed, available: [], isTransferred: false }
   const request = new connection.library.TransferSubscriptionsRequest({
     subscriptionIds: [position.subscription],
     sendInitialValues: false,
@@ -96,7 +138,8 @@ export async function resumeSubscription(
     })
   const result = answer?.results?.[0]
   if (result === undefined || result.statusCode.value >>> 30 !== 0) return undefined
-  return { ...resumed, available: [...(result.availableSequenceNumbers ?? [])] }
+  const available = [...(result.availableSequenceNumbers ?? [])]
+  return { ...resumed, available, isTransferred: true }
 }
 
 /** @throws SourceRefused for nodes that the server does not let us follow */
@@ -120,15 +163,18 @@ export async function createSubscription(
   const { subscriptionId: id } = answer
   // Those of another subscription are told apart by them.
   const firstHandle = randomInt(1, 2 ** 31)
-  await createItems(connection, options, { id, firstHandle, namespaces: server.namespaces })
-  const { startedAt } = server
-  const granted = answer.revisedPublishingInterval * answer.revisedMaxKeepAliveCount
+  const { startedAt, namespaces } = server
+  const sampling = await createItems(connection, options, { id, firstHandle, namespaces })
+  const publishing = answer.revisedPublishingInterval
+  const granted = { publishing, sampling }
   return {
     id,
-    position: { subscription: id, firstHandle, startedAt, sequence: 0 },
-    silenceMs: Math.max(silenceOf(options), 3 * granted),
+    position: { subscription: id, firstHandle, startedAt, sequence: 0, granted },
+    silenceMs: Math.max(silenceOf(options), 3 * publishing * answer.revisedMaxKeepAliveCount),
+    ...timesOf(options, granted),
     available: [],
     isResumed: false,
+    isTransferred: false,
   }
 }
 
@@ -158,12 +204,14 @@ interface Place {
   readonly namespaces: readonly string[]
 }
 
+/** @returns the longest time, in milliseconds, that the server takes to look at one of them again */
 async function createItems(
   connection: OpcUaConnection,
   options: OpcUaOptions,
   { id, firstHandle, namespaces }: Place,
-): Promise<void> {
+): Promise<number> {
   const { items } = options
+  let samplingMs = 0
   const refused: string[] = []
   for (let start = 0; start < items.length; start += itemsAtOnce) {
     const some = items.slice(start, start + itemsAtOnce)
@@ -186,12 +234,14 @@ async function createItems(
       })),
     })
     const { results } = await connection.ask<CreateMonitoredItemsResponse>(request)
-    for (const [index, result] of (results ?? []).entries()) {
+    if (results?.length !== some.length) throw new Error('the server does not answer for each node')
+    for (const [index, result] of results.entries()) {
+      samplingMs = Math.max(samplingMs, result.revisedSamplingInterval)
       if (result.statusCode.value >>> 30 === 0) continue
       refused.push(`${some[index]?.nodeId} (${result.statusCode.name})`)
     }
   }
-  if (refused.length === 0) return
+  if (refused.length === 0) return samplingMs
   const named = refused.slice(0, namedMax).join(', ')
   const more = refused.length > namedMax ? ', ...' : ''
   throw new SourceRefused(

@@ -10,6 +10,9 @@ import type { StreamReader } from './stream-reader.ts'
 /** A consumer that has held an entry for so long without a word about it is taken for dead. */
 const idleMs = 10 * 60_000
 
+/** Pages of one walk through what is pending: no group has as many. */
+const pagesMax = 1_000_000
+
 /** How often entries of dead consumers are looked for. */
 const claimEveryMs = 60_000
 
@@ -82,9 +85,14 @@ export class GroupMember {
     this.#claimDueMs = nowMs + claimEveryMs
     // What is ours must not look as if nobody took care of it.
     await this.#needs.reader.settled()
-    let from: string | undefined = firstId
-    do from = await this.#claim(from)
-    while (from !== undefined && from !== firstId)
+    let from = firstId
+    for (let pages = 0; pages < pagesMax; pages++) {
+      const next = await this.#claim(from)
+      if (next === undefined || next === firstId) return
+      assertAhead(next, from)
+      from = next
+    }
+    throw new Error(endless)
   }
 
   async #claim(from: string): Promise<string | undefined> {
@@ -112,13 +120,15 @@ export class GroupMember {
     take: (entries: readonly Entry[]) => Promise<void>,
   ): Promise<void> {
     let from = firstId
-    for (;;) {
+    for (let pages = 0; pages < pagesMax; pages++) {
       const entries = await this.#needs.reader.pending(consumer, from)
       const last = entries.at(-1)
       if (last === undefined) return
+      assertAhead(last.id, from)
       await take(entries)
       from = last.id
     }
+    throw new Error(endless)
   }
 
   async #takeClaimed(entries: readonly Entry[]): Promise<void> {
@@ -130,4 +140,14 @@ export class GroupMember {
     reader.handOver(fresh, { id, claimed: fresh.map((entry) => entry.id) })
     await reader.settled()
   }
+}
+
+const endless = 'the list of entries that are pending has no end'
+
+/** Whoever asks for what comes behind an entry, and gets something else, would ask for ever. */
+function assertAhead(next: string, from: string): void {
+  if (compareIds(next, from) > 0) return
+  throw new Error(
+    `the server answers with entry ${next.slice(0, 100)} when it is asked what comes behind ${from}`,
+  )
 }

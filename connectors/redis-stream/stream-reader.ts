@@ -1,6 +1,7 @@
 import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import { EmptyAnswers } from '../empty-answers.ts'
 import { bytesOf, type Entry, EntryMessages, entriesOfStream } from './entries.ts'
-import { compareIds, type StreamPosition, writePosition } from './entry-ids.ts'
+import { compareIds, firstId, type StreamPosition, writePosition } from './entry-ids.ts'
 import type { RedisStreamOptions } from './options.ts'
 import type { PageSize } from './page-size.ts'
 import type { RedisConnection } from './redis-connection.ts'
@@ -35,6 +36,9 @@ export class StreamReader {
   /** In the order in which they become durable. */
   readonly #underWay: Page[] = []
   #isClosing = false
+  readonly #empty = new EmptyAnswers(blockMs)
+  /** The newest entry that was sent again, of those that are behind what was read. */
+  #passed = firstId
 
   constructor(needs: StreamReaderNeeds) {
     this.#needs = needs
@@ -58,8 +62,10 @@ export class StreamReader {
     const entries = await this.#ask(isIdle)
     if (this.#isClosing) return
     if (entries.length > 0) await this.#take(entries)
-    else if (isIdle) await this.#assertThere()
-    else await this.#underWay[0]?.settled
+    else if (isIdle) {
+      this.#empty.count()
+      await this.#assertThere()
+    } else await this.#underWay[0]?.settled
   }
 
   /** Entries that a consumer of the group was sent, and has not acknowledged, behind one of them. */
@@ -144,7 +150,19 @@ export class StreamReader {
       // Somebody has set the group back to entries that are durable here.
       await this.acknowledge(entries.filter((entry) => !fresh.includes(entry)))
     }
-    if (last !== undefined) this.handOver(fresh, { ...this.#position, id: last.id })
+    if (last !== undefined) {
+      this.#empty.reset()
+      this.handOver(fresh, { ...this.#position, id: last.id })
+    } else this.#pass(entries)
+  }
+
+  /** A group that was set back walks through all that was read before: once, and in its order. */
+  #pass(entries: readonly Entry[]): void {
+    const { id } = entries.at(-1) ?? { id: firstId }
+    if (this.#needs.options.group === undefined || compareIds(id, this.#passed) <= 0) {
+      this.#empty.count()
+    }
+    this.#passed = id
   }
 
   async #assertThere(): Promise<void> {

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { forkOpcUa, opcUaCredentials, opcUaPki } from '../../scripts/servers/opcua.ts'
 import type { OpcUaServerOptions, SetOrder } from '../../scripts/servers/opcua-process.ts'
+import type { OpcUaPeer } from './opcua-peer.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** A server of OPC UA for one test file, as a process of its own. */
-export class OpcUaTestServer implements AsyncDisposable {
+export class OpcUaTestServer implements OpcUaPeer {
   readonly #folder = new TemporaryFolder()
   readonly #options: OpcUaServerOptions
   #child: ChildProcess | undefined

@@ -1,0 +1,42 @@
+/** Answers without news that may come at once: of a server that catches up with what it was late with. */
+const spareMax = 20
+
+/** Not even the fastest server has something to say more often. */
+const intervalMsMin = 10
+
+/**
+ * Counts answers that bring nothing. A server says with one that it lives, or that there is nothing yet, and it is
+ * asked again; one that does so at once, and for ever, would be asked for ever, as fast as both sides can.
+ */
+export class EmptyAnswers {
+  readonly #intervalMs: number
+  readonly #nowMs: () => number
+  #spare = spareMax
+  #atMs: number
+
+  /**
+   * @param intervalMs in which one of them may come: how long the server was told to wait
+   * @param nowMs milliseconds that only grow
+   */
+  constructor(intervalMs: number, nowMs: () => number = () => performance.now()) {
+    this.#intervalMs = Math.max(intervalMsMin, intervalMs)
+    this.#nowMs = nowMs
+    this.#atMs = nowMs()
+  }
+
+  /** To be called when something new has come. */
+  reset(): void {
+    this.#spare = spareMax
+    this.#atMs = this.#nowMs()
+  }
+
+  /** @throws Error when there are too many */
+  count(): void {
+    const nowMs = this.#nowMs()
+    const regained = (nowMs - this.#atMs) / this.#intervalMs
+    this.#spare = Math.min(spareMax, this.#spare + regained) - 1
+    this.#atMs = nowMs
+    if (this.#spare >= 0) return
+    throw new Error('the other side answers again and again, and has nothing new to say')
+  }
+}
