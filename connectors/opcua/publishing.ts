@@ -54,6 +54,8 @@ export class Publishing {
   #acknowledgements: number[]
   #openMax = openMax
   #asked = 0
+  /** Answers that wait for their turn. */
+  #heard = 0
   #unsettled = 0
   #unsettledBytes = 0
   #isCaughtUp = false
@@ -137,7 +139,7 @@ export class Publishing {
   #mayAsk(): boolean {
     if (!this.#isCaughtUp || this.#isClosing) return false
     if (this.#unsettledBytes >= unsettledBytesMax) return false
-    return this.#asked + this.#unsettled < this.#openMax
+    return this.#asked + this.#heard + this.#unsettled < this.#openMax
   }
 
   async #askOnce(): Promise<PublishResponse> {
@@ -157,23 +159,29 @@ export class Publishing {
     this.#asked--
     const isTooMany = error instanceof BadAnswer && error.state === 'BadTooManyPublishRequests'
     if (isTooMany && this.#asked > 0) this.#openMax = this.#asked
-    else this.#needs.connection.fail(error)
+    else this.#fail(error)
   }
 
   /** A server that has something to answer to has to answer in time. */
   #listen(): void {
     clearTimeout(this.#watch)
     if (this.#isClosing || this.#asked === 0) return
-    const { connection, subscription } = this.#needs
     this.#watch = setTimeout(() => {
-      connection.fail(new ServerSilent('the server has said nothing for too long'))
-    }, subscription.silenceMs)
+      this.#fail(new ServerSilent('the server has said nothing for too long'))
+    }, this.#needs.subscription.silenceMs)
   }
 
   #hear(response: PublishResponse): void {
     this.#asked--
     this.#hasHeard = true
-    this.#inTurn(async () => await this.#take(response))
+    this.#heard++
+    this.#inTurn(async () => {
+      try {
+        await this.#take(response)
+      } finally {
+        this.#heard--
+      }
+    })
   }
 
   #inTurn(work: () => Promise<void>): void {
@@ -185,7 +193,7 @@ export class Publishing {
         this.#waitForMore()
         this.#ask()
       } catch (error) {
-        this.#needs.connection.fail(error as Error)
+        this.#fail(error as Error)
       }
     }
     this.#turn = take()
@@ -258,7 +266,7 @@ export class Publishing {
   }
 
   async #accept(messages: readonly FetchedMessage[], onDurable: () => void): Promise<void> {
-    const { run, connection } = this.#needs
+    const { run } = this.#needs
     const bytes = messages.reduce((sum, { payload }) => sum + payload.length, 0)
     const { position } = this
     this.#unsettled++
@@ -267,7 +275,7 @@ export class Publishing {
       await run.accept(messages, position)
       onDurable()
     } catch (error) {
-      connection.fail(error as Error)
+      this.#fail(error as Error)
     } finally {
       this.#unsettled--
       this.#unsettledBytes -= bytes
@@ -293,6 +301,12 @@ export class Publishing {
       }
     }
     return { notified, ended }
+  }
+
+  /** Nothing more is asked for. */
+  #fail(error: Error): void {
+    this.#isClosing = true
+    this.#needs.connection.fail(error)
   }
 
   /** A subscription that the server does not know any more is lost. */

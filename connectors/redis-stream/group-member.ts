@@ -11,7 +11,7 @@ import type { StreamReader } from './stream-reader.ts'
 const idleMs = 10 * 60_000
 
 /** Pages of one walk through what is pending: no group has as many. */
-const pagesMax = 1_000_000
+const pagesMax = 100_000
 
 /** How often entries of dead consumers are looked for. */
 const claimEveryMs = 60_000

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { opcUaCredentials } from '../../../scripts/servers/opcua.ts'
 import { AsyncuaTestServer, isAsyncuaMissing } from '../../support/asyncua-server.ts'
-import { followedReadings, followedVariables, killedFollower } from '../../support/killed-follower.ts'
+import {
+  followedReadings,
+  followedVariables,
+  killedFollower,
+} from '../../support/killed-follower.ts'
 import { OpcUaTestServer } from '../../support/opcua-server.ts'
 import { startedServices } from '../../support/started-services.ts'
 
