@@ -9,6 +9,11 @@ function importers(imported: RegExp): string[] {
   return product.filter((file) => imported.test(readFileSync(file, 'utf8')))
 }
 
+/** Comments may name what code must not call. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+}
+
 describe('the files', () => {
   test('no file is named after nothing', () => {
     const named = /(^|\/)(utils?|helpers?|common|misc|types)\.ts$/
@@ -29,6 +34,14 @@ describe('the files', () => {
     expect(importers(/'mathjs'/)).toEqual(['src/units/unit-conversion.ts'])
     expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/units/units-thread.ts'])
     expect(importers(/import .*units-thread\.ts'/)).toEqual([])
+  })
+
+  test('the time is asked for in one place', () => {
+    const asked =
+      /\bDate\.now\b|\bDate\(\)|\bnew Date\b(?!\()|\bperformance\b[.[]|\bhrtime\b|\bperf_hooks\b|\btimeOrigin\b|\bTemporal\.Now\b|\bos\.uptime\b|\bprocess\.uptime\b|\b(CURRENT_TIMESTAMP|unixepoch|julianday|strftime)\b/
+    const files = [...product, ...globSync(['bin/**/*.js', 'bin/**/*.ts'])]
+    const asking = files.filter((file) => asked.test(withoutComments(readFileSync(file, 'utf8'))))
+    expect(asking).toEqual(['src/core/clock.ts'])
   })
 
   test('processors read no clock and do no input or output', () => {

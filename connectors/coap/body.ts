@@ -1,4 +1,5 @@
 import type { NamedOption, ParsedPacket } from 'coap-packet'
+import { monotonicMs } from '../../src/core/clock.ts'
 import { blockOf, bytesOfBlock, optionOf } from './options.ts'
 
 /** Longest body that is put together. */
@@ -21,7 +22,7 @@ export async function wholeBody(
   ask: (options: readonly NamedOption[]) => Promise<ParsedPacket>,
 ): Promise<Body> {
   const tag = optionOf(first, 'ETag')
-  const begunAtMs = performance.now()
+  const begunAtMs = monotonicMs()
   const parts = [first.payload]
   let bytes = first.payload.length
   let block = blockOf(first)
@@ -32,7 +33,7 @@ export async function wholeBody(
     if (block.size > 1024 || part.payload.length !== block.size)
       return problem('its parts do not fit')
     if (bytes > bodyBytesMax) return problem(`it is larger than ${bodyBytesMax} bytes`)
-    if (performance.now() - begunAtMs > bodyMs) throw new Error('the device sends too slowly')
+    if (monotonicMs() - begunAtMs > bodyMs) throw new Error('the device sends too slowly')
     const next = { number: bytes / block.size, size: block.size }
     part = await ask([{ name: 'Block2', value: bytesOfBlock(next) }])
     if (!part.code.startsWith('2.')) {

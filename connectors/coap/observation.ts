@@ -1,5 +1,6 @@
 import type { Socket } from 'node:dgram'
 import type { NamedOption, ParsedPacket } from 'coap-packet'
+import { monotonicMs } from '../../src/core/clock.ts'
 import {
   type FetchedMessage,
   type FetchRun,
@@ -98,7 +99,7 @@ export class Observation {
       return
     }
     if (packet.confirmable && this.#unacknowledged.has(packet.messageId)) return
-    const numbered = { number, atMs: performance.now() }
+    const numbered = { number, atMs: monotonicMs() }
     const isNews = isAnswer || this.#newest === undefined || isNewer(numbered, this.#newest)
     if (!isNews) this.#exchanges.acknowledge(packet)
     else if (this.#isFull()) this.#leaveOut(packet)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { extname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { wallDate } from '../../src/core/clock.ts'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { Poll } from '../../src/pipeline/poll-connector.ts'
 import type { Bound, Column, Dialect, Result, Session } from './dialect.ts'
@@ -95,7 +96,7 @@ class SqliteSession implements Session {
 
   /** That of this machine: whoever writes the file runs on it. */
   async nowUs(): Promise<number> {
-    return Date.now() * 1_000
+    return wallDate().getTime() * 1_000
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../src/core/clock.ts'
 import type { BrokerConnection } from './broker-connection.ts'
 import type { Cluster, Partition, Topic } from './cluster.ts'
 import type { Answer, Arguments, CallName } from './library.ts'
@@ -129,7 +130,7 @@ export class GroupMembership {
   /** Says that we are alive, until partitions are to be shared out anew, or the signal is aborted. */
   async stay(topics: readonly Topic[], signal: AbortSignal): Promise<void> {
     const { group, instanceId } = this.#needs
-    let countedAtMs = performance.now()
+    let countedAtMs = monotonicMs()
     for (;;) {
       await sleep(heartbeatMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
@@ -141,8 +142,8 @@ export class GroupMembership {
         if (ids.some((id) => isStale(id))) return
         throw error
       }
-      if (!this.#isLeader || performance.now() - countedAtMs < countMs) continue
-      countedAtMs = performance.now()
+      if (!this.#isLeader || monotonicMs() - countedAtMs < countMs) continue
+      countedAtMs = monotonicMs()
       if (await this.#haveCountsChanged(topics)) return
     }
   }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../src/core/clock.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
 import type { RawMessage } from '../../src/pipeline/connector.ts'
 import type { Distribution } from './distribution.ts'
@@ -81,10 +82,10 @@ export class FanOut {
   }
 
   readonly #run = (): void => {
-    const endMs = performance.now() + turnMs
+    const endMs = monotonicMs() + turnMs
     let done = 0
     for (const message of this.#waiting) {
-      if (done > 0 && performance.now() > endMs) break
+      if (done > 0 && monotonicMs() > endMs) break
       done++
       this.#bytes -= message.payload.byteLength
       this.#passOn(message)

@@ -1,5 +1,6 @@
 import { callbackify } from 'node:util'
 import type { Client, PublishPacket } from 'aedes'
+import { monotonicMs } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { MqttSessions } from '../../src/mqtt-sessions/mqtt-sessions.ts'
 import type { Acceptor, Settled } from '../../src/pipeline/connector.ts'
@@ -199,7 +200,7 @@ export class Publisher {
     this.#parts.intake.settleInOrder((error) => {
       settled(error)
       if (error !== undefined) return
-      const reason = this.#parts.drops.count(session, performance.now())
+      const reason = this.#parts.drops.count(session, monotonicMs())
       // Once its acknowledgement is on its way.
       if (reason) setImmediate(() => session.connection?.destroy(reason))
     })

@@ -1,4 +1,5 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { monotonicMs } from '../../src/core/clock.ts'
 import { LruMap } from '../../src/core/lru-map.ts'
 import type { FetchedMessage, FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { type Place, placeOf, type StreamMessage } from './arrivals.ts'
@@ -55,7 +56,7 @@ export class Follower {
   #unsettledPages = 0
   #isTurnAwaited = false
   #isClosing = false
-  #heardAtMs = performance.now()
+  #heardAtMs = monotonicMs()
   readonly #closed = Promise.withResolvers<void>()
   readonly #timer: NodeJS.Timeout
 
@@ -70,7 +71,7 @@ export class Follower {
       {
         arrive: (msg, settled) => this.#arrive(msg, settled),
         heard: () => {
-          this.#heardAtMs = performance.now()
+          this.#heardAtMs = monotonicMs()
         },
         fail: onFailure,
       },
@@ -189,13 +190,13 @@ export class Follower {
     this.#unsettledPages--
     if (this.#unsettledPages > 0) return
     // Nothing was read meanwhile, perhaps.
-    this.#heardAtMs = performance.now()
+    this.#heardAtMs = monotonicMs()
     if (this.#isClosing) this.#closed.resolve()
   }
 
   #assertLife(): void {
     const isWaiting = this.#requests.isAsking && this.#unsettledPages === 0
-    if (!isWaiting || performance.now() - this.#heardAtMs < silenceMs) return
+    if (!isWaiting || monotonicMs() - this.#heardAtMs < silenceMs) return
     this.#needs.onFailure(new Error('the server does not answer requests for messages'))
   }
 }

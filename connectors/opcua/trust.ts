@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { OPCUAClientOptions } from 'node-opcua-client'
+import { wallDate } from '../../src/core/clock.ts'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { OpcUaOptions } from './options.ts'
 
@@ -47,7 +48,7 @@ async function ownKeyPair({ crypto_utils: crypto }: Library) {
     subject: 'CN=Streamvault',
     applicationUri: applicationUriDefault,
     dns: [],
-    notBefore: new Date(),
+    notBefore: wallDate(),
     validity: validityDays,
     purpose: crypto.CertificatePurpose.ForApplication,
   })
@@ -88,7 +89,7 @@ function isTrusted(certificate: X509Certificate, pinned: string): boolean {
   const known = new X509Certificate(pinned)
   if (known.raw.equals(certificate.raw)) return true
   const isIssued = known.ca && certificate.checkIssued(known) && certificate.verify(known.publicKey)
-  const now = new Date()
+  const now = wallDate()
   return isIssued && certificate.validFromDate <= now && now <= certificate.validToDate
 }
 

@@ -1,4 +1,5 @@
 import type { DataValue, Variant } from 'node-opcua-client'
+import { wallDate } from '../../src/core/clock.ts'
 import { shortest } from '../../src/core/single-precision.ts'
 
 type Library = typeof import('node-opcua-client')
@@ -61,7 +62,7 @@ export class ValueTexts {
     const { sourceTimestamp, serverTimestamp } = value
     if (isTime(sourceTimestamp)) return timeText(sourceTimestamp, value.sourcePicoseconds)
     if (isTime(serverTimestamp)) return timeText(serverTimestamp, value.serverPicoseconds)
-    return timeText(isTime(otherwise) ? otherwise : new Date(), 0)
+    return timeText(isTime(otherwise) ? otherwise : wallDate(), 0)
   }
 
   #item(dataType: Variant['dataType'], item: unknown, depth: number): string {

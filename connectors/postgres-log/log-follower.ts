@@ -1,3 +1,4 @@
+import { monotonicMs, wallDate } from '../../src/core/clock.ts'
 import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import type { ChangePages } from './change-pages.ts'
 import { writePosition } from './log-position.ts'
@@ -44,7 +45,7 @@ export class LogFollower implements LogListener {
   #unsettledBytes = 0
   #isAskedFor = false
   #isClosing = false
-  #heardAtMs = performance.now()
+  #heardAtMs = monotonicMs()
   readonly #closed = Promise.withResolvers<void>()
   readonly #timer: NodeJS.Timeout
 
@@ -55,7 +56,7 @@ export class LogFollower implements LogListener {
   }
 
   hear(message: Buffer): void {
-    this.#heardAtMs = performance.now()
+    this.#heardAtMs = monotonicMs()
     if (this.#isClosing) return
     const { pages } = this.#needs
     if (message[0] === messageType.log) {
@@ -108,7 +109,7 @@ export class LogFollower implements LogListener {
     }
     this.#confirm(false)
     // Nothing was read meanwhile, perhaps.
-    this.#heardAtMs = performance.now()
+    this.#heardAtMs = monotonicMs()
     if (this.#isClosing) this.#closed.resolve()
     else this.pause()
   }
@@ -127,7 +128,7 @@ export class LogFollower implements LogListener {
 
   #remind(): void {
     const isReading = this.#unsettledPages === 0
-    if (isReading && performance.now() - this.#heardAtMs > silenceMs) {
+    if (isReading && monotonicMs() - this.#heardAtMs > silenceMs) {
       this.#needs.connection.fail(new Error('the server has said nothing for a minute'))
     } else this.#confirm(true)
   }
@@ -138,7 +139,7 @@ export class LogFollower implements LogListener {
     const status = Buffer.alloc(34)
     status[0] = messageType.status
     for (const at of [1, 9, 17]) status.writeBigUInt64BE(this.#durable, at)
-    status.writeBigInt64BE(BigInt(Date.now()) * 1_000n - epochUs, 25)
+    status.writeBigInt64BE(BigInt(wallDate().getTime()) * 1_000n - epochUs, 25)
     if (asksForAnswer) status[33] = 1
     this.#needs.connection.send(status)
   }

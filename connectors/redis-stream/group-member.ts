@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../src/core/clock.ts'
 import { type Entry, entriesOf, textOf } from './entries.ts'
 import { compareIds, firstId, type StreamPosition } from './entry-ids.ts'
 import type { RedisStreamOptions } from './options.ts'
@@ -80,7 +81,7 @@ export class GroupMember {
 
   /** Takes over, from time to time, what consumers of the group hold that are dead. */
   async claimWhenDue(): Promise<void> {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (nowMs < this.#claimDueMs) return
     this.#claimDueMs = nowMs + claimEveryMs
     // What is ours must not look as if nobody took care of it.

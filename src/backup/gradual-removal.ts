@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../core/clock.ts'
 
 /** Bytes of a file that are given back to the disk at once. */
 const stepBytes = 1024 * 1024
@@ -13,11 +14,11 @@ export async function removeGradually(path: string): Promise<void> {
   const file = openSync(path, 'r+')
   try {
     for (let left = fstatSync(file).size; left > 0; ) {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       left = Math.max(0, left - stepBytes)
       ftruncateSync(file, left)
       fsyncSync(file)
-      await sleep(performance.now() - startedMs)
+      await sleep(monotonicMs() - startedMs)
     }
   } finally {
     closeSync(file)

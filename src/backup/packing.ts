@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
+import { monotonicMs } from '../core/clock.ts'
 import { DamagedBackup, type PackedFile } from './manifest.ts'
 import { framePieces } from './zstd-frames.ts'
 
@@ -39,14 +40,14 @@ export class Packing {
     onContent: (bytes: number) => void,
   ): AsyncGenerator<Uint8Array> {
     let isEmpty = true
-    let startedMs = performance.now()
+    let startedMs = monotonicMs()
     for await (const chunk of chunks) {
       yield this.#frame(chunk)
       isEmpty = false
       onContent(chunk.byteLength)
       // Others have their turn: what goes over a network, or who says that it shall stop.
-      await sleep(Math.min((performance.now() - startedMs) * restShare, restMsMax))
-      startedMs = performance.now()
+      await sleep(Math.min((monotonicMs() - startedMs) * restShare, restMsMax))
+      startedMs = monotonicMs()
     }
     // A file without a frame is no packed file.
     if (isEmpty) yield this.#frame(new Uint8Array())

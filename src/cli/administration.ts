@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, readConfig } from '../config/config.ts'
 import { type DataFolder, FolderInUse, filesIn, openDataFolder } from '../config/data-folder.ts'
 import { readOwner } from '../config/folder-owner.ts'
+import { monotonicMs } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
 import { CommandError, type Input, type Option, UsageError } from './command.ts'
@@ -85,7 +86,7 @@ async function connect(
     const message = `there is no data folder ${dataDir}: set STREAMVAULT_DATA_DIR, or name a service with --url`
     throw new CommandError('no_data_folder', message)
   }
-  const giveUpMs = performance.now() + waitMs
+  const giveUpMs = monotonicMs() + waitMs
   for (;;) {
     try {
       return await inFolder(openDataFolder(dataDir, command), config)
@@ -96,7 +97,7 @@ async function connect(
       if (found !== undefined) {
         return viaHttp({ url: found, authorityPath, ownCertificatePath }, config)
       }
-      if (performance.now() > giveUpMs) throw new CommandError('folder_in_use', error.message)
+      if (monotonicMs() > giveUpMs) throw new CommandError('folder_in_use', error.message)
       await sleep(pollMs)
     }
   }

@@ -1,3 +1,4 @@
+import { wallDate } from '../core/clock.ts'
 import { durationUs } from '../core/duration.ts'
 import { UsageError } from './command.ts'
 
@@ -20,7 +21,7 @@ export function overlapSeconds(text: string | undefined): number | undefined {
 export function expiryOf(text: string | undefined): string | undefined {
   const seconds = text === undefined ? undefined : parseDuration(text)
   if (seconds === undefined) return text
-  const endMs = Date.now() + seconds * 1_000
+  const endMs = wallDate().getTime() + seconds * 1_000
   if (endMs > lastMs) throw new UsageError(`--expires ${text} is beyond the year 9999`)
   return new Date(endMs).toISOString()
 }

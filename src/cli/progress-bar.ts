@@ -1,3 +1,5 @@
+import { monotonicMs } from '../core/clock.ts'
+
 /** How far a job is. */
 export interface JobProgress {
   readonly state: string
@@ -30,8 +32,8 @@ export class ProgressBar {
     }
     const text = `${Math.floor(progress * 100)} %, ${rows.toLocaleString('en')} readings, ${state}`
     if (!stderr.isTTY) {
-      if (performance.now() - this.#toldMs < tellMs) return
-      this.#toldMs = performance.now()
+      if (monotonicMs() - this.#toldMs < tellMs) return
+      this.#toldMs = monotonicMs()
       this.#line(text)
       return
     }

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../core/clock.ts'
+
 /** Shortest time between two states of a line that people watch. */
 const intervalMs = 200
 
@@ -12,7 +14,7 @@ export class ProgressLine {
   }
 
   show(what: string, done: number, total: number): void {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (!this.#isShown || nowMs - this.#shownMs < intervalMs) return
     this.#shownMs = nowMs
     const share = total === 0 ? '' : ` ${Math.floor((100 * done) / total)} %`

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
@@ -160,7 +161,7 @@ function valueOf(text: string, type: string | undefined): unknown {
 class Pace {
   readonly #speed: number
   readonly #field: string
-  readonly #startedMs = performance.now()
+  readonly #startedMs = monotonicMs()
   #firstMs: number | undefined
 
   constructor(speed: number, field: string) {
@@ -182,7 +183,7 @@ class Pace {
     if (Number.isNaN(timeMs)) return 0
     this.#firstMs ??= timeMs
     const dueMs = (timeMs - this.#firstMs) / this.#speed
-    return dueMs - (performance.now() - this.#startedMs)
+    return dueMs - (monotonicMs() - this.#startedMs)
   }
 }
 
@@ -201,7 +202,7 @@ class Sender {
   #batch: Reading[] = []
   /** Rows of the file before the batch. */
   #rowsBefore = 0
-  #toldMs = performance.now()
+  #toldMs = monotonicMs()
 
   constructor(session: Session, path: string, isSilent: boolean) {
     this.#session = session
@@ -223,8 +224,8 @@ class Sender {
     this.#rowsBefore += count
     this.accepted += count - rejected
     this.rejected += rejected
-    if (this.#isSilent || performance.now() - this.#toldMs < progressMs) return
-    this.#toldMs = performance.now()
+    if (this.#isSilent || monotonicMs() - this.#toldMs < progressMs) return
+    this.#toldMs = monotonicMs()
     process.stderr.write(`${this.accepted} accepted, ${this.rejected} rejected so far\n`)
   }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { readConfig } from '../config/config.ts'
 import { readOwner } from '../config/folder-owner.ts'
+import { monotonicMs } from '../core/clock.ts'
 import { credentialsOf, isServiceUrl, parsed, serviceOf } from './administration.ts'
 import { CommandError, type Input, UsageError } from './command.ts'
 import {
@@ -150,7 +151,7 @@ export class Session {
   }
 
   async #currentToken(): Promise<string> {
-    if (this.#token !== undefined && this.#token.untilMs > performance.now()) {
+    if (this.#token !== undefined && this.#token.untilMs > monotonicMs()) {
       return this.#token.text
     }
     const incoming = await sendRequest(this.#address, {
@@ -161,7 +162,7 @@ export class Session {
       signal: AbortSignal.timeout(timeoutMs),
     })
     const { accessToken } = parsed<{ accessToken: string }>(await readAnswer(incoming))
-    this.#token = { text: accessToken, untilMs: performance.now() + tokenLifetimeMs }
+    this.#token = { text: accessToken, untilMs: monotonicMs() + tokenLifetimeMs }
     return accessToken
   }
 }

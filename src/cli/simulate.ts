@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
+import { monotonicMs, wallDate } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
@@ -167,11 +168,11 @@ async function runDevice({ client, streamId, wish, stop }: DeviceRun): Promise<S
     void done.finally(() => open.delete(done))
   }
   const periodMs = 1_000 / wish.rate
-  for (let dueMs = performance.now(); !stop.aborted; dueMs += periodMs) {
+  for (let dueMs = monotonicMs(); !stop.aborted; dueMs += periodMs) {
     if (open.size < inFlightMax) {
-      for (const payload of device.payloads(Date.now(), wish.faults)) publish(payload)
+      for (const payload of device.payloads(wallDate().getTime(), wish.faults)) publish(payload)
     }
-    await sleep(Math.max(0, dueMs + periodMs - performance.now()), undefined, {
+    await sleep(Math.max(0, dueMs + periodMs - monotonicMs()), undefined, {
       signal: stop,
     }).catch(() => undefined)
   }

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { processStart } from '../core/clock.ts'
 import { productVersion, startOptions } from './product-version.ts'
 
 /**
@@ -33,7 +34,7 @@ export function writeOwner(
     version: productVersion(),
     nodeVersion: process.version,
     nodeOptions: [...givenVariables(), ...process.execArgv],
-    startedAt: new Date(performance.timeOrigin).toISOString(),
+    startedAt: processStart().toISOString(),
     addresses,
   }
   try {

@@ -1,27 +1,128 @@
-/** Time as a dependency, so that timers and receipts can be tested without waiting. */
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+
+/*
+ * All that is asked for the time. There are three kinds of it, and they must not be mixed:
+ *
+ * - `nowUs`, the wall clock, names an instant: when something was received, made, or is to expire on a
+ *   day that somebody was told. It can be set while we run, so two of its times say nothing about how
+ *   long something took.
+ * - `steadyUs`, steady time, measures waits that are stored: retries, leases, timers, sessions, keys that
+ *   are remembered. It never jumps, and goes on over a restart, so "due at" in it is kept whatever is done
+ *   to the wall clock. It looks like the wall clock (and is it, until that is set), but is shown to nobody.
+ * - `monotonicMs` measures what begins and ends in one thread: rates, silence, patience. It means nothing
+ *   to another thread or process.
+ *
+ * Timers of Node go by the last one.
+ */
+
+/** Names instants. Time is a dependency, so that timers and receipts can be tested without waiting. */
 export interface Clock {
   /** Microseconds since the Unix epoch. */
   nowUs(): number
 }
 
+/** Measures waits, over restarts, too. */
+export interface SteadyClock {
+  /** Microseconds of steady time: it only ever grows, by the time that passes. */
+  steadyUs(): number
+}
+
+export interface Clocks extends Clock, SteadyClock {
+  /** How often the wall clock was set, as far as `nowUs` has seen: what it was ahead by is another then. */
+  readonly steps: number
+}
+
+/** Milliseconds of this thread, for what begins and ends in it. */
+export function monotonicMs(): number {
+  return performance.now()
+}
+
+/** The wall clock, where a library wants it as this. */
+export function wallDate(): Date {
+  return new Date()
+}
+
+/** When this process began, by the wall clock of then. */
+export function processStart(): Date {
+  return new Date(performance.timeOrigin)
+}
+
+/** How far the wall clock is ahead of steady time, in microseconds: it may be behind. */
+export function aheadUsOf(clock: Clock & SteadyClock): number {
+  return clock.nowUs() - clock.steadyUs()
+}
+
+/** What the wall clock shows when steady time comes to this, unless it is set until then. */
+export function wallUsOf(clock: Clock & SteadyClock, steadyUs: number): number {
+  return steadyUs + aheadUsOf(clock)
+}
+
 /** A difference from the wall clock beyond this is not rounding: the clock was set, or slept. */
 const driftMsMax = 20
 
-/** The wall clock with microseconds in between: it follows a clock that is set, or that slept. */
-class SystemClock implements Clock {
+/** The same, of the wall clock and steady time. */
+export const driftUsMax = driftMsMax * 1_000
+
+/** CLOCK_MONOTONIC of the machine at the zero of this thread: what all threads and processes agree on. */
+const machineMs = machineNowMs() - performance.now()
+
+/** Under this threads find out what steady time is. */
+const steadyName = 'streamvault: microseconds from the monotonic clock to steady time'
+
+/** Follows a wall clock that is set, or that slept, with microseconds in between. */
+class SystemClock implements Clocks {
   #originMs = performance.timeOrigin
+  #steadyOriginUs = this.#originMs * 1_000
+  #steps = 0
+
+  constructor() {
+    const known = getEnvironmentData(steadyName)
+    if (typeof known === 'number') this.#steadyOriginUs = machineMs * 1_000 + known
+  }
+
+  get steps(): number {
+    return this.#steps
+  }
 
   nowUs(): number {
     const elapsedMs = performance.now()
     const wallMs = Date.now()
     if (Math.abs(wallMs - this.#originMs - elapsedMs) > driftMsMax) {
       this.#originMs = wallMs - elapsedMs
+      this.#steps++
     }
     return Math.floor((this.#originMs + elapsedMs) * 1000)
   }
+
+  steadyUs(): number {
+    return Math.floor(this.#steadyOriginUs + performance.now() * 1_000)
+  }
+
+  goOnFrom(steadyUs: number): void {
+    this.#steadyOriginUs = steadyUs - performance.now() * 1_000
+    setEnvironmentData(steadyName, this.#steadyOriginUs - machineMs * 1_000)
+  }
 }
 
-export const systemClock: Clock = new SystemClock()
+const thisClock = new SystemClock()
+
+/** The clocks of this process. Until it knows what was stored, steady time is the time of its start. */
+export const systemClock: Clocks = thisClock
+
+/** Steady time is this now, in this thread and in those that it starts from here on. */
+export function goOnFrom(steadyUs: number): void {
+  thisClock.goOnFrom(steadyUs)
+}
+
+/** Microseconds of the machine's monotonic clock, which every process on it sees alike. */
+export function machineUs(): number {
+  return Math.floor(machineNowMs() * 1_000)
+}
+
+function machineNowMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1_000 + nanoseconds / 1_000_000
+}
 
 /** A clock that was set back by more than this is believed; a smaller step is only bridged. */
 const bridgedUs = 1_000_000

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { monotonicMs } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 
@@ -105,10 +106,10 @@ function timesOfSyncs(path: string): number[] {
   const block = Buffer.alloc(syncBytes, 1)
   try {
     return Array.from({ length: syncs }, () => {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       writeSync(file, block)
       fsyncSync(file)
-      return performance.now() - startedMs
+      return monotonicMs() - startedMs
     })
   } finally {
     closeSync(file)

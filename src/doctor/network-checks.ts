@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { TlsFiles } from '../config/tls-files.ts'
 import { readCertificate } from '../config/tls-files.ts'
+import { wallDate } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 import { octal } from './folder-checks.ts'
@@ -92,9 +93,10 @@ export function checkTls({ config }: Surroundings): Check {
 function checkDates({ certPath, keyPath }: TlsFiles): Check {
   const { validFrom, validTo } = new X509Certificate(readFileSync(certPath))
   const renewal = 'renew it, put both files in their places, and send SIGHUP to the service'
-  const daysLeft = (Date.parse(validTo) - Date.now()) / msPerDay
+  const nowMs = wallDate().getTime()
+  const daysLeft = (Date.parse(validTo) - nowMs) / msPerDay
   if (daysLeft < 0) return fail('tls', `the certificate has expired: ${validTo}`, renewal)
-  if (Date.parse(validFrom) > Date.now()) {
+  if (Date.parse(validFrom) > nowMs) {
     const advice = 'look at the clock of this machine, or at the certificate'
     return fail('tls', `the certificate is not valid before ${validFrom}`, advice)
   }

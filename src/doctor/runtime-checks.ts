@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeVersionMin, startOptions } from '../config/product-version.ts'
+import { wallDate } from '../core/clock.ts'
 import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 
 export function checkNode({ owner }: Surroundings): Check {
@@ -57,7 +58,7 @@ const aheadMsMax = 60_000
 
 /** The clock dates readings without a time of their own, and decides when keys and tokens end. */
 export function checkClock({ config }: Surroundings): Check {
-  const nowMs = Date.now()
+  const nowMs = wallDate().getTime()
   const now = new Date(nowMs).toISOString()
   const advice = 'set the clock of this machine, for example by NTP'
   if (nowMs < earliestMs) return fail('clock', `it shows ${now}, which is long past`, advice)

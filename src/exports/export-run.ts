@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { monotonicMs } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
@@ -162,7 +163,7 @@ export class ExportRun implements JobRun {
     let rows = 0
     let bytes = 0
     do {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const lines = await patiently(() => source.read(cursor, partRowsMax - rows), this.#signal)
       if (this.#signal.aborted) return undefined
       cursor = lines.cursor
@@ -170,7 +171,7 @@ export class ExportRun implements JobRun {
       bytes += lines.bytes.byteLength
       this.#advance(lines, place)
       if (lines.rows > 0) await this.#writer.write(lines.bytes)
-      await pause((performance.now() - startedMs) * restShare, this.#signal)
+      await pause((monotonicMs() - startedMs) * restShare, this.#signal)
     } while (cursor !== undefined && rows < partRowsMax && bytes < partBytesMax)
     return { rows, cursor }
   }

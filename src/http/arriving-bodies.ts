@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { monotonicMs } from '../core/clock.ts'
 
 /** Time for a request to arrive with all of its body: one that drips in is not waited for. */
 const requestMs = 30_000
@@ -28,7 +29,7 @@ export class ArrivingBodies {
   readonly #nowMs: () => number
   readonly #arriving = new Map<IncomingMessage, Arriving>()
 
-  constructor(nowMs: () => number = () => performance.now()) {
+  constructor(nowMs: () => number = () => monotonicMs()) {
     this.#nowMs = nowMs
   }
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { ReceiptClock } from '../core/clock.ts'
+import { monotonicMs, type ReceiptClock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
 import type { JobRun } from '../jobs/background-jobs.ts'
@@ -129,11 +129,11 @@ export class ImportRun implements JobRun {
 
   /** Brings rows to the journal, and goes on once they are durable. */
   async #take(rows: readonly Row[]): Promise<void> {
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     const judged = await patiently(() => this.#keep(rows), this.#signal)
     this.#advance(judged)
     if (this.#place.nextRow - this.#noted >= noteRows) await this.#note()
-    await pause((performance.now() - startedMs) * restShare, this.#signal)
+    await pause((monotonicMs() - startedMs) * restShare, this.#signal)
     if (++this.#slices % lagEverySlices !== 0) return
     while ((await this.#needs.lag()) > lagMax && !this.#signal.aborted) {
       await pause(lagWaitMs, this.#signal)

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../core/clock.ts'
 import type { Journal, Offset } from './journal.ts'
 
 const intervalMs = 1_000
@@ -79,18 +80,18 @@ class Hold implements TrimHold {
   from: Offset = 0
   lostBecause: string | undefined
   readonly #onEnd: () => void
-  #renewedMs = performance.now()
+  #renewedMs = monotonicMs()
 
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd
   }
 
   get isForgotten(): boolean {
-    return performance.now() - this.#renewedMs > leaseMs
+    return monotonicMs() - this.#renewedMs > leaseMs
   }
 
   renew(): void {
-    this.#renewedMs = performance.now()
+    this.#renewedMs = monotonicMs()
   }
 
   release(): void {

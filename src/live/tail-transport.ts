@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { monotonicMs } from '../core/clock.ts'
 import { endOf, type Follower, type OpenTail, type OpenTails, type TailEnd } from './open-tails.ts'
 import type { TailEvent, TailStep } from './tail.ts'
 
@@ -36,15 +37,15 @@ export async function carry(
 ): Promise<void> {
   const { signal } = tail
   const aborted = abortOf(signal)
-  let saidMs = performance.now()
+  let saidMs = monotonicMs()
   try {
     for (;;) {
       const { value } = await Promise.race([steps.next(), aborted])
       const isSilent = value.events.length === 0
-      if (isSilent && performance.now() - saidMs < heartbeatMs) continue
+      if (isSilent && monotonicMs() - saidMs < heartbeatMs) continue
       const said = isSilent ? transport.heartbeat(value.position) : transport.events(value.events)
       await Promise.race([said, aborted])
-      saidMs = performance.now()
+      saidMs = monotonicMs()
     }
   } catch (error) {
     const end = endOf(signal, error)

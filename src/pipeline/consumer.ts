@@ -1,4 +1,5 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { monotonicMs } from '../core/clock.ts'
 import type { JournalBatch, JournalReader, Offset } from '../journal/journal.ts'
 import type { JournalHead } from '../journal/journal-head.ts'
 import { EntryFormatError } from './entry.ts'
@@ -95,7 +96,7 @@ export class ConsumerLoop {
   async run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
     let retryMs = retryMsFirst
     while (!signal.aborted) {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       try {
         const handled = await this.#round()
         this.#problem = undefined
@@ -138,7 +139,7 @@ export class ConsumerLoop {
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
-    const workedMs = performance.now() - startedMs
+    const workedMs = monotonicMs() - startedMs
     const { isUrgent = false, wantsTurn = false } = this.#consumer
     const round = { workedMs, isUrgent, isNextFull: this.#isNextFull(), wantsTurn }
     const restMs = restAfter(round, this.#pace)

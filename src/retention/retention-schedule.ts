@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, monotonicMs } from '../core/clock.ts'
 import { durationUs } from '../core/duration.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { ExpiringStore, Expiry, StoredTotals } from '../time-series/time-series-store.ts'
@@ -120,9 +120,9 @@ export class RetentionSchedule {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers()
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       await this.#passOrLog()
-      const tookMs = performance.now() - startedMs
+      const tookMs = monotonicMs() - startedMs
       await pause(Math.max(restMsMin, tookMs / shareMax - tookMs), signal)
       const due = new AbortController()
       await Promise.race([
@@ -135,7 +135,7 @@ export class RetentionSchedule {
 
   async #passOrLog(): Promise<void> {
     const { store, logger } = this.#needs
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     const before = store.totals().expired
     this.#isPassing = true
     try {
@@ -149,7 +149,7 @@ export class RetentionSchedule {
     }
     const readings = store.totals().expired - before
     if (readings === 0) return
-    const ms = Math.round(performance.now() - startedMs)
+    const ms = Math.round(monotonicMs() - startedMs)
     logger.info({ readings, streams: this.#streams, ms }, 'data that was too old is removed')
   }
 
@@ -186,9 +186,9 @@ export class RetentionSchedule {
     const { signal } = this.#stopping
     let isMoreLeft = true
     while (isMoreLeft && !signal.aborted) {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       isMoreLeft = await this.#needs.store.windows.expire(expiries)
-      await pause((performance.now() - startedMs) * restsPerPortion, signal)
+      await pause((monotonicMs() - startedMs) * restsPerPortion, signal)
     }
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, monotonicMs } from '../core/clock.ts'
 import type { ComputedPiece } from '../time-series/windows/window-store.ts'
 import { groupsOf, type WindowedStore } from './compute-windows.ts'
 import { Portions, type TooSlowWindow } from './portions.ts'
@@ -73,18 +73,18 @@ export class Materialiser {
 
   /** For how long there has been something to do without a break, in seconds. */
   get behindSeconds(): number {
-    return this.#behindSinceMs === undefined ? 0 : (performance.now() - this.#behindSinceMs) / 1_000
+    return this.#behindSinceMs === undefined ? 0 : (monotonicMs() - this.#behindSinceMs) / 1_000
   }
 
   /** Works until it is told to stop. */
   async run(signal: AbortSignal): Promise<void> {
     let retryMs = idleMs
     while (!signal.aborted) {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       try {
         const worked = await this.step(signal)
         retryMs = idleMs
-        if (worked) await this.#rest(performance.now() - startedMs, signal)
+        if (worked) await this.#rest(monotonicMs() - startedMs, signal)
         else await pause(idleMs, signal)
       } catch (error) {
         // A store that is being closed ends what it was asked for.
@@ -104,7 +104,7 @@ export class Materialiser {
     const storedUntilUs = progress?.storedUntilUs(nowUs) ?? nowUs
     const due = store.windows.due(storedUntilUs - graceUs, windowsOfStep, dueFromUs)
     if (due.length === 0) this.#behindSinceMs = undefined
-    else this.#behindSinceMs ??= performance.now()
+    else this.#behindSinceMs ??= monotonicMs()
     let computed: ComputedPiece[] = []
     for (const group of groupsOf(due)) {
       if (signal?.aborted) break

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../../src/core/clock.ts'
 import { ClosingError } from './closing.ts'
 import { packetType } from './fixed-header.ts'
 import { type Packet, variableHeaderAt } from './framing.ts'
@@ -120,7 +121,7 @@ export class BrokerLane {
 
   #holdBack(packet: RatedPacket): void {
     this.#rate ??= new PacketRate()
-    const waitMs = this.#rate.waitMs(packet, performance.now())
+    const waitMs = this.#rate.waitMs(packet, monotonicMs())
     if (waitMs === undefined) throw new ClosingError('rate', 'too many packets for too long')
     if (waitMs === 0) return
     this.#heldBack = setTimeout(() => {

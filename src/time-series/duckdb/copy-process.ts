@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { constants as osConstants, setPriority } from 'node:os'
+import { monotonicMs } from '../../core/clock.ts'
 import { rest } from '../../threads/rest.ts'
 
 /** Written bytes that may wait for the disk: the journal needs it all the time, and waits behind them. */
@@ -30,12 +31,12 @@ function copyBytes(from: string, to: string): void {
   const source = openSync(from, 'r')
   const target = openSync(to, 'w', 0o600)
   const chunk = Buffer.allocUnsafe(chunkBytes)
-  let startedMs = performance.now()
+  let startedMs = monotonicMs()
   for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk)) {
     for (let at = 0; at < read; ) at += writeSync(target, chunk, at, read - at)
     fdatasyncSync(target)
-    rest((performance.now() - startedMs) * restShare)
-    startedMs = performance.now()
+    rest((monotonicMs() - startedMs) * restShare)
+    startedMs = monotonicMs()
   }
   closeSync(target)
   closeSync(source)

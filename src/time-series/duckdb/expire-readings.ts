@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { monotonicMs } from '../../core/clock.ts'
 import type { Expiry } from '../time-series-store.ts'
 import type { Catalog, ReadingsTable } from './catalog.ts'
 import type { Contents } from './contents.ts'
@@ -87,9 +88,9 @@ class ExpiryPass {
     let workedMs = 0
     const result = await this.#turns.write(async (writer, catalog) => {
       if (catalog !== this.#catalog) throw new Error('the time-series file was opened anew')
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const done = await work(writer)
-      workedMs = performance.now() - startedMs
+      workedMs = monotonicMs() - startedMs
       return done
     })
     await sleep(workedMs * restsPerWork, undefined, { signal }).catch(() => undefined)

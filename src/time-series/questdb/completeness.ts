@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../core/clock.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { type Durability, RepetitionPending } from './durability.ts'
 import type { Ledger } from './ledger.ts'
@@ -43,9 +44,9 @@ export class Completeness {
   async reached(connection: QuestDbConnection, signal?: AbortSignal): Promise<Stretch> {
     const { durability } = this.#needs
     await this.#look(connection, signal)
-    const deadlineMs = performance.now() + repeatedMsMax
+    const deadlineMs = monotonicMs() + repeatedMsMax
     while (durability.isRepeating) {
-      if (performance.now() > deadlineMs) throw pending()
+      if (monotonicMs() > deadlineMs) throw pending()
       await sleep(pollMs, undefined, { signal })
     }
     return durability.repetitions

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import { type RollupChange, removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
 import type { Repetition, StoreDurability } from '../store-durability.ts'
@@ -119,15 +120,15 @@ export class Repetitions implements StoreDurability {
 
   /** Looks after QuestDB, whether or not there is anything to be stored. */
   async watch(signal: AbortSignal): Promise<void> {
-    let provenMs = performance.now()
+    let provenMs = monotonicMs()
     while (!signal.aborted) {
       await sleep(lookMs, undefined, { signal }).catch(nothing)
       const isUnused = this.#ledger.position === 0 && this.#ledger.unproven.isEmpty
       if (signal.aborted || isUnused) continue
       await this.look().catch(nothing)
-      if (performance.now() - provenMs < proveMs) continue
+      if (monotonicMs() - provenMs < proveMs) continue
       await this.prove()
-      provenMs = performance.now()
+      provenMs = monotonicMs()
     }
   }
 

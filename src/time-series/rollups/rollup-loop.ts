@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../core/clock.ts'
 import { rollupWidthUs } from './rollup-width.ts'
 
 /** How often it is looked for something to do. */
@@ -47,13 +48,13 @@ export class RollupLoop {
       // Nobody waits for it: a process may end meanwhile.
       await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const worked = await this.step().catch((error: unknown) => {
         // The marks are still there: it is tried again.
         if (!signal.aborted) this.#needs.onFailure(error)
         return false
       })
-      restMs = worked ? (performance.now() - startedMs) * restFactor : idleMs
+      restMs = worked ? (monotonicMs() - startedMs) * restFactor : idleMs
     }
   }
 }
@@ -87,7 +88,7 @@ export class QuietTouches {
 
   /** The last touch that is as old. */
   touchedBy(touch: number): number {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     this.#seen.push({ atMs: nowMs, touch })
     const last = this.#seen.findLastIndex(({ atMs }) => nowMs - atMs >= this.#quietMs)
     if (last < 0) return 0

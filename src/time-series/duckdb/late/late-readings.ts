@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, monotonicMs } from '../../../core/clock.ts'
 import type { Contents } from '../contents.ts'
 import { type Look, lookInTurns, type StoreTurns } from '../store-turns.ts'
 import { findLateDuplicates } from './look-up.ts'
@@ -93,14 +93,14 @@ export class LateReadings {
   async #settle(): Promise<void> {
     while (this.#running) await this.#running.catch(() => undefined)
     if (this.#isStopped || this.#contents().late.size === 0) return
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     this.#restedMs = 0
     this.#running = this.#settleAll()
     try {
       await this.#running
     } finally {
       this.#running = undefined
-      const workedMs = performance.now() - startedMs - this.#restedMs
+      const workedMs = monotonicMs() - startedMs - this.#restedMs
       this.#restMs = Math.max(restMsMin, workedMs * restsPerLookUp)
       this.wake()
     }
@@ -123,7 +123,7 @@ export class LateReadings {
     // What is not stored when it has to end is looked up once more: nothing is lost, or counted twice.
     for (const tables of frozen.late.portionsOf(frozen.tables)) {
       this.#throwIfStopped()
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       await write(async (writer) => {
         const { catalog, late } = this.#contents()
         if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
@@ -131,7 +131,7 @@ export class LateReadings {
         await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
       if (this.#waiting > 0) continue
-      const restMs = Math.min(performance.now() - startedMs, restMsAfterPortionMax)
+      const restMs = Math.min(monotonicMs() - startedMs, restMsAfterPortionMax)
       this.#restedMs += restMs
       await restFor(restMs)
     }

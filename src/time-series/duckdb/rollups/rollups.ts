@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, monotonicMs } from '../../../core/clock.ts'
 import { Candidates, type RollupOptions } from '../../rollups/candidates.ts'
 import { LookSpan, QuietTouches, RollupLoop } from '../../rollups/rollup-loop.ts'
 import type { RollupTotals } from '../../time-series-store.ts'
@@ -108,9 +108,9 @@ export class Rollups {
     if (!chunk) return false
     const { pieces } = chunk
     try {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const computed = await turns.look((reader) => computeRollups(reader, catalog, chunk))
-      this.#span.adjust(performance.now() - startedMs)
+      this.#span.adjust(monotonicMs() - startedMs)
       await turns.write(async (writer, now) => {
         if (now === catalog) await writeRollups(writer, catalog, { pieces, computed })
       })

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, monotonicMs } from '../../../core/clock.ts'
 import { Candidates, type RollupOptions } from '../../rollups/candidates.ts'
 import { LookSpan, QuietTouches, RollupLoop } from '../../rollups/rollup-loop.ts'
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
@@ -134,11 +134,11 @@ export class QuestDbRollups {
     })
     if (pieces.length === 0) return false
     try {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const shapesOf = (id: string) => ledger.shapesOf(id)
       const question = { pieces, spanUs: this.#span.us, shapesOf }
       const computed = await look((session) => computeRollups(session, question))
-      this.#span.adjust(performance.now() - startedMs)
+      this.#span.adjust(monotonicMs() - startedMs)
       writeRollups(ledger, pieces, computed)
     } finally {
       for (const { rollup, mark } of pieces) rollup.marks.release(mark)
