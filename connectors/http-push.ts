@@ -29,7 +29,6 @@ export interface HttpPushNeeds {
   readonly intake: Acceptor
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
   readonly receipts: ReceiptClock
-  readonly nowUs: () => number
   /**
    * The time of receipt that a repeated request gets again.
    * @throws DomainError `idempotency_conflict` for another body, `rate_limited` for too many keys
@@ -155,19 +154,18 @@ async function ownStream(
 
 /** @throws DomainError `rate_limited` for a device that sends more readings than it may */
 function spend(
-  { callerOf, nowUs }: HttpPushNeeds,
+  { callerOf }: HttpPushNeeds,
   request: FastifyRequest,
   { decoded: { readings } }: SentReadings,
 ): void {
   const bucket = callerOf(request).device?.bucket
   if (bucket === undefined) return
-  const timeUs = nowUs()
-  const waitMs = bucket.waitMs(readings.length, timeUs)
+  const waitMs = bucket.waitMs(readings.length)
   if (waitMs > 0) {
     const message = `the device may send ${bucket.rate.perSecond} readings a second`
     throw new DomainError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1_000) })
   }
-  bucket.spend(readings.length, timeUs)
+  bucket.spend(readings.length)
 }
 
 /** @throws DomainError `not_found`, `conflict` for a stream of the service's own, or `stream_paused` */

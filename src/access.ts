@@ -116,15 +116,14 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
  * Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. The limits
  * of failed logins are those of `POST /auth/token` (D11).
  */
-export function mqttAuthentication({ authenticator, limits }: Auth, clock: Clock) {
-  const nowMs = () => clock.nowUs() / 1_000
+export function mqttAuthentication({ authenticator, limits }: Auth) {
   return {
     /** @throws DomainError `rate_limited` */
     lookUp(credentials: MqttCredentials): Promise<void> | undefined {
       const { username, password, address, certificate } = credentials
       if (certificate !== undefined) return authenticator.lookUpCertificate(certificate.commonName)
       // Tokens of all clients come with one user name: they must not shut out each other.
-      if (username !== bearerUsername) limits.assertMayLogIn(address, username, nowMs())
+      if (username !== bearerUsername) limits.assertMayLogIn(address, username)
       return authenticator.lookUpPassword(username, password)
     },
 
@@ -139,7 +138,7 @@ export function mqttAuthentication({ authenticator, limits }: Auth, clock: Clock
         if (!(error instanceof DomainError)) throw error
         // Tokens expire every hour: that is no sign of an attack.
         if (certificate === undefined && error.code !== 'token_expired') {
-          limits.countFailure(address, username, nowMs())
+          limits.countFailure(address, username)
         }
         return undefined
       }

@@ -166,7 +166,7 @@ async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
     listeners: engine.listeners,
     callerOfKey: mqttCallerOfKey(access.auth),
     kept: engine.mqttSessions.sessions,
-    ...mqttAuthentication(access.auth, systemClock),
+    ...mqttAuthentication(access.auth),
     connectionLimits: config.mqttConnections,
     droppedPublishes: access.auth.droppedPublishes,
     nowUs: () => systemClock.nowUs(),

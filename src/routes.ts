@@ -101,7 +101,6 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       connectors.httpPush({
         intake,
         receipts,
-        nowUs: () => systemClock.nowUs(),
         findStream: (id) => directory.find(id),
         receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
         assertReady: () => engine.assertReady(),

@@ -21,7 +21,6 @@ export interface Pending {
 
 interface AcceptanceNeeds {
   readonly intake: Acceptor
-  readonly nowUs: () => number
   readonly fanOut: FanOut
 }
 
@@ -78,9 +77,8 @@ export class Acceptance {
   /** A device that sends more than it may is read more slowly. */
   spend({ device, connection }: Session, readings: number): void {
     if (device?.bucket === undefined) return
-    const nowUs = this.#needs.nowUs()
-    device.bucket.spend(readings, nowUs)
-    const waitMs = device.bucket.waitMs(1, nowUs)
+    device.bucket.spend(readings)
+    const waitMs = device.bucket.waitMs(1)
     if (waitMs > 0) connection?.holdFor(Math.min(waitMs, holdMsMax))
   }
 

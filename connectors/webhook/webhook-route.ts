@@ -54,7 +54,7 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
         ...options,
         // Before the body is read: who sends what is not wanted gets us to do next to nothing.
         onRequest: async ({ ip, params: { hookId } }) => {
-          const waitS = limiter.waitS(senderOf(ip, hookId), nowUs() / 1_000)
+          const waitS = limiter.waitS(senderOf(ip, hookId))
           if (waitS > 0) throw tooMany(waitS)
           await foundHook(needs, hookId)
         },
@@ -67,7 +67,7 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
         const verified = hook.verify(headers, body, nowUs())
         if (!verified.ok) {
           needs.figures.refused(hook.streamId, verified.problem, nowUs())
-          limiter.count(senderOf(ip, params.hookId), nowUs() / 1_000)
+          limiter.count(senderOf(ip, params.hookId))
           throw new DomainError('invalid_signature', verified.problem)
         }
         const challenge = hook.answersChallenges ? challengeIn(body) : undefined

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { networkOf } from '../core/network-of.ts'
 import { type Rate, RateLimiter } from '../core/rate-limiter.ts'
@@ -21,38 +22,47 @@ const rememberedCharacters = 100
 
 /** The limits of `POST /auth/token` (D11). Known and unknown keys are the same to them. */
 export class AttemptLimits {
-  readonly #failuresOfPair = new RateLimiter(tokenRates.failuresOfPair)
-  readonly #failuresOfKey = new RateLimiter(tokenRates.failuresOfKey)
-  readonly #failuresOfAddress = new RateLimiter(tokenRates.failuresOfAddress)
-  readonly #tokensOfKey = new RateLimiter(tokenRates.tokensOfKey)
-  readonly #tokensOfAddress = new RateLimiter(tokenRates.tokensOfAddress)
+  readonly #failuresOfPair: RateLimiter
+  readonly #failuresOfKey: RateLimiter
+  readonly #failuresOfAddress: RateLimiter
+  readonly #tokensOfKey: RateLimiter
+  readonly #tokensOfAddress: RateLimiter
+
+  /** @param nowMs the monotonic clock */
+  constructor(nowMs = monotonicMs) {
+    this.#failuresOfPair = new RateLimiter(tokenRates.failuresOfPair, nowMs)
+    this.#failuresOfKey = new RateLimiter(tokenRates.failuresOfKey, nowMs)
+    this.#failuresOfAddress = new RateLimiter(tokenRates.failuresOfAddress, nowMs)
+    this.#tokensOfKey = new RateLimiter(tokenRates.tokensOfKey, nowMs)
+    this.#tokensOfAddress = new RateLimiter(tokenRates.tokensOfAddress, nowMs)
+  }
 
   /** Before the secret is looked at. @throws DomainError `rate_limited` */
-  assertMayTry(address: string, keyId: string, nowMs: number): void {
+  assertMayTry(address: string, keyId: string): void {
     const from = networkOf(address)
     const waitS = Math.max(
-      this.#failuresOfPair.waitS(pairOf(address, keyId), nowMs),
-      this.#tokensOfKey.waitS(keyId, nowMs),
-      this.#tokensOfAddress.waitS(from, nowMs),
+      this.#failuresOfPair.waitS(pairOf(address, keyId)),
+      this.#tokensOfKey.waitS(keyId),
+      this.#tokensOfAddress.waitS(from),
     )
     if (waitS > 0) throw limited(waitS)
   }
 
   /** The same for a login that makes no token. @throws DomainError `rate_limited` */
-  assertMayLogIn(address: string, keyId: string, nowMs: number): void {
-    const waitS = this.#failuresOfPair.waitS(pairOf(address, keyId), nowMs)
+  assertMayLogIn(address: string, keyId: string): void {
+    const waitS = this.#failuresOfPair.waitS(pairOf(address, keyId))
     if (waitS > 0) throw limited(waitS)
   }
 
-  succeeded(address: string, keyId: string, nowMs: number): void {
-    this.#tokensOfKey.count(keyId, nowMs)
-    this.#tokensOfAddress.count(networkOf(address), nowMs)
+  succeeded(address: string, keyId: string): void {
+    this.#tokensOfKey.count(keyId)
+    this.#tokensOfAddress.count(networkOf(address))
   }
 
-  countFailure(address: string, keyId: string, nowMs: number): void {
-    this.#failuresOfPair.count(pairOf(address, keyId), nowMs)
-    this.#failuresOfKey.count(keyId.slice(0, rememberedCharacters), nowMs)
-    this.#failuresOfAddress.count(networkOf(address), nowMs)
+  countFailure(address: string, keyId: string): void {
+    this.#failuresOfPair.count(pairOf(address, keyId))
+    this.#failuresOfKey.count(keyId.slice(0, rememberedCharacters))
+    this.#failuresOfAddress.count(networkOf(address))
   }
 
   /**
@@ -62,13 +72,10 @@ export class AttemptLimits {
    *
    * @throws DomainError `rate_limited` when this one is beyond the rate
    */
-  failed(address: string, keyId: string, nowMs: number): void {
+  failed(address: string, keyId: string): void {
     const from = networkOf(address)
-    const waitS = Math.max(
-      this.#failuresOfKey.waitS(keyId, nowMs),
-      this.#failuresOfAddress.waitS(from, nowMs),
-    )
-    this.countFailure(address, keyId, nowMs)
+    const waitS = Math.max(this.#failuresOfKey.waitS(keyId), this.#failuresOfAddress.waitS(from))
+    this.countFailure(address, keyId)
     if (waitS > 0) throw limited(waitS)
   }
 }

@@ -56,22 +56,21 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
 
 /** @throws DomainError `invalid_api_key`, or `rate_limited` (D11) */
 async function logIn(
-  { authenticator, limits, clock }: TokenRoutesNeeds,
+  { authenticator, limits }: TokenRoutesNeeds,
   { apiKey, apiSecret }: IssueToken['Body'],
   address: string,
 ): Promise<AuthenticatedCaller> {
-  const nowMs = clock.nowUs() / 1_000
-  limits.assertMayTry(address, apiKey, nowMs)
+  limits.assertMayTry(address, apiKey)
   await authenticator.lookUpPassword(apiKey, apiSecret)
   try {
     const caller = authenticator.byKey(apiKey, apiSecret, { address, protocol: 'http' })
     if (caller.registration) {
       throw new DomainError('invalid_api_key', 'a provisioning key gets no token')
     }
-    limits.succeeded(address, apiKey, nowMs)
+    limits.succeeded(address, apiKey)
     return caller
   } catch (error) {
-    if (error instanceof DomainError) limits.failed(address, apiKey, nowMs)
+    if (error instanceof DomainError) limits.failed(address, apiKey)
     throw error
   }
 }

@@ -72,7 +72,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
     keys: directory,
     limited: limitedKeys,
     tokens,
-    logins: loginsWithin(limits, clock),
+    logins: loginsWithin(limits),
     onUse,
     onFailure: (attempt) => failedLogins.record(attempt),
   })
@@ -93,10 +93,9 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
 }
 
 /** Keys in the headers of requests have the limits of `POST /auth/token`: they are as good as a token. */
-function loginsWithin(limits: AttemptLimits, clock: Clock): Logins {
+function loginsWithin(limits: AttemptLimits): Logins {
   return {
-    assertMayLogIn: (address, keyId) =>
-      limits.assertMayLogIn(address, keyId, clock.nowUs() / 1_000),
-    countFailure: (address, keyId) => limits.countFailure(address, keyId, clock.nowUs() / 1_000),
+    assertMayLogIn: (address, keyId) => limits.assertMayLogIn(address, keyId),
+    countFailure: (address, keyId) => limits.countFailure(address, keyId),
   }
 }

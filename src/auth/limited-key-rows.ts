@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely'
-import type { Clock } from '../core/clock.ts'
 import type { StreamId, UserId, VaultId } from '../core/ids.ts'
 import { TokenBucket } from '../core/token-bucket.ts'
 import type { StateDatabase } from '../state/database.ts'
@@ -16,7 +15,6 @@ export interface StoredKey {
 
 interface LoadNeeds {
   readonly state: StateDatabase
-  readonly clock: Clock
 }
 
 /** The key of this id, unless it was revoked. To find none takes as many steps as to find one. */
@@ -34,7 +32,7 @@ async function loadDevice(needs: LoadNeeds, id: string): Promise<StoredKey | und
     FROM (SELECT 1) AS always LEFT JOIN devices
       ON devices.id = ${id} AND devices.revoked_at IS NULL`.execute(state)
   const streams = await streamsOf(state, id)
-  const found = rows.map((row) => storedDevice(row, streams, needs.clock))
+  const found = rows.map((row) => storedDevice(row, streams))
   return found.find(({ key }) => key.id === id)
 }
 
@@ -45,7 +43,7 @@ export async function loadByCertificate(
 ): Promise<StoredKey | undefined> {
   const { state } = needs
   const row = await present(state).where('certificate_name', '=', name).executeTakeFirst()
-  return row && storedDevice(row, await streamsOf(state, row.id), needs.clock)
+  return row && storedDevice(row, await streamsOf(state, row.id))
 }
 
 async function loadProvisioningKey(
@@ -104,7 +102,7 @@ async function streamsOf(state: StateDatabase, deviceId: string): Promise<Readon
   return new Set(rows.map(({ stream_id }) => stream_id as StreamId))
 }
 
-function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>, clock: Clock): StoredKey {
+function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>): StoredKey {
   const key: DeviceKey = {
     kind: 'device',
     id: row.id,
@@ -115,7 +113,7 @@ function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>, clock: C
     clientId: row.client_id ?? undefined,
     certificateName: row.certificate_name ?? undefined,
     tokensFromUs: row.previous_digest === null ? (row.rotated_at ?? 0) : 0,
-    bucket: bucketOf(row, clock),
+    bucket: bucketOf(row),
   }
   return {
     key,
@@ -125,10 +123,7 @@ function storedDevice(row: DeviceRow, streamIds: ReadonlySet<StreamId>, clock: C
   }
 }
 
-function bucketOf(
-  { readings_per_second: perSecond, burst }: DeviceRow,
-  clock: Clock,
-): TokenBucket | undefined {
+function bucketOf({ readings_per_second: perSecond, burst }: DeviceRow): TokenBucket | undefined {
   if (perSecond === null || burst === null) return undefined
-  return new TokenBucket({ perSecond, burst }, clock.nowUs())
+  return new TokenBucket({ perSecond, burst })
 }

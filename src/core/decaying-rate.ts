@@ -1,19 +1,27 @@
-/** A rate per second as an exponential average over about a minute: two numbers, no history. */
+import { monotonicMs } from './clock.ts'
+
+/** A rate per second as an exponential average over about a minute of the monotonic clock: no history. */
 export class DecayingRate {
-  static readonly #windowUs = 60_000_000
+  static readonly #windowMs = 60_000
+  readonly #nowMs: () => number
   #count = 0
-  #atUs = 0
+  #atMs = 0
 
-  add(count: number, nowUs: number): void {
-    this.#count = this.#decayed(nowUs) + count
-    this.#atUs = nowUs
+  constructor(nowMs = monotonicMs) {
+    this.#nowMs = nowMs
   }
 
-  perSecond(nowUs: number): number {
-    return (this.#decayed(nowUs) * 1_000_000) / DecayingRate.#windowUs
+  add(count: number): void {
+    const nowMs = this.#nowMs()
+    this.#count = this.#decayed(nowMs) + count
+    this.#atMs = nowMs
   }
 
-  #decayed(nowUs: number): number {
-    return this.#count * Math.exp(-Math.max(0, nowUs - this.#atUs) / DecayingRate.#windowUs)
+  perSecond(): number {
+    return (this.#decayed(this.#nowMs()) * 1_000) / DecayingRate.#windowMs
+  }
+
+  #decayed(nowMs: number): number {
+    return this.#count * Math.exp((this.#atMs - nowMs) / DecayingRate.#windowMs)
   }
 }

@@ -77,7 +77,7 @@ async function register(
   return await posts.answer(secretPost(needs, request, reply), async () => {
     const key = await provisioning.find(apiKeyId)
     if (!key) throw ended()
-    assertRate(rates, key, needs.clock.nowUs())
+    assertRate(rates, key)
     const known = await registered.find(key.vaultId, serial)
     return known ? again(needs, key, known) : await newcomer(needs, key, { serial, name })
   })
@@ -100,16 +100,15 @@ function assertUnguessable(idempotencyKey: string | undefined, serial: string): 
 function assertRate(
   rates: LruMap<string, TokenBucket>,
   { id, registrationsPerMinute: burst }: ProvisioningKey,
-  nowUs: number,
 ): void {
-  const bucket = rates.get(id) ?? new TokenBucket({ perSecond: burst / 60, burst }, nowUs)
+  const bucket = rates.get(id) ?? new TokenBucket({ perSecond: burst / 60, burst })
   rates.set(id, bucket)
-  const waitMs = bucket.waitMs(1, nowUs)
+  const waitMs = bucket.waitMs(1)
   if (waitMs > 0) {
     const message = `${burst} devices a minute may register with this key`
     throw new DomainError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1_000) })
   }
-  bucket.spend(1, nowUs)
+  bucket.spend(1)
 }
 
 /** @throws DomainError `conflict` for a device whose owner has not allowed it */

@@ -4,20 +4,24 @@ import { AttemptLimits, tokenRates } from '../../src/auth/attempt-limits.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { RateLimiter } from '../../src/core/rate-limiter.ts'
 
-const nowMs = 1_800_000_000_000
+/** Time that does not pass. */
+const standing = () => 1_000
 
 describe('a rate', () => {
   test('lets the burst through at once, and then one for each interval', () => {
-    const limiter = new RateLimiter({ burst: 3, perSecond: 1 / 5 })
+    let passedMs = 0
+    const limiter = new RateLimiter({ burst: 3, perSecond: 1 / 5 }, () => passedMs)
     for (let count = 0; count < 3; count++) {
-      expect(limiter.waitS('one', nowMs)).toBe(0)
-      limiter.count('one', nowMs)
+      expect(limiter.waitS('one')).toBe(0)
+      limiter.count('one')
     }
 
-    expect(limiter.waitS('one', nowMs)).toBe(5)
-    expect(limiter.waitS('one', nowMs + 4_999)).toBe(1)
-    expect(limiter.waitS('one', nowMs + 5_000)).toBe(0)
-    expect(limiter.waitS('another', nowMs)).toBe(0)
+    expect(limiter.waitS('one')).toBe(5)
+    expect(limiter.waitS('another')).toBe(0)
+    passedMs = 4_999
+    expect(limiter.waitS('one')).toBe(1)
+    passedMs = 5_000
+    expect(limiter.waitS('one')).toBe(0)
   })
 
   test('is never exceeded over any time, and has come back when it said', () => {
@@ -25,15 +29,19 @@ describe('a rate', () => {
     fc.assert(
       fc.property(gaps, (waits) => {
         const rate = { burst: 5, perSecond: 2 }
-        const limiter = new RateLimiter(rate)
+        let nowMs = 0
+        const limiter = new RateLimiter(rate, () => nowMs)
         const taken: number[] = []
-        let atMs = nowMs
+        let atMs = 0
         for (const wait of waits) {
           atMs += wait
-          const waitS = limiter.waitS('one', atMs)
-          expect(limiter.waitS('one', atMs + waitS * 1_000)).toBe(0)
+          nowMs = atMs
+          const waitS = limiter.waitS('one')
+          nowMs += waitS * 1_000
+          expect(limiter.waitS('one')).toBe(0)
+          nowMs = atMs
           if (waitS > 0) continue
-          limiter.count('one', atMs)
+          limiter.count('one')
           taken.push(atMs)
         }
         for (const [index, fromMs] of taken.entries()) {
@@ -50,8 +58,8 @@ describe('a rate', () => {
 /** How a failed attempt ends: undefined within the rate. */
 function failure(limits: AttemptLimits, address: string, keyId: string): number | undefined {
   try {
-    limits.assertMayTry(address, keyId, nowMs)
-    limits.failed(address, keyId, nowMs)
+    limits.assertMayTry(address, keyId)
+    limits.failed(address, keyId)
     return undefined
   } catch (error) {
     if (error instanceof DomainError && error.code === 'rate_limited') return error.retryAfter
@@ -61,7 +69,7 @@ function failure(limits: AttemptLimits, address: string, keyId: string): number 
 
 function mayTry(limits: AttemptLimits, address: string, keyId: string): boolean {
   try {
-    limits.assertMayTry(address, keyId, nowMs)
+    limits.assertMayTry(address, keyId)
     return true
   } catch {
     return false
@@ -70,7 +78,7 @@ function mayTry(limits: AttemptLimits, address: string, keyId: string): boolean 
 
 describe('the limits of logins', () => {
   test('close a key to an address after its failures, but to no other address', () => {
-    const limits = new AttemptLimits()
+    const limits = new AttemptLimits(standing)
     const { burst } = tokenRates.failuresOfPair
     for (let count = 0; count < burst; count++) {
       expect(failure(limits, '192.0.2.1', 'key')).toBeUndefined()
@@ -83,7 +91,7 @@ describe('the limits of logins', () => {
   })
 
   test('turn failures of an address away, whatever keys it names, and keep nobody else out', () => {
-    const limits = new AttemptLimits()
+    const limits = new AttemptLimits(standing)
     const { burst } = tokenRates.failuresOfAddress
     for (let count = 0; count < burst; count++) {
       expect(failure(limits, '192.0.2.1', `key ${count}`)).toBeUndefined()
@@ -95,7 +103,7 @@ describe('the limits of logins', () => {
   })
 
   test('turn failures of a key away, from wherever, and do not keep its owner out', () => {
-    const limits = new AttemptLimits()
+    const limits = new AttemptLimits(standing)
     const { burst } = tokenRates.failuresOfKey
     for (let count = 0; count < burst; count++) {
       expect(failure(limits, `192.0.2.${count}`, 'key')).toBeUndefined()
@@ -106,10 +114,10 @@ describe('the limits of logins', () => {
   })
 
   test('stop a key that asks for tokens without end', () => {
-    const limits = new AttemptLimits()
+    const limits = new AttemptLimits(standing)
     for (let count = 0; count < tokenRates.tokensOfKey.burst; count++) {
-      limits.assertMayTry('192.0.2.1', 'key', nowMs)
-      limits.succeeded('192.0.2.1', 'key', nowMs)
+      limits.assertMayTry('192.0.2.1', 'key')
+      limits.succeeded('192.0.2.1', 'key')
     }
 
     expect(mayTry(limits, '192.0.2.9', 'key')).toBe(false)
@@ -124,7 +132,7 @@ describe('the limits of logins', () => {
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     ['::1', '::2', true],
   ])('take %s and %s for one sender: %s', (one, other, isSame) => {
-    const limits = new AttemptLimits()
+    const limits = new AttemptLimits(standing)
     for (let count = 0; count < tokenRates.failuresOfPair.burst; count++) {
       failure(limits, one, 'key')
     }

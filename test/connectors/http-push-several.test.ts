@@ -36,7 +36,6 @@ test.each(['while its key is looked up', 'while other streams are looked up'])(
           else setImmediate(deleteStream)
           return { receivedAtUs, isRepeated: false }
         },
-        nowUs: () => systemClock.nowUs(),
         assertReady: () => {},
         callerOf: () => ({ userId: ownerId }),
       }),

@@ -24,7 +24,6 @@ async function pushAcrossChange(pipeline: LocalPipeline, next: LocalVersion, bod
         directory.forget(streamId)
         return { receivedAtUs, isRepeated: false }
       },
-      nowUs: () => systemClock.nowUs(),
       assertReady: () => {},
       callerOf: () => ({ userId: ownerId }),
     }),

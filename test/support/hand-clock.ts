@@ -1,10 +1,26 @@
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clocks } from '../../src/core/clock.ts'
 
-/** A clock that stands until it is moved. */
-export class HandClock implements Clock {
+/** Clocks that stand until they are moved: as time that passes by `atUs`, or by a step of the wall clock alone. */
+export class HandClock implements Clocks {
+  /** What the wall clock shows. To move it here lets time pass. */
   atUs = 1_700_000_000_123_456
+  steps = 0
+  #steppedUs = 0
 
   nowUs(): number {
     return this.atUs
+  }
+
+  steadyUs(): number {
+    return this.atUs - this.#steppedUs
+  }
+
+  readonly monotonicMs = () => this.steadyUs() / 1_000
+
+  /** Sets the wall clock forward or back: no time passes. */
+  step(byUs: number): void {
+    this.atUs += byUs
+    this.#steppedUs += byUs
+    this.steps++
   }
 }

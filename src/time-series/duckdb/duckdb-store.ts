@@ -114,7 +114,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   storedPerSecond(streamId: string): number {
-    return this.#catalog.streams.get(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
+    return this.#catalog.streams.get(streamId)?.rate.perSecond() ?? 0
   }
 
   totals(): StoredTotals {

@@ -52,7 +52,7 @@ export async function writeShipment(
 
   for (const change of changes) {
     adopt(change)
-    change.record.rate.add(change.stored, nowUs)
+    change.record.rate.add(change.stored)
   }
   for (const [table, parts] of rows) catalog.grown(table, rowsIn(parts))
   for (const { late: table, record, readings } of lateRows) {

@@ -117,7 +117,7 @@ export class QuestDbWriter {
   }
 
   storedPerSecond(streamId: string): number {
-    return this.#ledger.stream(streamId)?.rate.perSecond(this.#clock.nowUs()) ?? 0
+    return this.#ledger.stream(streamId)?.rate.perSecond() ?? 0
   }
 
   totals(): StoredTotals {
@@ -286,7 +286,7 @@ export class QuestDbWriter {
     const touched = { windows, rollups }
     ledger.commit({ position: nextOffset, streams, newShapes, refused, ...touched, unproven })
     unapplied.add(kept)
-    for (const { id, stored } of changes) ledger.stream(id)?.rate.add(stored, nowUs)
+    for (const { id, stored } of changes) ledger.stream(id)?.rate.add(stored)
   }
 
   #newShapes({ readings }: Shipment): Shape[] {

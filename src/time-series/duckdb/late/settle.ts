@@ -66,7 +66,7 @@ export async function settleLate(
   for (const change of changes) {
     const { record, stored } = change
     adopt(change)
-    record.rate.add(stored, nowUs)
+    record.rate.add(stored)
     lateTables.settled(record, stored + change.duplicates)
   }
   adoptChanges(catalog.windows, marked)
