@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
 import { type DataFolder, filesIn, openDataFolder } from './config/data-folder.ts'
 import { allOf, takeAllSteps } from './core/all-steps.ts'
-import { ReceiptClock, systemClock } from './core/clock.ts'
+import { goOnFrom, ReceiptClock, systemClock } from './core/clock.ts'
 import { FilePlaces } from './core/file-places.ts'
 import { DataStreamStore, streamVersionOf } from './data-streams/data-stream-store.ts'
 import { DeletionSchedule } from './data-streams/deletion-schedule.ts'
@@ -43,11 +43,17 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
   const { worker, follower, told, deskPort, bellPort } = workerOf(config, folder)
-  const [journal, mqttSessions, , diskSpace] = await Promise.all([
+  const time = worker.steadyTime().then((resumed) => {
+    goOnFrom(resumed.now)
+    return resumed
+  })
+  const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
     openJournal(config, folder.journal, follower),
-    openSessions(folder.mqttSessions, systemClock),
+    // What is in them ends by steady time.
+    time.then(() => openSessions(folder.mqttSessions, systemClock)),
     worker.ready(),
     DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
+    time,
   ])
   await worker.start()
   const state = openStateForReading(folder.state)
@@ -71,6 +77,8 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   deletions.wake()
   return {
     journal,
+    /** When the service was there last, as it was written down; undefined at the first start. */
+    lastThere,
     mqttSessions,
     worker,
     deletions,

@@ -5,6 +5,7 @@ import type { RemovedStream } from './data-streams/stream-removal.ts'
 import type { Offset } from './journal/journal.ts'
 import type { DecidedTotals } from './pipeline/decision-store.ts'
 import { plain, type StateWriter } from './state/database.ts'
+import type { ResumedTime } from './state/steady-time.ts'
 import { Caller, RemoteError } from './threads/rpc.ts'
 import { startThread, threadFailure } from './threads/start-thread.ts'
 import type { AggregatePage, AggregateQuery } from './time-series/aggregate-query.ts'
@@ -46,6 +47,11 @@ export class ProcessingWorker implements StateWriter {
     this.#caller = new Caller<WorkerProcedures>(this.#thread as unknown as MessagePort)
     this.failed = threadFailure(this.#thread)
     this.#thread.once('exit', () => this.#caller.close())
+  }
+
+  /** Resolves when the state is open, with the steady time that goes on. */
+  async steadyTime(): Promise<ResumedTime> {
+    return await Promise.race([this.#caller.call('steadyTime', undefined as never), this.failed])
   }
 
   /** Resolves when state and store are open. */

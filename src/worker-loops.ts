@@ -8,6 +8,7 @@ import { assertJournalReaches, type Consumer, ConsumerLoop } from './pipeline/co
 import { deciderPace, shipperPace } from './pipeline/pace.ts'
 import type { Shipper } from './pipeline/shipper.ts'
 import { giveBackSpace, type StateDatabase } from './state/database.ts'
+import { keepSteadyTimeUntil } from './state/steady-time.ts'
 import type { TimeSeriesStore } from './time-series/time-series-store.ts'
 import { Materialiser } from './windows/materialiser.ts'
 import type { WorkerAlerts } from './worker-alerts.ts'
@@ -76,7 +77,11 @@ export function startLoops(
   const givingBack = giveBackFreePages({ state, store }, signal, (error) => {
     logger.warn({ err: error }, 'free pages of a file could not be given back to the disk')
   })
-  const done = Promise.all([consuming, told, timing, materialiser.run(signal), givingBack])
+  const keeping = keepSteadyTimeUntil(state, signal, (error) => {
+    logger.error({ err: error }, 'steady time is not written down: it is tried again')
+  })
+  const loopsOfAll = [consuming, told, timing, keeping, materialiser.run(signal), givingBack]
+  const done = Promise.all(loopsOfAll)
   return { ...loops, materialiser, done }
 }
 

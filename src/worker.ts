@@ -28,6 +28,7 @@ import {
   type PlainChange,
   type StateDatabase,
 } from './state/database.ts'
+import { keepSteadyTime, type ResumedTime, resumeSteadyTime } from './state/steady-time.ts'
 import { storeProcedures } from './store-procedures.ts'
 import { tellFaults } from './threads/faults.ts'
 import { lowerPoolPriority, lowerThreadPriority } from './threads/priority.ts'
@@ -122,6 +123,8 @@ interface NewestWish {
 
 /** What other threads may ask of the worker. */
 export interface WorkerProcedures extends BackupPartProcedures {
+  /** Resolves when the state is open, with the steady time that goes on. */
+  steadyTime(): Promise<ResumedTime>
   /** Resolves when state and store are open; the journal may still be opening. */
   ready(): Promise<void>
   /** Begins to follow the journal, whose file must be there by now. */
@@ -161,13 +164,15 @@ const decidedWaitMs = 2_000
 /** The store is not as quick, and a removal of many readings takes seconds. */
 const storedWaitMs = 10_000
 
+async function openState(path: string) {
+  const state = await openStateForWriting(path)
+  return { state, time: await resumeSteadyTime(state) }
+}
+
 /** Composition root of the worker thread: state, store, and the two consumers of the journal. */
-async function compose(data: WorkerData) {
+async function compose(data: WorkerData, opening: ReturnType<typeof openState>) {
   const logger = createLogger(data.logLevel)
-  const [state, store] = await Promise.all([
-    openStateForWriting(data.statePath),
-    openTimeSeries(data.timeSeries, logger),
-  ])
+  const [{ state }, store] = await Promise.all([opening, openTimeSeries(data.timeSeries, logger)])
   const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
@@ -284,11 +289,15 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
 function run(port: MessagePort, data: WorkerData): void {
   // Acknowledgements go before: what is in the journal can wait until there is time for it.
   lowerThreadPriority()
-  const composed = compose(data)
+  const opening = openState(data.statePath)
+  const composed = compose(data, opening)
   const stopping = new AbortController()
   let loops: WorkerLoops | undefined
 
   const procedures: WorkerProcedures = {
+    async steadyTime() {
+      return (await opening).time
+    },
     async ready() {
       await composed
     },
@@ -334,6 +343,7 @@ function run(port: MessagePort, data: WorkerData): void {
       store.interrupt?.()
       await Promise.all([loops?.done, retention.stop(), remains.stop()])
       await store.close()
+      await keepSteadyTime(state)
       await state.destroy()
       for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
     },

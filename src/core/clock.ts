@@ -98,9 +98,10 @@ class SystemClock implements Clocks {
     return Math.floor(this.#steadyOriginUs + performance.now() * 1_000)
   }
 
-  goOnFrom(steadyUs: number): void {
-    this.#steadyOriginUs = steadyUs - performance.now() * 1_000
-    setEnvironmentData(steadyName, this.#steadyOriginUs - machineMs * 1_000)
+  goOnFrom({ steadyUs, machineUs: atUs }: SteadyMoment): void {
+    const fromMachineUs = steadyUs - atUs
+    this.#steadyOriginUs = machineMs * 1_000 + fromMachineUs
+    setEnvironmentData(steadyName, fromMachineUs)
   }
 }
 
@@ -109,9 +110,15 @@ const thisClock = new SystemClock()
 /** The clocks of this process. Until it knows what was stored, steady time is the time of its start. */
 export const systemClock: Clocks = thisClock
 
-/** Steady time is this now, in this thread and in those that it starts from here on. */
-export function goOnFrom(steadyUs: number): void {
-  thisClock.goOnFrom(steadyUs)
+/** One moment by both: steady time, and the machine's monotonic clock. */
+export interface SteadyMoment {
+  readonly steadyUs: number
+  readonly machineUs: number
+}
+
+/** Says what steady time is, to this thread and to those that it starts from here on. */
+export function goOnFrom(moment: SteadyMoment): void {
+  thisClock.goOnFrom(moment)
 }
 
 /** Microseconds of the machine's monotonic clock, which every process on it sees alike. */

@@ -1,3 +1,5 @@
+import type { Defaulted } from './column.ts'
+
 /** Alerts, what the rules remember, and rules of fleets: see `src/alerts`. */
 export interface AlertTables {
   alerts: AlertTable
@@ -8,6 +10,7 @@ export interface AlertTables {
   alert_rule_omissions: AlertRuleOmissionTable
   alert_messages: AlertMessageTable
   downtimes: DowntimeTable
+  alert_time: AlertTimeTable
 }
 
 interface AlertTable {
@@ -88,8 +91,18 @@ interface AlertMemoryTable {
   readonly digests: string
   /** JSON object: how many events each rule has told, see `ToldSequences`. */
   readonly sequences: string
-  /** When the next timer runs out, by the clock of receipt; it may be later, and is never earlier. */
+  /** When the next timer runs out, in steady time; it may be later, and is never earlier. */
   readonly due_at: number | null
+  /** When the first mute ends, by the wall clock: somebody has named that instant. */
+  readonly muted_until: Defaulted<number | null>
+}
+
+/** How far the wall clock was ahead of steady time at the position of the decider. */
+interface AlertTimeTable {
+  readonly id: number
+  readonly ahead: number
+  /** Steady time when it was noted. */
+  readonly since: number
 }
 
 /** An event of an alert that is to be published over MQTT. */

@@ -38,6 +38,7 @@ export interface StateSchema
   lifecycle_events: LifecycleEventTable
   favorites: FavoriteTable
   totals: TotalTable
+  steady_time: SteadyTimeTable
   idempotency_keys: IdempotencyKeyTable
   idempotent_answers: IdempotentAnswerTable
   consumer_positions: ConsumerPositionTable
@@ -266,6 +267,19 @@ interface IdempotencyKeyTable {
   readonly body_digest: string
   /** The time of receipt that every repetition of the request gets again. */
   readonly received_at: number
+  /** When it came, in steady time: how long it is remembered counts from there. */
+  readonly remembered_at: number
+}
+
+/** One moment by all clocks, when it was written down last. */
+interface SteadyTimeTable {
+  readonly id: number
+  /** Of the machine; empty where it is not known. */
+  readonly boot_id: string
+  /** By the machine's monotonic clock. */
+  readonly machine_at: number
+  readonly steady_at: number
+  readonly wall_at: number
 }
 
 /** The answer of a POST, by the key of its request. */
@@ -279,5 +293,6 @@ interface IdempotentAnswerTable {
   readonly status_code: number
   /** JSON, encrypted with the master key: an answer may hold a secret. */
   readonly body_encrypted: Uint8Array
+  /** In steady time. */
   readonly created_at: number
 }

@@ -27,6 +27,7 @@ import { whoAskedForJobs } from './0036-who-asked-for-jobs.ts'
 import { keysOutOfSight } from './0037-keys-out-of-sight.ts'
 import { quarantineSenders } from './0038-quarantine-senders.ts'
 import { departedStreams } from './0040-departed-streams.ts'
+import { steadyTime } from './0041-steady-time.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -58,4 +59,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0037-keys-out-of-sight': keysOutOfSight,
   '0038-quarantine-senders': quarantineSenders,
   '0040-departed-streams': departedStreams,
+  '0041-steady-time': steadyTime,
 }
