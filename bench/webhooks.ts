@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../src/core/clock.ts'
 import { newDeliveryId } from '../src/delivery/delivery.ts'
 import { Events } from '../src/events/events.ts'
 import { commitChanges, plain } from '../src/state/database.ts'
@@ -31,7 +32,7 @@ export async function webhookSpeed(): Promise<readonly Figure[]> {
 /** What tells of events, and a user with so many webhooks. */
 async function toldBy(tests: TestState, webhooks: number) {
   const { state } = tests
-  const clock = { nowUs: () => Date.now() * 1_000 }
+  const clock = systemClock
   const { fanOut } = await openDeliveryDesk({ state, clock, onTold: () => undefined })
   const ownerId = await tests.newUser()
   for (let index = 0; index < webhooks; index++) {

@@ -61,6 +61,7 @@ export async function openDelivering(
     changed: (receiverIds: readonly string[]) =>
       deliveries.changed({ channel: 'webhook', receiverIds }),
     nowUs: () => systemClock.nowUs(),
+    clock: systemClock,
   }
   const links = new MailLinks(cipher, config.publicUrl)
   const recipients = new RecipientStore({ state, writer: worker, clock: systemClock })
@@ -83,7 +84,7 @@ export async function openDelivering(
     purges: [
       () =>
         purgeDeliveries({ state, writer: worker }, systemClock.nowUs() - config.deliveriesKeptUs),
-      () => forgetVerifications({ state, writer: worker }, systemClock.nowUs()),
+      () => forgetVerifications({ state, writer: worker }, systemClock.steadyUs()),
     ],
     reach: {
       mail: (userId) => mailReach(state, config.smtp !== undefined, userId),

@@ -74,7 +74,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       return {
         webhooks: webhooks.deliverer.stats(),
         mail: mail.deliverer.stats(),
-        ...(await backlogOf(state, systemClock.nowUs())),
+        ...(await backlogOf(state, systemClock.steadyUs())),
       }
     },
     async stop() {
@@ -133,7 +133,7 @@ function deliversToWebhooks({ data, state, cipher }: Parts, common: CommonNeeds)
 function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeeds) {
   const smtp = data.smtp && new SmtpTransport(data.smtp, data.mailFrom)
   const links = new MailLinks(cipher, data.publicUrl)
-  const troubles = new SmtpTroubles(systemClock, (error) =>
+  const troubles = new SmtpTroubles((error) =>
     logger.warn({ err: error }, 'the mail server does not take mail'),
   )
   const attempts = new MailAttempts({

@@ -19,6 +19,7 @@ import {
   openStateForWriting,
   type StateDatabase,
 } from './state/database.ts'
+import { resumeSteadyTime } from './state/steady-time.ts'
 import { openTelling } from './telling.ts'
 import { webhookStep } from './webhooks/webhook-step.ts'
 
@@ -63,8 +64,12 @@ export async function openOfflineAccess(
     await writing.destroy()
   }
   try {
+    await resumeSteadyTime(writing)
     // Nobody waits for it here: the service finds what there is to be sent.
-    const plans = [webhookStep(nobody), new MailPlanner({ onPlanned: nobody }).step]
+    const plans = [
+      webhookStep(nobody, systemClock),
+      new MailPlanner({ clock: systemClock, onPlanned: nobody }).step,
+    ]
     const { tell } = await openTelling(writing, { plans, onTold: nobody })
     const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Clock } from './core/clock.ts'
+import type { Clocks } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
 import type { DeliveryChannel } from './delivery/delivery.ts'
 import type { DeskProcedures } from './delivery/delivery-procedures.ts'
@@ -17,7 +17,7 @@ import { webhookStep } from './webhooks/webhook-step.ts'
 
 export interface DeskNeeds {
   readonly state: StateDatabase
-  readonly clock: Clock
+  readonly clock: Clocks
   /** Once it is committed, with whose events were told. */
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
 }
@@ -61,16 +61,16 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
   const plans = (channel: DeliveryChannel) => (ids: readonly string[]) => {
     for (const id of ids) planned[channel].add(id)
   }
-  const mails = new MailPlanner({ onPlanned: plans('mail') })
+  const mails = new MailPlanner({ clock, onPlanned: plans('mail') })
   const desk: StateDesk = new StateDesk({
     state,
     tell: (transaction) => fanOut.tell(transaction),
     recordDisabled: (transaction, receiver) => recordDisabled(transaction, receiver, clock),
   })
   // One process has the folder: whatever is leased was leased by one that is gone.
-  await desk.takeBack(clock.nowUs())
+  await desk.takeBack(clock)
   const fanOut: FanOut = await openTelling(state, {
-    plans: [webhookStep(plans('webhook')), mails.step],
+    plans: [webhookStep(plans('webhook'), clock), mails.step],
     onTold(ownerIds) {
       for (const channel of ['webhook', 'mail'] as const) {
         desk.announce(channel, planned[channel])
@@ -85,7 +85,7 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
 async function recordDisabled(
   transaction: StateDatabase,
   receiver: DisabledReceiver,
-  clock: Clock,
+  clock: Clocks,
 ): Promise<void> {
   const { id, ownerId } = receiver
   const changes = new Events(transaction, clock).record({

@@ -119,7 +119,14 @@ export class AlertStore {
     if (eventIds.length === 0) return []
     const rows = await this.#state
       .selectFrom('deliveries')
-      .select(['id', 'event_id', 'channel', 'receiver_id', 'state', 'attempts', 'last_attempt_at'])
+      .select(['id', 'event_id', 'channel', 'receiver_id', 'state', 'attempts'])
+      .select((row) =>
+        row
+          .selectFrom('delivery_attempts')
+          .whereRef('delivery_attempts.delivery_id', '=', 'deliveries.id')
+          .select((attempt) => attempt.fn.max('attempted_at').as('at'))
+          .as('attempted_at'),
+      )
       .where('event_id', 'in', eventIds)
       .orderBy('created_at')
       .orderBy('id')
@@ -131,7 +138,7 @@ export class AlertStore {
       recipientId: row.channel === 'mail' ? row.receiver_id : undefined,
       state: row.state,
       attempts: row.attempts,
-      lastAttemptAtUs: row.last_attempt_at ?? undefined,
+      lastAttemptAtUs: row.attempted_at ?? undefined,
     }))
   }
 

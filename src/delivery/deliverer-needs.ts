@@ -1,11 +1,11 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import type { MakeAttempt } from './attempt.ts'
 import type { ConsequenceOf } from './delivery.ts'
 import type { DeliveryDesk, DeliveryReader } from './desk.ts'
 
 /** What an engine works with: one engine for each channel, so that none waits for another. */
 export interface DelivererNeeds {
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly desk: DeliveryDesk
   readonly reader: DeliveryReader
   readonly attempt: MakeAttempt

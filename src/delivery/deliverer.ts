@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aheadUsOf } from '../core/clock.ts'
 import { attemptMsMax } from './attempt.ts'
 import type { DelivererNeeds, DeliveryStats } from './deliverer-needs.ts'
 import { givenUpAfterUs } from './delivery.ts'
@@ -28,7 +29,7 @@ const tryAgainMs = 1_000
 const stopPatienceMs = 2_000
 
 /**
- * Takes deliveries that are due, attempts them, and hands in what became of them. All that it takes and
+ * Takes deliveries that are due (in steady time), attempts them, and hands in what became of them. All that it takes and
  * hands in during one commit goes into the next one.
  */
 export class Deliverer {
@@ -121,14 +122,14 @@ export class Deliverer {
   /** Waits until something has ended or come, or is due. */
   async #rest(): Promise<void> {
     const dueAtUs = this.#lanes.nextDueUs(this.#lookAtUs)
-    const restMs = (dueAtUs - this.#needs.clock.nowUs()) / 1_000
+    const restMs = (dueAtUs - this.#needs.clock.steadyUs()) / 1_000
     const timer = setTimeout(() => this.#woken.resolve(), Math.max(1, Math.ceil(restMs)))
     await this.#woken.promise
     clearTimeout(timer)
   }
 
   async #turn(): Promise<void> {
-    const nowUs = this.#needs.clock.nowUs()
+    const nowUs = this.#needs.clock.steadyUs()
     if (nowUs >= this.#lookAtUs) {
       this.#lookAtUs = nowUs + lookEveryUs
       this.#lanes.expectMore(await this.#needs.reader.receiversWithDue(nowUs, lanesMax))
@@ -187,13 +188,14 @@ export class Deliverer {
     this.#ended = []
     this.#released = []
     this.#givenUp = []
-    const nowUs = this.#needs.clock.nowUs()
+    const nowUs = this.#needs.clock.steadyUs()
     try {
       const given = new Set(
         await this.#needs.desk.exchange({
           channel: this.#needs.reader.channel,
           lease: this.#lease,
           nowUs,
+          aheadUs: aheadUsOf(this.#needs.clock),
           leasedUntilUs: wanted[0]?.leasedUntilUs ?? nowUs,
           wanted: wanted.map(({ id }) => id),
           ended,
@@ -239,6 +241,7 @@ export class Deliverer {
     this.#underWay.set(delivery, ending)
     this.#attempts.add(delivery.ownerId, 1)
     const attemptedAtUs = clock.nowUs()
+    const begunUs = clock.steadyUs()
     const made = await attempt(delivery, ending).catch((error: unknown) => {
       onFailure(error)
       return faultyAttempt
@@ -251,7 +254,13 @@ export class Deliverer {
     if (this.#isStopping && ending.signal.aborted) return
     if (made === undefined) this.#givenUp.push(delivery.id)
     else {
-      const times = { attemptedAtUs, endedAtUs: clock.nowUs() }
+      const endedUs = clock.steadyUs()
+      const times = {
+        attemptedAtUs,
+        endedAtUs: clock.nowUs(),
+        durationUs: endedUs - begunUs,
+        endedUs,
+      }
       this.#note(lane, endedAttempt(delivery, made, { ...this.#needs, ...times }))
     }
     this.#begin(lane)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { aheadUsOf, type Clock, type SteadyClock } from '../core/clock.ts'
 
 /**
  * What the attempts of a delivery are: those right after the event, which are counted when all of them
@@ -23,6 +24,7 @@ export interface DueDelivery {
   /** Recorded ones. */
   readonly attempts: number
   readonly attemptsMax: number
+  /** In steady time. */
   readonly lastAttemptAtUs: number | undefined
   /** Whether it stands for several events, and its body is that of none of them. */
   readonly hasOwnBody: boolean
@@ -49,7 +51,7 @@ export interface AttemptResult {
 export interface Consequence {
   readonly state: DeliveryState
   readonly phase: Phase
-  /** When the next attempt is due; undefined: there is none. */
+  /** When the next attempt is due, in steady time; undefined: there is none. */
   readonly dueAtUs: number | undefined
   /** What happens to the failures that the receiver has had in a row (D40). */
   readonly failures: 'same' | 'reset' | 'add'
@@ -67,19 +69,28 @@ export interface RetryRules {
 /** Deliveries whose last attempt is older than this are given up (D39). */
 export const givenUpAfterUs = 24 * 3_600 * 1_000_000
 
-/** What follows from an attempt that has ended at this time: each channel has rules of its own. */
+/** What follows from an attempt that has ended at this steady time: each channel has rules of its own. */
 export type ConsequenceOf = (
   delivery: Pick<DueDelivery, 'phase' | 'attempts' | 'attemptsMax'>,
   outcome: Outcome,
-  endedAtUs: number,
+  endedUs: number,
   rules: RetryRules,
 ) => Consequence
+
+/**
+ * When what is made of an event is due, in steady time: at once, and in the order of the events.
+ *
+ * @param createdAtUs by the wall clock, which may have been set since
+ */
+export function dueAtOnceUs(createdAtUs: number, clock: Clock & SteadyClock): number {
+  return Math.min(createdAtUs - aheadUsOf(clock), clock.steadyUs())
+}
 
 /** The rules of webhooks (D38 to D40). */
 export const consequenceOf: ConsequenceOf = (
   { phase, attempts, attemptsMax },
   outcome,
-  endedAtUs,
+  endedUs,
   { retryDelayUs, retryCount, resendEveryUs },
 ) => {
   if (outcome === 'delivered') {
@@ -90,12 +101,12 @@ export const consequenceOf: ConsequenceOf = (
   const isLoop = phase === 'inline' || phase === 'repeat'
   if (isLoop && outcome === 'retry' && left > 0) {
     const waits = Math.max(0, retryCount - left)
-    const dueAtUs = endedAtUs + retryDelayUs * 2 ** waits
+    const dueAtUs = endedUs + retryDelayUs * 2 ** waits
     return { state: 'pending', phase, dueAtUs, failures: 'same' }
   }
   const failures = phase === 'inline' ? 'add' : 'same'
   if (left <= 0) return { state: 'failed', phase, dueAtUs: undefined, failures }
-  const dueAtUs = nextPassUs(endedAtUs, resendEveryUs)
+  const dueAtUs = nextPassUs(endedUs, resendEveryUs)
   return { state: 'pending', phase: 'background', dueAtUs, failures }
 }
 

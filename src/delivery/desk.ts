@@ -7,8 +7,13 @@ export interface EndedAttempt {
   readonly ownerId: string
   readonly eventId: string
   readonly eventType: string
+  /** By the wall clock. */
   readonly attemptedAtUs: number
   readonly endedAtUs: number
+  readonly nextAttemptAtUs: number | undefined
+  readonly durationUs: number
+  /** When it ended, in steady time. */
+  readonly endedUs: number
   readonly statusCode: number | undefined
   readonly delivered: boolean
   readonly message: string
@@ -17,6 +22,7 @@ export interface EndedAttempt {
   readonly responseExcerpt: string
   readonly state: DeliveryState
   readonly phase: Phase
+  /** In steady time. */
   readonly dueAtUs: number | undefined
   readonly failures: 'same' | 'reset' | 'add'
 }
@@ -27,7 +33,10 @@ export interface DeskRequest {
   readonly channel: DeliveryChannel
   /** Who asks: deliveries are leased under this name. */
   readonly lease: string
+  /** This and the end of the lease are in steady time. */
   readonly nowUs: number
+  /** How far the wall clock is ahead of it. */
+  readonly aheadUs: number
   readonly leasedUntilUs: number
   readonly ended: readonly EndedAttempt[]
   /** Deliveries to be taken. */
@@ -49,7 +58,7 @@ export interface DeliveryDesk {
   news(): Promise<readonly string[]>
 }
 
-/** What the engine reads, through a connection of its own. */
+/** What the engine reads, through a connection of its own. All times are steady ones. */
 export interface DeliveryReader {
   /** Its receivers, and their deliveries, are of this one. */
   readonly channel: DeliveryChannel

@@ -22,13 +22,18 @@ export function endedAttempt(
   follow: {
     readonly attemptedAtUs: number
     readonly endedAtUs: number
+    readonly durationUs: number
+    /** The same end in steady time. */
+    readonly endedUs: number
     readonly resendEveryUs: number
     readonly consequenceOf: ConsequenceOf
   },
 ): EndedAttempt {
   const { id, receiverId, ownerId, eventId, eventType } = delivery
   const { outcome, statusCode, message, requestHeaders, responseExcerpt } = result
-  const { attemptedAtUs, endedAtUs, resendEveryUs, consequenceOf } = follow
+  const { attemptedAtUs, endedAtUs, durationUs, endedUs, resendEveryUs, consequenceOf } = follow
+  const consequence = consequenceOf(delivery, outcome, endedUs, { ...rules, resendEveryUs })
+  const { dueAtUs } = consequence
   return {
     deliveryId: id,
     receiverId,
@@ -37,11 +42,14 @@ export function endedAttempt(
     eventType,
     attemptedAtUs,
     endedAtUs,
+    durationUs,
+    endedUs,
+    nextAttemptAtUs: dueAtUs === undefined ? undefined : endedAtUs + dueAtUs - endedUs,
     statusCode,
     delivered: outcome === 'delivered',
     message,
     requestHeaders: JSON.stringify(requestHeaders),
     responseExcerpt,
-    ...consequenceOf(delivery, outcome, endedAtUs, { ...rules, resendEveryUs }),
+    ...consequence,
   }
 }

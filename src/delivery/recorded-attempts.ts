@@ -54,7 +54,7 @@ async function numbered(
     .updateTable('deliveries')
     .set((row) => ({
       attempts: row('attempts', '+', 1),
-      last_attempt_at: Math.max(...ended.map(({ endedAtUs }) => endedAtUs)),
+      last_attempt_at: Math.max(...ended.map(({ endedUs }) => endedUs)),
     }))
     .where('id', 'in', padded(ended.map(({ deliveryId }) => deliveryId)))
     .returning(['id', 'attempts', 'state', 'lease'])
@@ -90,11 +90,11 @@ function attemptRow({ ended, attempt }: RecordedAttempt) {
     event_id: ended.eventId,
     event_type: ended.eventType,
     attempted_at: ended.attemptedAtUs,
-    duration_us: ended.endedAtUs - ended.attemptedAtUs,
+    duration_us: ended.durationUs,
     status_code: ended.statusCode ?? null,
     delivered: Number(ended.delivered),
     message: ended.message,
-    next_attempt_at: ended.dueAtUs ?? null,
+    next_attempt_at: ended.nextAttemptAtUs ?? null,
     request_headers: ended.requestHeaders,
     response_excerpt: ended.responseExcerpt,
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { aheadUsOf, type Clock, type SteadyClock } from '../core/clock.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
 import { padded } from '../state/portions.ts'
 import type { DeliveryChannel } from './delivery.ts'
@@ -38,10 +39,10 @@ export class StateDesk {
   }
 
   /** What a process has taken that is gone; to be called where there can be no other. */
-  async takeBack(nowUs: number): Promise<void> {
+  async takeBack(clock: Clock & SteadyClock): Promise<void> {
     await this.#needs.state
       .updateTable('deliveries')
-      .set({ due_at: dueAgain(nowUs), lease: null })
+      .set({ due_at: dueAgain(clock.steadyUs(), aheadUsOf(clock)), lease: null })
       .where('lease', 'is not', null)
       .execute()
   }
@@ -97,21 +98,22 @@ async function take(
 
 async function release(
   transaction: StateDatabase,
-  { released, lease, nowUs }: DeskRequest,
+  { released, lease, nowUs, aheadUs }: DeskRequest,
 ): Promise<void> {
   if (released.length === 0) return
   await transaction
     .updateTable('deliveries')
-    .set({ lease: null, due_at: dueAgain(nowUs) })
+    .set({ lease: null, due_at: dueAgain(nowUs, aheadUs) })
     .where('id', 'in', padded(released))
     .where('lease', '=', lease)
     .execute()
 }
 
 /** What was not attempted yet keeps its place in the order; what is not to be sent stays so. */
-function dueAgain(nowUs: number) {
+function dueAgain(nowUs: number, aheadUs: number) {
   return sql<number | null>`CASE WHEN due_at IS NULL THEN NULL
-    WHEN attempts = 0 THEN created_at ELSE ${nowUs} END`
+    WHEN attempts = 0 AND created_at - ${aheadUs} < ${nowUs} THEN created_at - ${aheadUs}
+    ELSE ${nowUs} END`
 }
 
 /** What was cancelled meanwhile stays so, and is nobody's any more. */

@@ -9,11 +9,13 @@ export interface PlannedMail {
   readonly eventType: string
   readonly resourceId: string
   readonly createdAtUs: number
+  /** In steady time. */
+  readonly dueAtUs: number
 }
 
 /** A mail as the engine of deliveries finds it: due at once. */
 export function mailRow(planned: PlannedMail) {
-  const { recipientId, ownerId, eventId, eventType, resourceId, createdAtUs } = planned
+  const { recipientId, ownerId, eventId, eventType, resourceId, createdAtUs, dueAtUs } = planned
   return {
     id: newDeliveryId(),
     event_id: eventId,
@@ -27,7 +29,7 @@ export function mailRow(planned: PlannedMail) {
     phase: 'inline',
     attempts: 0,
     attempts_max: mailAttemptsMax,
-    due_at: createdAtUs,
+    due_at: dueAtUs,
     lease: null,
     last_attempt_at: null,
     body: null,

@@ -14,7 +14,7 @@ export const mailAttemptsMax = 33
  * The rules of mail (D48): a refusal for good (5xx) ends the delivery and counts; what may be better later
  * (4xx, no connection, no answer) is retried and counts for nothing, however long it lasts.
  */
-export const mailConsequenceOf: ConsequenceOf = ({ phase, attempts }, outcome, endedAtUs) => {
+export const mailConsequenceOf: ConsequenceOf = ({ phase, attempts }, outcome, endedUs) => {
   switch (outcome) {
     case 'delivered':
       return { state: 'delivered', phase, dueAtUs: undefined, failures: 'reset' }
@@ -26,7 +26,7 @@ export const mailConsequenceOf: ConsequenceOf = ({ phase, attempts }, outcome, e
       if (attempts + 1 >= mailAttemptsMax) {
         return { state: 'failed', phase, dueAtUs: undefined, failures: 'same' }
       }
-      const dueAtUs = endedAtUs + Math.min(firstDelayUs * 2 ** attempts, delayUsMax)
+      const dueAtUs = endedUs + Math.min(firstDelayUs * 2 ** attempts, delayUsMax)
       return { state: 'pending', phase, dueAtUs, failures: 'same' }
     }
     default:

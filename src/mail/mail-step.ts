@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import type { Clocks } from '../core/clock.ts'
+import { dueAtOnceUs } from '../delivery/delivery.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { mailRow } from './mail-delivery.ts'
@@ -12,6 +14,7 @@ const mailsWaitingMax = 1_000
 const minuteUs = 60_000_000
 
 export interface MailPlannerNeeds {
+  readonly clock: Clocks
   /** Told of the recipients; nothing is committed yet. */
   readonly onPlanned: (recipientIds: readonly string[]) => void
 }
@@ -44,11 +47,12 @@ export class MailPlanner {
     }
     if (planned.length === 0) return 0
     const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
+    const dueAtUs = dueAtOnceUs(createdAtUs, this.#needs.clock)
     await transaction
       .insertInto('deliveries')
       .values(
         planned.map((recipientId) =>
-          mailRow({ recipientId, ownerId, eventId, eventType, resourceId, createdAtUs }),
+          mailRow({ recipientId, ownerId, eventId, eventType, resourceId, createdAtUs, dueAtUs }),
         ),
       )
       .execute()

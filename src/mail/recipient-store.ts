@@ -1,5 +1,5 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import { type EmailRecipientId, newId, type UserId } from '../core/ids.ts'
 import { tellNoMore } from '../delivery/tell-no-more.ts'
 import { optional, type StateDatabase, type StateWriter } from '../state/database.ts'
@@ -19,14 +19,14 @@ export interface NewRecipient {
 export interface RecipientStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: Clocks
 }
 
 /** The addresses of users. */
 export class RecipientStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #clock: Clocks
 
   constructor({ state, writer, clock }: RecipientStoreNeeds) {
     this.#state = state
@@ -84,7 +84,8 @@ export class RecipientStore {
 
   #verification({ id, ownerId, email }: Recipient, atUs: number): readonly Compilable[] {
     const folded = parseEmail(email)?.folded ?? email
-    return planVerification(this.#state, { recipientId: id, ownerId, folded, atUs })
+    const dueAtUs = this.#clock.steadyUs()
+    return planVerification(this.#state, { recipientId: id, ownerId, folded, atUs, dueAtUs })
   }
 
   isSame({ email }: Recipient, { folded }: EmailAddress): boolean {

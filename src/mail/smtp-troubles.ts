@@ -1,23 +1,21 @@
-import type { Clock } from '../core/clock.ts'
+import { monotonicMs } from '../core/clock.ts'
 
 /** A mail server that is away is told of once in so long, and not at every attempt. */
-const quietUs = 60_000_000
+const quietMs = 60_000
 
 /** What is wrong with the mail server, for the log. */
 export class SmtpTroubles {
-  readonly #clock: Clock
   readonly #log: (error: unknown) => void
-  #quietUntilUs = 0
+  #quietUntilMs = 0
 
-  constructor(clock: Clock, log: (error: unknown) => void) {
-    this.#clock = clock
+  constructor(log: (error: unknown) => void) {
     this.#log = log
   }
 
   tell(error: unknown): void {
-    const nowUs = this.#clock.nowUs()
-    if (nowUs < this.#quietUntilUs) return
-    this.#quietUntilUs = nowUs + quietUs
+    const nowMs = monotonicMs()
+    if (nowMs < this.#quietUntilMs) return
+    this.#quietUntilMs = nowMs + quietMs
     this.#log(error)
   }
 }

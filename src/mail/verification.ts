@@ -20,12 +20,14 @@ interface AskedAddress {
   readonly ownerId: UserId
   readonly folded: string
   readonly atUs: number
+  /** The same in steady time. */
+  readonly dueAtUs: number
 }
 
 /** The changes that ask an address for its consent. They find no room when that was done too often. */
 export function planVerification(
   state: StateDatabase,
-  { recipientId, ownerId, folded, atUs }: AskedAddress,
+  { recipientId, ownerId, folded, atUs, dueAtUs }: AskedAddress,
 ): readonly Compilable[] {
   const delivery = mailRow({
     recipientId,
@@ -34,15 +36,16 @@ export function planVerification(
     eventType: verificationType,
     resourceId: recipientId,
     createdAtUs: atUs,
+    dueAtUs,
   })
-  const sinceUs = atUs - dayUs
+  const sinceUs = dueAtUs - dayUs
   const { ofUser, ofAddress } = verificationsMax
   return [
     state
       .insertInto('email_verifications')
       .columns(['delivery_id', 'owner_id', 'email_folded', 'sent_at'])
       .expression(
-        sql`SELECT ${delivery.id}, ${ownerId}, ${folded}, ${atUs}
+        sql`SELECT ${delivery.id}, ${ownerId}, ${folded}, ${dueAtUs}
             WHERE (SELECT count(*) FROM email_verifications
                 WHERE owner_id = ${ownerId} AND sent_at > ${sinceUs}) < ${ofUser}
               AND (SELECT count(*) FROM email_verifications
@@ -55,12 +58,12 @@ export function planVerification(
 /** Forgets some of what limits nothing any more. Resolves with whether there is more. */
 export async function forgetVerifications(
   { state, writer }: { readonly state: StateDatabase; readonly writer: StateWriter },
-  nowUs: number,
+  steadyUs: number,
 ): Promise<boolean> {
   const old = await state
     .selectFrom('email_verifications')
     .select('delivery_id')
-    .where('sent_at', '<=', nowUs - dayUs)
+    .where('sent_at', '<=', steadyUs - dayUs)
     .limit(forgottenMax)
     .execute()
   if (old.length === 0) return false

@@ -34,5 +34,6 @@ interface EmailVerificationTable {
   readonly delivery_id: string
   readonly owner_id: string
   readonly email_folded: string
+  /** In steady time. */
   readonly sent_at: number
 }

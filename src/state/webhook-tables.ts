@@ -72,6 +72,7 @@ interface DeliveryTable {
   readonly due_at: number | null
   /** Who is at it. */
   readonly lease: string | null
+  /** In steady time. */
   readonly last_attempt_at: number | null
   /** In place of the event's own: of one that stands for several events. */
   readonly body: string | null

@@ -126,7 +126,7 @@ function assertActive({ status }: Webhook): void {
 
 /** @throws DomainError `conflict`, or `invalid_request` for a type that it is not subscribed to */
 function plannedTest(
-  { state, nowUs }: WebhookRoutesNeeds,
+  { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   wanted: string | undefined,
 ): Effect {
@@ -135,13 +135,17 @@ function plannedTest(
   if (type === undefined || !webhook.eventTypes.includes(type)) {
     throw invalidParameter('event_type', 'must be one that the webhook is subscribed to')
   }
-  const { delivery, changes } = planTest(state, webhook, { type: type as EventType, atUs: nowUs() })
+  const { delivery, changes } = planTest(state, webhook, {
+    type: type as EventType,
+    atUs: clock.nowUs(),
+    dueAtUs: clock.steadyUs(),
+  })
   return { statusCode: 202, body: plannedBody(delivery), changes }
 }
 
 /** @throws DomainError `not_found`, `conflict` */
 async function plannedResend(
-  { state, nowUs }: WebhookRoutesNeeds,
+  { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   deliveryId: string,
 ): Promise<Effect> {
@@ -151,7 +155,7 @@ async function plannedResend(
   return {
     statusCode: 202,
     body: plannedBody(delivery),
-    changes: [planResend(state, webhook, { id: delivery.id, nowUs: nowUs() })],
+    changes: [planResend(state, webhook, { id: delivery.id, dueAtUs: clock.steadyUs() })],
     refusal: async () =>
       new DomainError('conflict', 'it is being delivered now, or has had too many attempts'),
   }
@@ -168,7 +172,7 @@ function plannedBody(delivery: {
 
 /** @throws DomainError `conflict`, `invalid_request` */
 async function plannedRecovery(
-  { state, nowUs }: WebhookRoutesNeeds,
+  { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   since: string,
 ): Promise<Effect> {
@@ -177,7 +181,7 @@ async function plannedRecovery(
   if (typeof sinceUs !== 'number') throw invalidParameter('since', sinceUs.problem)
   const { changes, recovered, nextSinceUs } = await planRecovery(state, webhook, {
     sinceUs,
-    nowUs: nowUs(),
+    clock,
   })
   const nextSince = nextSinceUs === undefined ? null : formatUs(nextSinceUs)
   return { statusCode: 202, body: { recovered, next_since: nextSince }, changes }

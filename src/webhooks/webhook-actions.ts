@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, sql } from 'kysely'
+import type { Clock, SteadyClock } from '../core/clock.ts'
 import type { EventId, UserId } from '../core/ids.ts'
-import { attemptsOfDeliveryMax, deliveryIdOf } from '../delivery/delivery.ts'
+import { attemptsOfDeliveryMax, deliveryIdOf, dueAtOnceUs } from '../delivery/delivery.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { portionsOf } from '../state/portions.ts'
@@ -19,7 +20,11 @@ const testResourceType = 'webhook'
 export function planTest(
   state: StateDatabase,
   { id: webhookId, ownerId }: Webhook,
-  { type, atUs }: { readonly type: EventType; readonly atUs: number },
+  {
+    type,
+    atUs,
+    dueAtUs,
+  }: { readonly type: EventType; readonly atUs: number; readonly dueAtUs: number },
 ) {
   const id = randomUUID() as EventId
   const data = JSON.stringify({ id: webhookId, name: 'test', test: true })
@@ -30,6 +35,7 @@ export function planTest(
     phase: 'test',
     attemptsMax: 1,
     createdAtUs: atUs,
+    dueAtUs,
   })
   const changes: readonly Compilable[] = [
     state.insertInto('events').values({
@@ -64,7 +70,7 @@ export async function findDelivery(state: StateDatabase, webhookId: string, id: 
 export function planResend(
   state: StateDatabase,
   { retryCount }: Webhook,
-  { id, nowUs }: { readonly id: string; readonly nowUs: number },
+  { id, dueAtUs }: { readonly id: string; readonly dueAtUs: number },
 ): Compilable {
   return state
     .updateTable('deliveries')
@@ -72,7 +78,7 @@ export function planResend(
       state: 'pending',
       phase: 'repeat',
       attempts_max: row('attempts', '+', retryCount + 1),
-      due_at: nowUs,
+      due_at: dueAtUs,
       last_attempt_at: null,
     }))
     .where('id', '=', id)
@@ -95,7 +101,7 @@ export interface Recovery {
 export async function planRecovery(
   state: StateDatabase,
   webhook: Webhook,
-  { sinceUs, nowUs }: { readonly sinceUs: number; readonly nowUs: number },
+  { sinceUs, clock }: { readonly sinceUs: number; readonly clock: Clock & SteadyClock },
 ): Promise<Recovery> {
   const { id: webhookId, ownerId, eventTypes, retryCount } = webhook
   const events = await state
@@ -135,13 +141,16 @@ export async function planRecovery(
         phase: 'inline',
         attemptsMax: retryCount + 1,
         createdAtUs: event.at,
+        dueAtUs: dueAtOnceUs(event.at, clock),
       }),
     )
   const next = events[recoveredMax]
   return {
     changes: [
       ...portionsOf(rows).map((some) => planDeliveries(state, some)),
-      ...again.map(({ known_id }) => planReopening(state, known_id ?? '', retryCount, nowUs)),
+      ...again.map(({ known_id }) =>
+        planReopening(state, known_id ?? '', retryCount, clock.steadyUs()),
+      ),
     ],
     recovered: missed.length,
     nextSinceUs: next?.at,
@@ -163,8 +172,8 @@ function planDeliveries(
 const reopened: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
 /** It is no failure of the recovery when it was opened by somebody else meanwhile. */
-function planReopening(state: StateDatabase, id: string, retryCount: number, nowUs: number) {
-  const change = planResend(state, { retryCount } as Webhook, { id, nowUs })
+function planReopening(state: StateDatabase, id: string, retryCount: number, dueAtUs: number) {
+  const change = planResend(state, { retryCount } as Webhook, { id, dueAtUs })
   return { compile: () => change.compile(), isOptional: true } as Compilable
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import { DomainError, messageOf } from '../core/errors.ts'
 import { LruMap } from '../core/lru-map.ts'
 import { attemptMsMax, type MadeAttempt, type MakeAttempt } from '../delivery/attempt.ts'
@@ -29,7 +29,7 @@ export interface WebhookAttemptsNeeds {
   readonly webhooks: Pick<WebhookReader, 'find'>
   readonly http: Pick<GuardedHttp, 'post'>
   readonly guard: EgressGuard
-  readonly clock: Clock
+  readonly clock: Clocks
 }
 
 /** How a delivery to a webhook is attempted. */
@@ -93,7 +93,7 @@ export class WebhookAttempts {
   }
 
   async #webhookOf(id: string): Promise<Webhook | undefined> {
-    const nowUs = this.#needs.clock.nowUs()
+    const nowUs = this.#needs.clock.steadyUs()
     const known = this.#webhooks.get(id)
     if (known && nowUs - known.readAtUs < webhookFreshUs) return known.webhook
     const webhook = await this.#needs.webhooks.find(id)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { AuthenticatedCaller } from '../auth/authenticate.ts'
+import type { Clocks } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId, type WebhookId } from '../core/ids.ts'
 import type { EgressGuard } from '../egress/egress-guard.ts'
@@ -20,6 +21,7 @@ export interface WebhookRoutesNeeds {
   /** Has who delivers look at webhooks anew; what it knew of them is forgotten once it resolves. */
   readonly changed: (webhookIds: readonly string[]) => Promise<void>
   readonly nowUs: () => number
+  readonly clock: Clocks
   readonly posts: Posts
   readonly callerOf: CallerOf
 }

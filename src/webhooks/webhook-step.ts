@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
-import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
+import type { Clocks } from '../core/clock.ts'
+import { dueAtOnceUs, newDeliveryId, type Phase } from '../delivery/delivery.ts'
 import { bodyOf } from '../events/event-body.ts'
 import { formatOf, isCoalesced } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
@@ -15,6 +16,8 @@ export interface PlannedDelivery {
   readonly phase: Phase
   readonly attemptsMax: number
   readonly createdAtUs: number
+  /** In steady time. */
+  readonly dueAtUs: number
 }
 
 /**
@@ -23,7 +26,7 @@ export interface PlannedDelivery {
  *
  * @param onPlanned told of the webhooks; nothing is committed yet
  */
-export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) {
+export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void, clock: Clocks) {
   return async (transaction: StateDatabase, event: RecordedEvent): Promise<number> => {
     if (formatOf(event.type) === 'none') return 0
     const wanting = await webhooksFor(transaction, event)
@@ -36,6 +39,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
         phase: 'inline',
         attemptsMax: webhook.retry_count + 1,
         createdAtUs: event.atUs,
+        dueAtUs: dueAtOnceUs(event.atUs, clock),
       }),
     )
     for (const some of portionsOf(rows)) {
@@ -48,7 +52,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void) 
 
 /** A delivery that is due at the time of its event: so those of one resource are in order. */
 export function deliveryRow(planned: PlannedDelivery) {
-  const { event, receiverId, phase, attemptsMax, createdAtUs } = planned
+  const { event, receiverId, phase, attemptsMax, createdAtUs, dueAtUs } = planned
   return {
     id: newDeliveryId(),
     event_id: event.id,
@@ -61,7 +65,7 @@ export function deliveryRow(planned: PlannedDelivery) {
     phase,
     attempts: 0,
     attempts_max: attemptsMax,
-    due_at: createdAtUs,
+    due_at: dueAtUs,
     lease: null,
     last_attempt_at: null,
     body: null,

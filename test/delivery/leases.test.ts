@@ -57,7 +57,7 @@ class Claimant {
     const nowUs = local.clock.atUs
     const channel = 'webhook'
     const nothing = { channel, wanted: [], ended: [], released: [], givenUp: [] } as const
-    const lease = { lease: this.#lease, nowUs, leasedUntilUs: nowUs + leaseUs }
+    const lease = { lease: this.#lease, nowUs, aheadUs: 0, leasedUntilUs: nowUs + leaseUs }
     return await local.desk.exchange({ ...nothing, ...lease, ...request })
   }
 
@@ -70,6 +70,9 @@ class Claimant {
       eventType: 'vault.created',
       attemptedAtUs: local.clock.atUs,
       endedAtUs: local.clock.atUs,
+      endedUs: local.clock.steadyUs(),
+      durationUs: 0,
+      nextAttemptAtUs: undefined,
       statusCode: delivered ? 200 : 503,
       delivered,
       message: `of ${this.#lease}`,
@@ -201,7 +204,8 @@ describe('a delivery that is cancelled while somebody has it', () => {
     await first.takes(id)
     await local.change(webhook, { status: 'PAUSED' })
     await local.change(webhook, { status: 'ACTIVE' })
-    const again = () => planResend(local.tests.state, webhook, { id, nowUs: local.clock.atUs })
+    const again = () =>
+      planResend(local.tests.state, webhook, { id, dueAtUs: local.clock.steadyUs() })
     expect(await local.tests.attempt(again())).toBe(false)
 
     await end(id)

@@ -95,6 +95,7 @@ test('D48: what was written down for an address is not sent once it has said no'
         eventType: 'vault.created',
         resourceId: 'v',
         createdAtUs: local.clock.atUs,
+        dueAtUs: local.clock.steadyUs(),
       }),
     ),
   )
