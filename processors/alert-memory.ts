@@ -3,8 +3,10 @@ import type { AlertWindow } from './alert-window.ts'
 
 /**
  * Contract: what is remembered of a rule on a stream, what moves it, and what it tells. All of it is
- * plain JSON. Times are microseconds since the epoch, of two clocks: alert time, which is the time of
- * readings, and the clock of receipt, which is that of the service.
+ * plain JSON. Times are microseconds, of three clocks: alert time, which is the time of readings; the clock
+ * of receipt, which is the steady time of the service, so that whatever lasts as long as it is to, however
+ * often the wall clock is set; and the wall clock, for what somebody was told, or has named. Silence is a
+ * matter of receipts alone: its alert time is the clock of receipt.
  */
 
 /** Where an alert stands. Once it is cleared, its rule is ok again, and the next alert is another one. */
@@ -30,7 +32,7 @@ export interface RuleMemory {
   isDisarmed: boolean
   /** The beginning of the present alert was told: so is its end. */
   isTold: boolean
-  /** By the clock of receipt. */
+  /** By the wall clock: somebody has named that instant. */
   mutedUntilUs: number | null
   /** When the newest alerts began, as far as it matters for flapping. */
   firings: number[]
@@ -48,11 +50,18 @@ export interface RuleMemory {
   silentDueUs: number | null
 }
 
+/*
+ * `aheadUs` of a signal: how far the wall clock is ahead of the clock of receipt then; the same if nothing
+ * is said.
+ */
+
 /** A reading that is stored, as the rules of its stream see it. */
 export interface ReadingSignal {
   readonly kind: 'reading'
   readonly timeUs: number
+  /** By the clock of receipt. */
   readonly receivedAtUs: number
+  readonly aheadUs?: number
   readonly values: Readonly<Record<string, unknown>>
   /** Work that conditions may still do for this reading, all rules together: see `conditionSteps`. */
   readonly allowance: { left: number }
@@ -62,6 +71,7 @@ export interface ReadingSignal {
 export interface TimerSignal {
   readonly kind: 'timer'
   readonly dueUs: number
+  readonly aheadUs?: number
 }
 
 /** What a person does, or what changing the definition does, by the clock of receipt. */
@@ -72,7 +82,8 @@ export interface HandSignal {
    */
   readonly kind: 'acknowledge' | 'mute' | 'unmute' | 'clear' | 'start' | 'retire'
   readonly atUs: number
-  /** Of a mute: when it ends. */
+  readonly aheadUs?: number
+  /** Of a mute: when it ends, by the wall clock. */
   readonly untilUs?: number
   /** Who did it. */
   readonly by?: string
@@ -92,11 +103,11 @@ export interface AlertTransition {
   readonly severity: Severity
   readonly from: RuleMemory['state']
   readonly to: AlertState
-  /** Alert time of the transition: when what it says had become true. */
+  /** Alert time of the transition: when what it says had become true. Of a silence, by the wall clock. */
   readonly atUs: number
-  /** By the clock of receipt: when it became known. */
+  /** By the wall clock: when it became known. */
   readonly knownAtUs: number
-  /** Since when the rule is, or was, broken, by alert time. */
+  /** Since when the rule is, or was, broken, by alert time; of a silence, by the wall clock. */
   readonly sinceUs: number
   readonly cause: 'reading' | 'timer' | 'person' | 'definition'
   readonly by: string | undefined
@@ -136,19 +147,29 @@ export function newMemory(): RuleMemory {
 /**
  * When something happens although no reading comes, by the clock of receipt. It only ever moves on for
  * silence, with each reading: whoever keeps timers may keep the old time, and ask again when it comes.
+ * The end of a mute is a matter of the wall clock, and not among them.
  */
-export function nextDueUs({
+export function nextTimerUs({
   holdDueUs,
   windowDueUs,
   silentDueUs,
-  mutedUntilUs,
 }: RuleMemory): number | undefined {
-  const due = Math.min(
-    holdDueUs ?? Number.POSITIVE_INFINITY,
-    windowDueUs ?? Number.POSITIVE_INFINITY,
-    silentDueUs ?? Number.POSITIVE_INFINITY,
-    mutedUntilUs ?? Number.POSITIVE_INFINITY,
-  )
+  return earliest(holdDueUs, windowDueUs, silentDueUs)
+}
+
+/** The same with the end of a mute, as it is by a wall clock that is ahead of the clock of receipt. */
+export function nextDueUs(memory: RuleMemory, aheadUs: number): number | undefined {
+  const { holdDueUs, windowDueUs, silentDueUs } = memory
+  return earliest(holdDueUs, windowDueUs, silentDueUs, muteDueUs(memory, aheadUs))
+}
+
+/** When a mute ends, by the clock of receipt. */
+export function muteDueUs({ mutedUntilUs }: RuleMemory, aheadUs: number): number | null {
+  return mutedUntilUs === null ? null : mutedUntilUs - aheadUs
+}
+
+function earliest(...dues: readonly (number | null)[]): number | undefined {
+  const due = Math.min(...dues.map((one) => one ?? Number.POSITIVE_INFINITY))
   return due === Number.POSITIVE_INFINITY ? undefined : due
 }
 

@@ -18,7 +18,14 @@ export interface Move {
   cause: AlertTransition['cause']
   /** By the clock of receipt: when what happens has become known. */
   knownAtUs: number
+  /** How far the wall clock is ahead of the clock of receipt. */
+  readonly aheadUs: number
   by?: string | undefined
+}
+
+/** The alert time of what happens now: of a silence it is the clock of receipt, else times are those of readings. */
+export function alertTimeUs({ rule, aheadUs }: Move, receiptUs: number): number {
+  return rule.kind === 'silence' ? receiptUs : receiptUs + aheadUs
 }
 
 /** Takes a value that holds from an alert time on. */
@@ -94,12 +101,12 @@ function clearForUs(rule: CompiledRule, { isFlapping }: RuleMemory): number {
 }
 
 function fire(move: Move, atUs: number): void {
-  const { memory, knownAtUs } = move
+  const { memory, knownAtUs, aheadUs } = move
   memory.holdDueUs = null
   memory.firings = memory.firings.filter((firedAtUs) => firedAtUs > atUs - flappingWithinUs)
   memory.firings.push(atUs)
   memory.isFlapping = memory.firings.length >= flappingFirings
-  memory.isTold = memory.mutedUntilUs === null || memory.mutedUntilUs <= knownAtUs
+  memory.isTold = memory.mutedUntilUs === null || memory.mutedUntilUs <= knownAtUs + aheadUs
   go(move, 'firing', atUs, memory.isTold ? 'triggered' : undefined)
 }
 
@@ -134,25 +141,26 @@ export function endMute(move: Move): void {
   memory.mutedUntilUs = null
   if (memory.state !== 'firing' || memory.isTold) return
   memory.isTold = true
-  go(move, 'firing', move.knownAtUs, 'triggered')
+  go(move, 'firing', alertTimeUs(move, move.knownAtUs), 'triggered')
 }
 
 export function go(
-  { rule, memory, transitions, cause, knownAtUs, by }: Move,
+  { rule, memory, transitions, cause, knownAtUs, aheadUs, by }: Move,
   to: AlertState,
   atUs: number,
   notice?: AlertTransition['notice'],
 ): void {
   const { state: from, sinceUs, value, isFlapping, flaps } = memory
   memory.movedAtUs = Math.max(memory.movedAtUs, atUs)
+  const shownAheadUs = rule.kind === 'silence' ? aheadUs : 0
   transitions.push({
     ruleId: rule.id,
     severity: rule.severity,
     from,
     to,
-    atUs: memory.movedAtUs,
-    knownAtUs,
-    sinceUs: sinceUs ?? memory.movedAtUs,
+    atUs: memory.movedAtUs + shownAheadUs,
+    knownAtUs: knownAtUs + aheadUs,
+    sinceUs: (sinceUs ?? memory.movedAtUs) + shownAheadUs,
     cause,
     by,
     value: rule.kind === 'silence' ? null : value,

@@ -2,6 +2,7 @@ import {
   type AlertTransition,
   type DowntimeSignal,
   type HandSignal,
+  muteDueUs,
   nextDueUs,
   type ReadingSignal,
   type RuleMemory,
@@ -9,6 +10,7 @@ import {
 } from './alert-memory.ts'
 import type { CompiledRule, Scalar, WindowFunction } from './alert-rules.ts'
 import {
+  alertTimeUs,
   backToOk,
   clear,
   endHold,
@@ -60,7 +62,8 @@ export function step(
     return none
   }
   const atUs = signal.kind === 'timer' ? signal.dueUs : signal.atUs
-  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs: atUs }
+  const { aheadUs = 0 } = signal
+  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs: atUs, aheadUs }
   expire(move, atUs)
   if (signal.kind !== 'timer') obey(move, signal)
   return move.transitions
@@ -91,11 +94,11 @@ function stepReading(
   memory: RuleMemory,
   signal: ReadingSignal,
 ): readonly AlertTransition[] {
-  const { timeUs, receivedAtUs } = signal
-  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs: receivedAtUs }
-  expire(move, receivedAtUs)
+  const { timeUs, receivedAtUs: knownAtUs, aheadUs = 0 } = signal
+  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs, aheadUs }
+  expire(move, knownAtUs)
   move.cause = 'reading'
-  move.knownAtUs = receivedAtUs
+  move.knownAtUs = knownAtUs
   advance(move, timeUs)
   take(move, signal)
   return move.transitions
@@ -103,12 +106,12 @@ function stepReading(
 
 /** All that is due by a time of the clock of receipt happens, in its order. */
 function expire(move: Move, untilUs: number): void {
-  const { memory } = move
+  const { memory, aheadUs } = move
   for (;;) {
-    const dueUs = nextDueUs(memory)
+    const dueUs = nextDueUs(memory, aheadUs)
     if (dueUs === undefined || dueUs > untilUs) return
     move.knownAtUs = dueUs
-    if (memory.mutedUntilUs === dueUs) endMute(move)
+    if (muteDueUs(memory, aheadUs) === dueUs) endMute(move)
     else if (memory.holdDueUs === dueUs) endHold(move)
     else if (memory.windowDueUs === dueUs) closeWindow(move)
     else {
@@ -212,11 +215,12 @@ function closeWindow(move: Move): void {
 }
 
 /** Does what a person or a definition says; nothing where it makes no sense any more. */
-function obey(move: Move, { kind, atUs, untilUs, by }: HandSignal): void {
+function obey(move: Move, { kind, atUs: knownAtUs, untilUs, by }: HandSignal): void {
   const { rule, memory } = move
+  const atUs = alertTimeUs(move, knownAtUs)
   const isFiring = memory.state === 'firing' || memory.state === 'acknowledged'
   move.cause = kind === 'retire' ? 'definition' : 'person'
-  move.knownAtUs = atUs
+  move.knownAtUs = knownAtUs
   move.by = by
   switch (kind) {
     case 'acknowledge':
@@ -238,7 +242,7 @@ function obey(move: Move, { kind, atUs, untilUs, by }: HandSignal): void {
       else if (memory.state === 'pending') backToOk(move, atUs)
       return
     case 'start':
-      if (rule.silentForUs !== undefined) memory.silentDueUs ??= atUs + rule.silentForUs
+      if (rule.silentForUs !== undefined) memory.silentDueUs ??= knownAtUs + rule.silentForUs
       return
     default:
       kind satisfies never

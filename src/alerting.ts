@@ -18,8 +18,8 @@ import type { Posts } from './idempotency/posts.ts'
 import type { Purge } from './state/purge-timer.ts'
 
 /** Writes down that nobody was heard while the service was away: before anybody can send anything. */
-export async function noteAbsence({ state, entries }: Engine): Promise<void> {
-  await noteDowntime({ state, entries, clock: systemClock })
+export async function noteAbsence({ state, entries, lastThere }: Engine): Promise<void> {
+  await noteDowntime({ state, entries, lastThere, clock: systemClock })
 }
 
 /** Begins to write timers of rules that have run out into the journal. */

@@ -59,7 +59,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
   const state = openStateForReading(folder.state)
   const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
   const receipts = new ReceiptClock(systemClock)
-  const commits = new GroupCommit(journal)
+  const commits = new GroupCommit(journal, systemClock)
   const trimming = trimmingOf({ journal, worker, folderWatch })
   const directory = directoryOf(state)
   const taking = intakeOf({ commits, receipts, diskSpace, folderWatch, onFault })

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AlertTimers, type ExpiredTimers } from './alerts/alert-timers.ts'
 import { AlertWatch } from './alerts/alert-watch.ts'
-import type { Clock } from './core/clock.ts'
+import type { Clocks } from './core/clock.ts'
 import type { StateDatabase, Tell } from './state/database.ts'
 
 export interface WorkerAlertsNeeds {
   readonly state: StateDatabase
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly tell: Tell
   /** Is told of timers that have run out. */
   readonly bell: MessagePort

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { AlertWatch } from './alert-watch.ts'
 
@@ -12,7 +12,7 @@ const timersMax = 10_000
 /** When the entry of a timer has not come back after so long, it is asked for once more. */
 const retryUs = 10_000_000
 
-/** Timers that have run out by a time: they are to be written into the journal. */
+/** Timers that have run out by a steady time: they are to be written into the journal. */
 export interface ExpiredTimers {
   readonly streamIds: readonly string[]
   readonly dueUs: number
@@ -31,7 +31,7 @@ interface Rung {
 
 export interface AlertTimersNeeds {
   readonly state: StateDatabase
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly watches: Pick<AlertWatch, 'dueUsAtHand'>
   readonly ring: (expired: ExpiredTimers) => void
 }
@@ -60,9 +60,17 @@ export class AlertTimers {
 
   async look(): Promise<void> {
     const { clock, ring } = this.#needs
-    const nowUs = clock.nowUs()
+    const nowUs = clock.steadyUs()
     for (const [id, { untilUs }] of this.#rung) if (untilUs <= nowUs) this.#rung.delete(id)
-    const found = [...(await this.#due(nowUs)), ...(await this.#behind())]
+    const all = [
+      ...(await this.#due(nowUs)),
+      ...(await this.#muted(clock.nowUs())),
+      ...(await this.#behind()),
+    ]
+    const found = [...Map.groupBy(all, ({ id }) => id)].map(([id, of]) => ({
+      id,
+      reason: of.map(({ reason }) => reason).join(', '),
+    }))
     const fresh = found.filter(({ id, reason }) => this.#rung.get(id)?.reason !== reason)
     if (fresh.length === 0) return
     for (const { id, reason } of fresh) this.#rung.set(id, { reason, untilUs: nowUs + retryUs })
@@ -84,6 +92,18 @@ export class AlertTimers {
       else await this.#putOff(id, dueUs, laterUs)
     }
     return due
+  }
+
+  /** Streams with a mute that has ended: by the wall clock, wherever that has been in between. */
+  async #muted(wallUs: number): Promise<readonly Found[]> {
+    const rows = await this.#needs.state
+      .selectFrom('alert_memories')
+      .select(['stream_id as id', 'muted_until as untilUs'])
+      .where('muted_until', '<=', wallUs)
+      .orderBy('muted_until')
+      .limit(timersMax + this.#rung.size)
+      .execute()
+    return rows.map(({ id, untilUs }) => ({ id, reason: `muted until ${untilUs}` }))
   }
 
   /** Streams with a version whose rules have not begun: its first entry lets them. */

@@ -5,6 +5,7 @@ import { LruMap } from '../core/lru-map.ts'
 import type { AlertWatches, StreamWatch } from '../pipeline/alert-watches.ts'
 import type { EntryReader } from '../pipeline/entry-reader.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
+import { AlertTime } from './alert-time.ts'
 import { RuleReader } from './defined-rules.ts'
 import { Downtimes } from './downtimes.ts'
 import { Findings } from './findings.ts'
@@ -31,6 +32,7 @@ export class AlertWatch implements AlertWatches {
   readonly #needs: AlertWatchNeeds
   readonly #source: WatchSource
   #downtimes = new Downtimes()
+  #time = new AlertTime()
   readonly #streams = new LruMap<string, WatchedStream>(streamsMax)
   /** Streams that were asked for since the last decision, and had been deleted: they have no alerts any more. */
   readonly #gone = new Set<string>()
@@ -79,11 +81,16 @@ export class AlertWatch implements AlertWatches {
   }
 
   async passDowntime(entry: EntryReader, offset: number): Promise<void> {
-    await this.#downtimes.load(this.#needs.state)
-    this.#downtimes.add(offset, entry.timestampUs, entry.receivedAtUs)
+    await this.#loadTimes()
+    this.#downtimes.add(offset, entry.timestampUs, this.#time.steadyUs(entry.receivedAtUs))
   }
 
-  /** When the next timer of a stream runs out; undefined also where the stream is not at hand. */
+  async passClock(entry: EntryReader): Promise<void> {
+    await this.#loadTimes()
+    this.#time.set(entry.timestampUs, entry.receivedAtUs)
+  }
+
+  /** When the next timer of a stream runs out, in steady time; undefined also where the stream is not at hand. */
   dueUsAtHand(streamId: string): number | undefined {
     return this.watchAtHand(streamId)?.dueUs
   }
@@ -93,13 +100,19 @@ export class AlertWatch implements AlertWatches {
     const { clock, tell } = this.#needs
     const downtimes = this.#downtimes
     this.#gone.clear()
+    const time = this.#time
     await downtimes.write(transaction)
-    if (findings.touched.size === 0) return () => downtimes.written()
+    await time.write(transaction)
+    const written = () => {
+      downtimes.written()
+      time.written()
+    }
+    if (findings.touched.size === 0) return written
     await writeFindings(transaction, findings, clock)
     const tellOthers = findings.notices.length > 0 ? await tell(transaction) : nothing
     return () => {
       findings.clear()
-      downtimes.written()
+      written()
       tellOthers()
     }
   }
@@ -110,14 +123,21 @@ export class AlertWatch implements AlertWatches {
     this.#streams.clear()
     this.#gone.clear()
     this.#downtimes = new Downtimes()
+    this.#time = new AlertTime()
+  }
+
+  async #loadTimes(): Promise<void> {
+    const { state } = this.#needs
+    await Promise.all([this.#downtimes.load(state), this.#time.load(state)])
   }
 
   async #load(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#gone.add(id)
+    await this.#loadTimes()
     const downtimes = this.#downtimes
-    await downtimes.load(this.#needs.state)
+    const time = this.#time
     for (const loaded of await loadWatches(this.#source, ids)) {
-      const needs = { findings: this.findings, downtimes, compile: this.#compile }
+      const needs = { findings: this.findings, downtimes, time, compile: this.#compile }
       this.#gone.delete(loaded.facts.id)
       this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, ...needs }))
     }

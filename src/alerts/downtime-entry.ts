@@ -1,6 +1,7 @@
-import type { Clock } from '../core/clock.ts'
+import { aheadUsOf, type Clocks, driftUsMax } from '../core/clock.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import type { StateDatabase } from '../state/database.ts'
+import { type KeptMoment, keptEveryMs } from '../state/steady-time.ts'
 
 /** Readings that come before the next try stand in front of the entry, and shorten no silence by more than this. */
 const retryMs = 1_000
@@ -8,34 +9,66 @@ const retryMs = 1_000
 export interface DowntimeEntryNeeds {
   readonly state: StateDatabase
   readonly entries: Pick<GroupCommit, 'add'>
-  readonly clock: Clock
+  readonly clock: Clocks
+  /** When the service was there last, as far as that was written down. */
+  readonly lastThere: KeptMoment | undefined
 }
 
 /**
  * Writes at a start that nobody could be heard since the newest reading, if there are rules that could take
- * that for silence. To be called before anybody can send anything: whatever comes then stands behind it
- * in the journal.
+ * that for silence; and in front of it what the wall clock shows, if it is not what rules take it for. To
+ * be called before anybody can send anything: whatever comes then stands behind it in the journal.
  */
-export async function noteDowntime({ state, entries, clock }: DowntimeEntryNeeds): Promise<void> {
-  const [watched, fleets] = await Promise.all([
+export async function noteDowntime(needs: DowntimeEntryNeeds): Promise<void> {
+  const { state, entries, clock } = needs
+  const [watched, fleets, known] = await Promise.all([
     state.selectFrom('alert_memories').select('stream_id').limit(1).executeTakeFirst(),
     state.selectFrom('alert_rules').select('id').limit(1).executeTakeFirst(),
+    state.selectFrom('alert_time').select('id').executeTakeFirst(),
   ])
-  if (watched === undefined && fleets === undefined) return
+  const showsClock = known !== undefined || Math.abs(aheadUsOf(clock)) > driftUsMax
+  const isWatched = watched !== undefined || fleets !== undefined
+  const heardUs = isWatched ? await lastHeardUs(needs) : undefined
+  if (showsClock || heardUs !== undefined) addEntries({ entries, clock }, { showsClock, heardUs })
+}
+
+/** When anybody was heard last, in steady time. */
+async function lastHeardUs({ state, lastThere }: DowntimeEntryNeeds): Promise<number> {
   const { newest } = await state
     .selectFrom('stream_counters')
     .select((row) => row.fn.max('last_received_at').as('newest'))
     .executeTakeFirstOrThrow()
-  addDowntime(entries, newest ?? 0, clock)
+  if (lastThere === undefined) return newest ?? 0
+  const heardUs = (newest ?? 0) - aheadUsOf(ofThen(lastThere))
+  // Nobody was heard after the service was gone: the newest reading came before the clock was set back.
+  return heardUs > lastThere.steadyUs + keptEveryMs * 1_000 ? lastThere.steadyUs : heardUs
+}
+
+/** The clocks as they were when the service was there last. */
+function ofThen({ wallUs, steadyUs }: KeptMoment): Clocks {
+  return { nowUs: () => wallUs, steadyUs: () => steadyUs }
+}
+
+/** What is said at a start. */
+interface Start {
+  readonly showsClock: boolean
+  /** When anybody was heard last, if that matters to anybody. */
+  readonly heardUs: number | undefined
 }
 
 /** A journal that has no room takes no readings either: nobody can be heard until it has. */
-function addDowntime(entries: DowntimeEntryNeeds['entries'], fromUs: number, clock: Clock): void {
+function addEntries(needs: Pick<DowntimeEntryNeeds, 'entries' | 'clock'>, start: Start): void {
+  const { entries, clock } = needs
+  const { showsClock, heardUs } = start
+  const steadyUs = clock.steadyUs()
+  const wallUs = steadyUs + aheadUsOf(clock)
   entries.add(
-    (writer) => writer.downtime(fromUs, clock.nowUs()),
+    (writer) => {
+      if (showsClock) writer.clock(steadyUs, wallUs)
+      if (heardUs !== undefined) writer.downtime(Math.min(heardUs, steadyUs), wallUs)
+    },
     (error) => {
-      if (error?.retryable !== true) return
-      setTimeout(() => addDowntime(entries, fromUs, clock), retryMs).unref()
+      if (error?.retryable === true) setTimeout(() => addEntries(needs, start), retryMs).unref()
     },
   )
 }

@@ -1,5 +1,6 @@
 import type { RuleMemory } from '../../processors/alert-memory.ts'
 import { nextDueUs } from '../../processors/alert-memory.ts'
+import type { AlertRule } from '../../processors/alert-rules.ts'
 import { formatUs } from '../core/time.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { type AlertRow, alertBody } from './alert.ts'
@@ -26,7 +27,7 @@ export async function explain(
   return {
     alert: alertBody(alert),
     ...(await clocksOf(state, alert.stream_id)),
-    now: nowOf(await memoryOf(state, alert)),
+    now: nowOf(await memoryOf(state, alert), await aheadUsIn(state), isOfSilence(alert)),
     steps: steps.map((row) => ({
       sentence: sentenceOf(row),
       step: stepBody(row),
@@ -75,18 +76,28 @@ async function memoryOf(
   return Object.hasOwn(memories, ruleId) ? memories[ruleId] : undefined
 }
 
-/** Of the rule, which may have begun another alert since. */
-function nowOf(memory: RuleMemory | undefined) {
+/** How far the wall clock is ahead of steady time, which timers go by. */
+async function aheadUsIn(state: StateDatabase): Promise<number> {
+  const row = await state.selectFrom('alert_time').select('ahead').executeTakeFirst()
+  return row?.ahead ?? 0
+}
+
+function isOfSilence({ rule }: AlertRow): boolean {
+  return (JSON.parse(rule) as AlertRule).silentForUs !== undefined
+}
+
+/** Of the rule, which may have begun another alert since. All that is shown is by the wall clock. */
+function nowOf(memory: RuleMemory | undefined, aheadUs: number, isSilence: boolean) {
   if (!memory) return { state: 'ok', since: null, clearSince: null, dueAt: null }
   const { state, sinceUs, clearSinceUs } = memory
   return {
     state,
-    since: shown(sinceUs),
-    clearSince: shown(clearSinceUs),
-    dueAt: shown(nextDueUs(memory)),
+    since: shown(sinceUs, isSilence ? aheadUs : 0),
+    clearSince: shown(clearSinceUs, isSilence ? aheadUs : 0),
+    dueAt: shown(nextDueUs(memory, aheadUs), aheadUs),
   }
 }
 
-function shown(us: number | null | undefined): string | null {
-  return us === null || us === undefined ? null : formatUs(us)
+function shown(us: number | null | undefined, aheadUs = 0): string | null {
+  return us === null || us === undefined ? null : formatUs(us + aheadUs)
 }

@@ -1,10 +1,11 @@
 import type {
   AlertClock,
   AlertTransition,
+  HandSignal,
   RuleMemory,
   Signal,
 } from '../../processors/alert-memory.ts'
-import { admit, newMemory, nextDueUs } from '../../processors/alert-memory.ts'
+import { admit, newMemory, nextDueUs, nextTimerUs } from '../../processors/alert-memory.ts'
 import type { AlertRule, CompiledAlertRules, CompiledRule } from '../../processors/alert-rules.ts'
 import { conditionSteps, step } from '../../processors/alerts.ts'
 import type { AlertCounts, StreamWatch } from '../pipeline/alert-watches.ts'
@@ -16,6 +17,7 @@ import {
 } from '../pipeline/entry.ts'
 import type { EntryReader } from '../pipeline/entry-reader.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
+import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'
 import type { Findings, Moment } from './findings.ts'
 import { RecentReadings } from './recent-readings.ts'
@@ -27,7 +29,7 @@ import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
 export interface WatchedStreamNeeds {
   readonly facts: StreamFacts
   readonly clock: AlertClock
-  /** When the newest reading that moved the clock was received. */
+  /** When the newest reading that moved the clock was received, in steady time. */
   readonly receivedAtUs: number
   /** Undefined of a stream that has had no rules. */
   readonly saved: SavedWatch | undefined
@@ -37,6 +39,7 @@ export interface WatchedStreamNeeds {
   readonly compile: CompileRules
   readonly findings: Findings
   readonly downtimes: Downtimes
+  readonly time: Pick<AlertTime, 'aheadUs' | 'steadyUs'>
 }
 
 /** Before the first one that is adopted. */
@@ -57,6 +60,7 @@ export class WatchedStream implements StreamWatch {
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
   readonly #downtimes: Downtimes
+  readonly #time: WatchedStreamNeeds['time']
   /** Downtimes that were taken. */
   #downtimesTaken = 0
   readonly #memories: Map<string, RuleMemory>
@@ -69,13 +73,15 @@ export class WatchedStream implements StreamWatch {
   #receivedAtUs: number
 
   constructor(needs: WatchedStreamNeeds) {
-    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings, downtimes } = needs
+    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings, downtimes, time } =
+      needs
     this.facts = facts
     this.clock = clock
     this.newest = newest
     this.#compile = compile
     this.#findings = findings
     this.#downtimes = downtimes
+    this.#time = time
     this.#receivedAtUs = receivedAtUs
     this.sequences = new ToldSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
@@ -106,14 +112,23 @@ export class WatchedStream implements StreamWatch {
     return { timeUs: Math.max(0, clock.timeUs), receivedAtUs: this.#receivedAtUs, late }
   }
 
-  /** When its next timer runs out, by the clock of receipt. */
+  /** When its next timer runs out, in steady time. */
   get dueUs(): number | undefined {
     let dueUs: number | undefined
     for (const memory of this.#memories.values()) {
-      const ofRule = nextDueUs(memory)
+      const ofRule = nextTimerUs(memory)
       if (ofRule !== undefined && (dueUs === undefined || ofRule < dueUs)) dueUs = ofRule
     }
     return dueUs
+  }
+
+  /** When the first mute ends, by the wall clock. */
+  get mutedUntilUs(): number | undefined {
+    let untilUs: number | undefined
+    for (const { mutedUntilUs } of this.#memories.values()) {
+      if (mutedUntilUs !== null) untilUs = Math.min(untilUs ?? mutedUntilUs, mutedUntilUs)
+    }
+    return untilUs
   }
 
   /** What is to be kept of it. */
@@ -168,11 +183,19 @@ export class WatchedStream implements StreamWatch {
     const { rules, needsDigest, read } = this.#compiled
     const digest = needsDigest ? Number(entry.digest & 0xffff_ffff_ffffn) : undefined
     if (!admit(this.clock, timeUs, digest)) return
-    this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
+    const steadyUs = this.#time.steadyUs(receivedAtUs)
+    this.#receivedAtUs = Math.max(this.#receivedAtUs, steadyUs)
     const text = entry.values
     this.recent.add(timeUs, text)
     const allowance = { left: conditionSteps }
-    const signal = { kind: 'reading', timeUs, receivedAtUs, values: read(text), allowance } as const
+    const signal = {
+      kind: 'reading',
+      timeUs,
+      receivedAtUs: steadyUs,
+      aheadUs: this.#time.aheadUs,
+      values: read(text),
+      allowance,
+    } as const
     for (const rule of rules) {
       const memory = this.#memoryOf(rule)
       const wasIdle = isIdle(memory)
@@ -192,12 +215,13 @@ export class WatchedStream implements StreamWatch {
 
   #expire(entry: EntryReader, offset: number): void {
     const dueUs = entry.timestampUs
+    const { aheadUs } = this.#time
     // Also when it was too early: the time that was saved for it is to be as it is known here.
     this.#touch()
     for (const rule of this.#compiled.rules) {
       const memory = this.#memories.get(rule.id)
-      if (!memory || (nextDueUs(memory) ?? Number.POSITIVE_INFINITY) > dueUs) continue
-      this.#step(rule, memory, { kind: 'timer', dueUs }, this.#momentOf(entry, offset))
+      if (!memory || (nextDueUs(memory, aheadUs) ?? Number.POSITIVE_INFINITY) > dueUs) continue
+      this.#step(rule, memory, { kind: 'timer', dueUs, aheadUs }, this.#momentOf(entry, offset))
     }
   }
 
@@ -217,7 +241,7 @@ export class WatchedStream implements StreamWatch {
       this.#touch()
       return
     }
-    const signal = { kind, atUs: moment.receivedAtUs, by, ...(untilUs && { untilUs }) }
+    const signal = { kind, ...this.#at(moment), by, ...(untilUs && { untilUs }) }
     this.#step(rule, memory, signal, kind === 'acknowledge' || kind === 'clear' ? acted : moment)
   }
 
@@ -226,7 +250,7 @@ export class WatchedStream implements StreamWatch {
     const before = this.#rules
     this.#rules = this.#runnable()
     const rulesAfter = new Map(this.#rules.map((rule) => [rule.id, JSON.stringify(rule)]))
-    const atUs = moment.receivedAtUs
+    const at = this.#at(moment)
     for (const rule of this.#compiled.rules) {
       const plain = before.find(({ id }) => id === rule.id)
       if (rulesAfter.get(rule.id) === JSON.stringify(plain)) {
@@ -234,13 +258,13 @@ export class WatchedStream implements StreamWatch {
         continue
       }
       const memory = this.#memories.get(rule.id)
-      if (memory) this.#step(rule, memory, { kind: 'retire', atUs }, moment)
+      if (memory) this.#step(rule, memory, { kind: 'retire', ...at }, moment)
       this.#memories.delete(rule.id)
     }
     this.#compiled = this.#compileAll()
     for (const rule of this.#compiled.rules) {
       if (!rulesAfter.has(rule.id)) continue
-      this.#step(rule, this.#memoryOf(rule), { kind: 'start', atUs }, moment)
+      this.#step(rule, this.#memoryOf(rule), { kind: 'start', ...at }, moment)
     }
     this.#touch()
   }
@@ -292,6 +316,11 @@ export class WatchedStream implements StreamWatch {
 
   #compileAll(): CompiledAlertRules {
     return this.#compile(this.#rules, this.#of.fields)
+  }
+
+  /** When a person or a definition moves rules. */
+  #at({ receivedAtUs }: Moment): Pick<HandSignal, 'atUs' | 'aheadUs'> {
+    return { atUs: this.#time.steadyUs(receivedAtUs), aheadUs: this.#time.aheadUs }
   }
 
   #momentOf(entry: EntryReader, offset: number): Moment {

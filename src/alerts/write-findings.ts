@@ -74,9 +74,18 @@ async function putMemories(
       digests: JSON.stringify(stream.clock.digests),
       sequences,
       due_at: stream.dueUs ?? null,
+      muted_until: stream.mutedUntilUs ?? null,
     }
   })
-  const changing = ['version', 'fleet_rules', 'memories', 'digests', 'sequences', 'due_at']
+  const changing = [
+    'version',
+    'fleet_rules',
+    'memories',
+    'digests',
+    'sequences',
+    'due_at',
+    'muted_until',
+  ]
   for (const rows of portionsOf(saved)) {
     await transaction
       .insertInto('alert_memories')

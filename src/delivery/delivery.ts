@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { aheadUsOf, type Clock, type SteadyClock } from '../core/clock.ts'
+import { aheadUsOf, type Clocks } from '../core/clock.ts'
 
 /**
  * What the attempts of a delivery are: those right after the event, which are counted when all of them
@@ -82,7 +82,7 @@ export type ConsequenceOf = (
  *
  * @param createdAtUs by the wall clock, which may have been set since
  */
-export function dueAtOnceUs(createdAtUs: number, clock: Clock & SteadyClock): number {
+export function dueAtOnceUs(createdAtUs: number, clock: Clocks): number {
   return Math.min(createdAtUs - aheadUsOf(clock), clock.steadyUs())
 }
 

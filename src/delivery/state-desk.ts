@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { aheadUsOf, type Clock, type SteadyClock } from '../core/clock.ts'
+import { aheadUsOf, type Clocks } from '../core/clock.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
 import { padded } from '../state/portions.ts'
 import type { DeliveryChannel } from './delivery.ts'
@@ -39,7 +39,7 @@ export class StateDesk {
   }
 
   /** What a process has taken that is gone; to be called where there can be no other. */
-  async takeBack(clock: Clock & SteadyClock): Promise<void> {
+  async takeBack(clock: Clocks): Promise<void> {
     await this.#needs.state
       .updateTable('deliveries')
       .set({ due_at: dueAgain(clock.steadyUs(), aheadUsOf(clock)), lease: null })

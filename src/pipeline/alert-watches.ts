@@ -6,6 +6,7 @@ import type { EntryReader } from './entry-reader.ts'
 export interface AlertCounts {
   /** Of the newest reading that rules have seen. */
   readonly timeUs: number
+  /** In steady time. */
   readonly receivedAtUs: number
   /** Readings that came too late for rules since this was asked for last. */
   readonly late: number
@@ -34,6 +35,8 @@ export interface AlertWatches {
   adopt(watch: StreamWatch, entry: EntryReader, offset: Offset): Promise<void>
   /** Takes an entry that says that nobody could be heard for a time. */
   passDowntime(entry: EntryReader, offset: Offset): Promise<void>
+  /** Takes an entry that holds the wall clock against steady time. */
+  passClock(entry: EntryReader): Promise<void>
   /** Writes what was found. Resolves with what is to follow once it is committed. */
   write(transaction: StateDatabase): Promise<() => void>
   /** Begins anew with what was written last: what was found since could not be. */

@@ -5,6 +5,7 @@ import {
   streamIdOf,
   streamKeyOf,
   verdictCleared,
+  verdictClock,
   verdictDowntime,
   verdictPosition,
   verdictRejudged,
@@ -120,8 +121,9 @@ async function decide(
       const { streamKey } = entry
       let tally = tallies.known(streamKey)
       if (!tally) {
-        if (entry.verdict === verdictDowntime) {
-          await watches?.passDowntime(entry, offset)
+        if (entry.verdict === verdictDowntime || entry.verdict === verdictClock) {
+          if (entry.verdict === verdictClock) await watches?.passClock(entry)
+          else await watches?.passDowntime(entry, offset)
           offset++
           continue
         }

@@ -15,6 +15,7 @@ import {
   verdictAlertAction,
   verdictAlertTimer,
   verdictCleared,
+  verdictClock,
   verdictDowntime,
   verdictFiltered,
   verdictFleetRules,
@@ -87,7 +88,8 @@ export class EntryReader {
 
   /** Whether it moves alerts without a reading: it is nobody's, and of no count. */
   get isAboutAlerts(): boolean {
-    return this.#verdict >= verdictAlertTimer && this.#verdict <= verdictDowntime
+    const verdict = this.#verdict
+    return (verdict >= verdictAlertTimer && verdict <= verdictDowntime) || verdict === verdictClock
   }
 
   /** Whether it counts as received: what an earlier entry has received does not. */
@@ -228,6 +230,7 @@ const reviewVerdicts = [
   verdictDowntime,
   verdictPosition,
   verdictCleared,
+  verdictClock,
 ]
 
 const noNotes: AcceptedNotes = {}

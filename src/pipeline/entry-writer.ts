@@ -13,6 +13,7 @@ import {
   verdictAlertAction,
   verdictAlertTimer,
   verdictCleared,
+  verdictClock,
   verdictDowntime,
   verdictFiltered,
   verdictFleetRules,
@@ -149,7 +150,7 @@ export class EntryWriter {
     this.#without(stream, { verdict: verdictCleared, atUs, notes: JSON.stringify(range) })
   }
 
-  /** Keeps that the timers of alerts that are due at a time have run out. */
+  /** Keeps that the timers of alerts that are due by a steady time have run out. */
   alertTimer(stream: NamedVersion, dueUs: number, atUs: number): void {
     this.#without(stream, { verdict: verdictAlertTimer, atUs, notes: '', timeUs: dueUs })
   }
@@ -166,9 +167,14 @@ export class EntryWriter {
     this.#without(stream, { verdict: verdictFleetRules, atUs, notes })
   }
 
-  /** Keeps that nobody could be heard from a time on until now, on any stream. */
+  /** Keeps that nobody could be heard from a steady time on until now, on any stream. */
   downtime(fromUs: number, atUs: number): void {
     this.#without(noStream, { verdict: verdictDowntime, atUs, notes: '', timeUs: fromUs })
+  }
+
+  /** Keeps what the wall clock shows at a moment of steady time. */
+  clock(steadyUs: number, wallUs: number): void {
+    this.#without(noStream, { verdict: verdictClock, atUs: wallUs, notes: '', timeUs: steadyUs })
   }
 
   /** Keeps how far the source of a stream has been read. @param position JSON */

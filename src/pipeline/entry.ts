@@ -38,14 +38,19 @@ import type { PayloadFormat } from './stream-schema.ts'
  * And of it are the entries that move alerts without a reading (D30); none of them has a body. They are
  * nobody's readings: only the decider looks at them.
  *
- *    10  timer       what was due at the timestamp is due      no notes
+ *    10  timer       what was due by then is due               no notes; timestamp in steady time
  *    11  person      somebody did something to an alert        notes: what, and who
  *    12  fleet       the rules of fleets, from here on         notes: the rules
- *    13  downtime    nobody was heard since the timestamp      no notes; of no stream
+ *    13  downtime    nobody was heard since the timestamp      no notes; of no stream; in steady time
  *
  * The same holds for how far a source has been read (see `SourcePosition`), which stands behind its readings:
  *
  *    14  position    the next round goes on behind it          notes: the position; no body
+ *
+ * And it is what the wall clock is held against, so that waits that entries say something about take as long
+ * as they are to. Both times are of one moment, the timestamp in steady time (see `src/core/clock.ts`):
+ *
+ *    17  clock       the wall clock was set                    no notes; of no stream
  *
  * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
  */
@@ -67,6 +72,7 @@ export const verdictFleetRules = 12
 export const verdictDowntime = 13
 export const verdictPosition = 14
 export const verdictCleared = 16
+export const verdictClock = 17
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */
 export class EntryFormatError extends Error {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { aheadUsOf, driftUsMax, type StepClocks } from '../core/clock.ts'
 import { DomainError, messageOf } from '../core/errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Settled } from './connector.ts'
@@ -26,6 +27,9 @@ interface Batch {
 interface Draft {
   readonly writer: EntryWriter
   settlements: Settled[]
+  /** What is known in it of the wall clock: its steps, and how far it is ahead of steady time. */
+  steps: number
+  aheadUs: number
 }
 
 interface KeptReadings {
@@ -45,11 +49,12 @@ interface KeptReadings {
  */
 export class GroupCommit {
   readonly #journal: Journal
-  readonly #shared: Draft = newDraft()
+  readonly #clock: StepClocks | undefined
+  readonly #shared: Draft
   /** Those that are written in several turns. */
   readonly #apart = new Set<Draft>()
   /** Where entries go now. */
-  #draft = this.#shared
+  #draft: Draft
   readonly #sealed: Batch[] = []
   #sealedBytes = 0
   #inFlight = 0
@@ -61,8 +66,12 @@ export class GroupCommit {
   #isTogether = false
   #lastSettled: Promise<void> = Promise.resolve()
 
-  constructor(journal: Journal) {
+  /** @param clock by which times of receipt are given: when it is set, the journal says so */
+  constructor(journal: Journal, clock?: StepClocks) {
     this.#journal = journal
+    this.#clock = clock
+    this.#shared = newDraft(clock?.steps, clock && aheadUsOf(clock))
+    this.#draft = this.#shared
   }
 
   /** Bytes of entries that wait to be handed to the journal. */
@@ -98,6 +107,7 @@ export class GroupCommit {
   /** Writes entries, and settles once they, and all that was written before, are durable. */
   add(write: (writer: EntryWriter) => void, settled: Settled): void {
     const draft = this.#draft
+    if (this.#clock !== undefined && draft.steps !== this.#clock.steps) noteStep(draft, this.#clock)
     write(draft.writer)
     draft.settlements.push(settled)
     if (draft !== this.#shared) return
@@ -121,7 +131,7 @@ export class GroupCommit {
    * of the work becomes durable, and nothing of it is settled.
    */
   async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
-    const draft = newDraft()
+    const draft = newDraft(this.#shared.steps, this.#shared.aheadUs)
     this.#apart.add(draft)
     try {
       for (const step of steps) {
@@ -237,12 +247,27 @@ export class GroupCommit {
       this.#kept.filtered += filtered
       this.#kept.quarantined += quarantined
       this.#kept.reviewed += reviewed
-    } else if (!error.retryable) this.#failure = error
+    } else {
+      // What was said of the clock may be lost with it.
+      this.#shared.aheadUs = Number.NaN
+      this.#shared.steps = -1
+      if (!error.retryable) this.#failure = error
+    }
   }
 }
 
-function newDraft(): Draft {
-  return { writer: new EntryWriter(), settlements: [] }
+function newDraft(steps = 0, aheadUs = 0): Draft {
+  return { writer: new EntryWriter(), settlements: [], steps, aheadUs }
+}
+
+/** What comes behind has its times of receipt by the clock as it is set now. */
+function noteStep(draft: Draft, clock: StepClocks): void {
+  draft.steps = clock.steps
+  const aheadUs = aheadUsOf(clock)
+  if (Math.abs(aheadUs - draft.aheadUs) <= driftUsMax) return
+  draft.aheadUs = aheadUs
+  const steadyUs = clock.steadyUs()
+  draft.writer.clock(steadyUs, steadyUs + aheadUs)
 }
 
 /** Writes no entry: what settles with it only waits for its turn. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, sql } from 'kysely'
-import type { Clock, SteadyClock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import type { EventId, UserId } from '../core/ids.ts'
 import { attemptsOfDeliveryMax, deliveryIdOf, dueAtOnceUs } from '../delivery/delivery.ts'
 import type { EventType } from '../events/event-types.ts'
@@ -101,7 +101,7 @@ export interface Recovery {
 export async function planRecovery(
   state: StateDatabase,
   webhook: Webhook,
-  { sinceUs, clock }: { readonly sinceUs: number; readonly clock: Clock & SteadyClock },
+  { sinceUs, clock }: { readonly sinceUs: number; readonly clock: Clocks },
 ): Promise<Recovery> {
   const { id: webhookId, ownerId, eventTypes, retryCount } = webhook
   const events = await state

@@ -15,7 +15,7 @@ let tests: TestState
 let nowUs: number
 let rung: ExpiredTimers[]
 let timers: AlertTimers
-const clock = { nowUs: () => nowUs }
+const clock = { nowUs: () => nowUs, steadyUs: () => nowUs }
 
 beforeEach(async () => {
   tests = await TestState.open()

@@ -22,7 +22,7 @@ const lookUs = 100 * millisecond
 
 let tests: TestState
 let nowUs: number
-const clock = { nowUs: () => nowUs }
+const clock = { nowUs: () => nowUs, steadyUs: () => nowUs }
 
 beforeEach(async () => {
   tests = await TestState.open()

@@ -1,7 +1,7 @@
-import type { Clocks } from '../../src/core/clock.ts'
+import type { StepClocks } from '../../src/core/clock.ts'
 
 /** Clocks that stand until they are moved: as time that passes by `atUs`, or by a step of the wall clock alone. */
-export class HandClock implements Clocks {
+export class HandClock implements StepClocks {
   /** What the wall clock shows. To move it here lets time pass. */
   atUs = 1_700_000_000_123_456
   steps = 0
