@@ -8,7 +8,7 @@ import { authRoutes, tokenRoutes } from './auth/auth-routes.ts'
 import { type AuthenticatedCaller, bearerUsername, type Origin } from './auth/authenticate.ts'
 import { isLimitedId, limitsOf } from './auth/limited-key.ts'
 import { grants } from './auth/scopes.ts'
-import type { Clock } from './core/clock.ts'
+import type { Clocks } from './core/clock.ts'
 import { DomainError } from './core/errors.ts'
 
 import type { UserId } from './core/ids.ts'
@@ -31,7 +31,7 @@ import { UserStore } from './users/user-store.ts'
 export interface AccessNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly lifecycle: LifecycleEvents
   readonly onFailure: (error: unknown) => void
   /** Takes away what a deleted user has elsewhere. */

@@ -133,8 +133,8 @@ function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
   const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
   return new PurgeTimer(
     [
-      () => access.answers.purge(systemClock.nowUs()),
-      () => domains.receiptStore.purge(systemClock.nowUs()),
+      () => access.answers.purge(systemClock.steadyUs()),
+      () => domains.receiptStore.purge(systemClock.steadyUs()),
       () => engine.mqttSessions.sessions.purge(),
       () => transfers.exportJobs.purge(),
       () => transfers.importJobs.purge(),

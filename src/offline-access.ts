@@ -70,7 +70,7 @@ export async function openOfflineAccess(
       webhookStep(nobody, systemClock),
       new MailPlanner({ clock: systemClock, onPlanned: nobody }).step,
     ]
-    const { tell } = await openTelling(writing, { plans, onTold: nobody })
+    const { tell } = await openTelling(writing, { clock: systemClock, plans, onTold: nobody })
     const writer = new LocalStateWriter(writing, tell)
     const access = await openAccess(
       {

@@ -102,7 +102,8 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         intake,
         receipts,
         findStream: (id) => directory.find(id),
-        receiptOf: (request, nowUs) => receiptStore.receiptOf(request, nowUs),
+        receiptOf: (request, nowUs) =>
+          receiptStore.receiptOf(request, nowUs, systemClock.steadyUs()),
         assertReady: () => engine.assertReady(),
         callerOf,
       }),

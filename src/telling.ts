@@ -1,9 +1,11 @@
 import { messageStep } from './alerts/alert-messages.ts'
+import type { Clocks } from './core/clock.ts'
 import type { UserId } from './core/ids.ts'
 import { FanOut, type FanOutStep } from './notifications/fan-out.ts'
 import type { StateDatabase } from './state/database.ts'
 
 export interface TellingNeeds {
+  readonly clock: Clocks
   /** Plan what is delivered by the engine of deliveries. */
   readonly plans: readonly FanOutStep[]
   /** Once it is committed, with whose events were told. */
@@ -13,11 +15,11 @@ export interface TellingNeeds {
 /** Composition of what tells of events, where the state is written. */
 export async function openTelling(
   state: StateDatabase,
-  { plans, onTold }: TellingNeeds,
+  { clock, plans, onTold }: TellingNeeds,
 ): Promise<FanOut> {
   // Every way in which events are told, in order. To add one: write its file, and name it here.
   const steps: readonly FanOutStep[] = [...plans, messageStep]
-  const fanOut = new FanOut({ steps, onTold })
+  const fanOut = new FanOut({ clock, steps, onTold })
   await fanOut.open(state)
   return fanOut
 }

@@ -70,6 +70,7 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
   // One process has the folder: whatever is leased was leased by one that is gone.
   await desk.takeBack(clock)
   const fanOut: FanOut = await openTelling(state, {
+    clock,
     plans: [webhookStep(plans('webhook'), clock), mails.step],
     onTold(ownerIds) {
       for (const channel of ['webhook', 'mail'] as const) {

@@ -41,6 +41,14 @@ export function monotonicMs(): number {
   return performance.now()
 }
 
+/**
+ * The steady time of an instant that has passed, to the order in which such instants came. It is not later
+ * than now, although the wall clock may have been set back since.
+ */
+export function steadyUsOf(clock: Clocks, pastUs: number): number {
+  return Math.min(pastUs - aheadUsOf(clock), clock.steadyUs())
+}
+
 /** The wall clock, where a library wants it as this. */
 export function wallDate(): Date {
   return new Date()

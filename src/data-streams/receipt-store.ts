@@ -47,18 +47,19 @@ export class ReceiptStore {
    * The time of receipt of the first such request: this one if there was none. Durable before it
    * returns.
    *
+   * @param steadyUs now, in steady time: how long the key is remembered counts from there
    * @throws DomainError `idempotency_conflict` when the key was used with another body, or
    *   `rate_limited` when too many keys of the user are remembered
    */
-  async receiptOf(given: IdempotentRequest, nowUs: number): Promise<Receipt> {
+  async receiptOf(given: IdempotentRequest, nowUs: number, steadyUs: number): Promise<Receipt> {
     const request = { ...given, key: keptKey(this.#digests, given.key) }
-    const known = await this.#find(request, nowUs)
+    const known = await this.#find(request, steadyUs)
     if (known) return repeated(known, request)
     // Of parallel first requests one wins; the others find its row.
-    if (await this.#writer.attempt(...this.#insertion(request, nowUs))) {
+    if (await this.#writer.attempt(...this.#insertion(request, nowUs, steadyUs))) {
       return { receivedAtUs: nowUs, isRepeated: false }
     }
-    const other = await this.#find(request, nowUs)
+    const other = await this.#find(request, steadyUs)
     if (other) return repeated(other, request)
     throw new DomainError(
       'rate_limited',
@@ -67,28 +68,29 @@ export class ReceiptStore {
     )
   }
 
-  async #find(request: IdempotentRequest, nowUs: number) {
+  async #find(request: IdempotentRequest, steadyUs: number) {
     const { userId, streamId, key } = request
     const row = await this.#state
       .selectFrom('idempotency_keys')
-      .select(['body_digest', 'received_at'])
+      .select(['body_digest', 'received_at', 'remembered_at'])
       .where('user_id', '=', userId)
       .where('stream_id', '=', streamId)
       .where('key', '=', key)
       .executeTakeFirst()
-    if (!row || row.received_at > nowUs - lifetimeUs) return row
-    await this.#forget(request, nowUs)
+    if (!row || row.remembered_at > steadyUs - lifetimeUs) return row
+    await this.#forget(request, steadyUs)
     return undefined
   }
 
-  #insertion(request: IdempotentRequest, nowUs: number): readonly Compilable[] {
+  #insertion(request: IdempotentRequest, nowUs: number, steadyUs: number): readonly Compilable[] {
     const { userId, streamId, key, bodyDigest } = request
     return [
       this.#state
         .insertInto('idempotency_keys')
-        .columns(['user_id', 'stream_id', 'key', 'body_digest', 'received_at'])
+        .columns(['user_id', 'stream_id', 'key', 'body_digest', 'received_at', 'remembered_at'])
         .expression(
-          sql`SELECT ${userId}, ${streamId}, ${key}, ${bodyDigest}, ${nowUs}
+          sql`SELECT ${userId}, ${streamId}, ${key}, ${bodyDigest}, ${nowUs},
+                ${steadyUs}
                 WHERE ${isBelow('receipts', userId, receiptsMax)}`,
         )
         .onConflict((conflict) => conflict.doNothing()),
@@ -97,13 +99,13 @@ export class ReceiptStore {
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
-  async purge(nowUs: number): Promise<boolean> {
+  async purge(steadyUs: number): Promise<boolean> {
     const needs = { state: this.#state, writer: this.#writer }
-    return await removeExpired(needs, expiring, nowUs - lifetimeUs)
+    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
   }
 
   /** Makes room for a new receipt under the same key. */
-  async #forget({ userId, streamId, key }: IdempotentRequest, nowUs: number): Promise<void> {
+  async #forget({ userId, streamId, key }: IdempotentRequest, steadyUs: number): Promise<void> {
     await this.#writer.attempt(
       this.#state
         .deleteFrom('idempotency_keys')
@@ -111,13 +113,13 @@ export class ReceiptStore {
         .where('stream_id', '=', streamId)
         .where('key', '=', key)
         // Somebody else may have been faster, and put a new one in its place.
-        .where('received_at', '<=', nowUs - lifetimeUs),
+        .where('remembered_at', '<=', steadyUs - lifetimeUs),
       countChange(this.#state, 'receipts', userId, -1),
     )
   }
 }
 
-const expiring: Expiring = { table: 'idempotency_keys', column: 'received_at', total: 'receipts' }
+const expiring: Expiring = { table: 'idempotency_keys', column: 'remembered_at', total: 'receipts' }
 
 function repeated(
   known: { readonly body_digest: string; readonly received_at: number },

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { aheadUsOf, type Clocks } from '../core/clock.ts'
 
 /**
  * What the attempts of a delivery are: those right after the event, which are counted when all of them
@@ -76,15 +75,6 @@ export type ConsequenceOf = (
   endedUs: number,
   rules: RetryRules,
 ) => Consequence
-
-/**
- * When what is made of an event is due, in steady time: at once, and in the order of the events.
- *
- * @param createdAtUs by the wall clock, which may have been set since
- */
-export function dueAtOnceUs(createdAtUs: number, clock: Clocks): number {
-  return Math.min(createdAtUs - aheadUsOf(clock), clock.steadyUs())
-}
 
 /** The rules of webhooks (D38 to D40). */
 export const consequenceOf: ConsequenceOf = (

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import type { UserId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
 import type { StateDatabase, Tell } from '../state/database.ts'
@@ -118,10 +118,10 @@ export async function noteAccess(
 /** Makes events of what was written down, at most one a second of each type and resource. */
 export class CoalescedEvents {
   readonly #state: StateDatabase
-  readonly #clock: Clock
+  readonly #clock: Clocks
   readonly #tell: Tell
 
-  constructor(state: StateDatabase, clock: Clock, tell: Tell) {
+  constructor(state: StateDatabase, clock: Clocks, tell: Tell) {
     this.#state = state
     this.#clock = clock
     this.#tell = tell
@@ -137,7 +137,7 @@ export class CoalescedEvents {
 
   /** Tells what is due by now, the longest due first. */
   async flush(): Promise<void> {
-    const nowUs = this.#clock.nowUs()
+    const nowUs = this.#clock.steadyUs()
     const isDue = await this.#due(this.#state, nowUs).limit(1).executeTakeFirst()
     if (isDue === undefined) return
     const afterwards = await this.#state.transaction().execute(async (transaction) => {

@@ -51,7 +51,7 @@ export class AnswerStore {
 
   async find(
     request: KeyedRequest,
-    nowUs: number,
+    steadyUs: number,
   ): Promise<(Answer & { readonly isSameBody: boolean }) | undefined> {
     const { userId, path } = request
     const key = keptKey(this.#cipher, request.key)
@@ -63,8 +63,8 @@ export class AnswerStore {
       .where('key', '=', key)
       .executeTakeFirst()
     if (!row) return undefined
-    if (row.created_at <= nowUs - lifetimeUs) {
-      await this.#forget(request, nowUs)
+    if (row.created_at <= steadyUs - lifetimeUs) {
+      await this.#forget(request, steadyUs)
       return undefined
     }
     const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
@@ -73,7 +73,7 @@ export class AnswerStore {
   }
 
   /** What goes into the commit of the request: it changes nothing when the key is taken. */
-  remember(request: KeyedRequest, { statusCode, body }: Answer, nowUs: number): Compilable[] {
+  remember(request: KeyedRequest, { statusCode, body }: Answer, steadyUs: number): Compilable[] {
     const { userId, path } = request
     const key = keptKey(this.#cipher, request.key)
     const bodyDigest = keptBodyDigest(this.#cipher, request.bodyDigest)
@@ -92,7 +92,7 @@ export class AnswerStore {
         ])
         .expression(
           sql`SELECT ${userId}, ${path}, ${key}, ${bodyDigest}, ${statusCode}, ${bodyEncrypted},
-                ${nowUs} WHERE ${isBelow('idempotent_answers', userId, answersMax)}`,
+                ${steadyUs} WHERE ${isBelow('idempotent_answers', userId, answersMax)}`,
         )
         .onConflict((conflict) => conflict.doNothing()),
       countChange(this.#state, 'idempotent_answers', userId, 1),
@@ -104,13 +104,13 @@ export class AnswerStore {
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
-  async purge(nowUs: number): Promise<boolean> {
+  async purge(steadyUs: number): Promise<boolean> {
     const needs = { state: this.#state, writer: this.#writer }
-    return await removeExpired(needs, expiring, nowUs - lifetimeUs)
+    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
   }
 
   /** Makes room for a new answer under the same key. */
-  async #forget({ userId, path, key }: KeyedRequest, nowUs: number): Promise<void> {
+  async #forget({ userId, path, key }: KeyedRequest, steadyUs: number): Promise<void> {
     await this.#writer.attempt(
       this.#state
         .deleteFrom('idempotent_answers')
@@ -118,7 +118,7 @@ export class AnswerStore {
         .where('path', '=', path)
         .where('key', '=', keptKey(this.#cipher, key))
         // Somebody else may have been faster, and put a new one in its place.
-        .where('created_at', '<=', nowUs - lifetimeUs),
+        .where('created_at', '<=', steadyUs - lifetimeUs),
       countChange(this.#state, 'idempotent_answers', userId, -1),
     )
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Compilable } from 'kysely'
-import type { Clock } from '../core/clock.ts'
+import type { SteadyClock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { idempotencyConflict, idempotencyKeyOf } from '../core/idempotency-key.ts'
 import type { UserId } from '../core/ids.ts'
@@ -41,7 +41,7 @@ interface Outcome extends Answer {
 export interface PostsNeeds {
   readonly answers: AnswerStore
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: SteadyClock
 }
 
 /**
@@ -53,7 +53,7 @@ export interface PostsNeeds {
 export class Posts {
   readonly #answers: AnswerStore
   readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #clock: SteadyClock
   /** Requests under way, by key: as many as there are connections at most. */
   readonly #underWay = new Map<string, Promise<void>>()
 
@@ -99,7 +99,7 @@ export class Posts {
   async #perform(effect: Effect, keyed?: KeyedRequest): Promise<Outcome> {
     const { statusCode, body, changes, refusal, afterwards } = effect
     const remembering = keyed
-      ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.nowUs())
+      ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.steadyUs())
       : []
     if (await this.#writer.attempt(...changes, ...remembering)) {
       await afterwards?.()
@@ -115,7 +115,7 @@ export class Posts {
   }
 
   async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
-    const known = await this.#answers.find(keyed, this.#clock.nowUs())
+    const known = await this.#answers.find(keyed, this.#clock.steadyUs())
     if (!known) return undefined
     if (!known.isSameBody) throw idempotencyConflict()
     return { statusCode: known.statusCode, body: known.body, isRepeated: true }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Clocks } from '../core/clock.ts'
-import { dueAtOnceUs } from '../delivery/delivery.ts'
+import { type Clocks, steadyUsOf } from '../core/clock.ts'
 import type { RecordedEvent } from '../events/events.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { mailRow } from './mail-delivery.ts'
@@ -47,7 +46,7 @@ export class MailPlanner {
     }
     if (planned.length === 0) return 0
     const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
-    const dueAtUs = dueAtOnceUs(createdAtUs, this.#needs.clock)
+    const dueAtUs = steadyUsOf(this.#needs.clock, createdAtUs)
     await transaction
       .insertInto('deliveries')
       .values(
@@ -88,7 +87,7 @@ async function hasRoom(
   atUs: number,
 ): Promise<boolean> {
   const ofMinute = sql`SELECT 1 FROM deliveries
-    WHERE receiver_id = ${recipientId} AND created_at > ${atUs - minuteUs}
+    WHERE receiver_id = ${recipientId} AND created_at > ${atUs - minuteUs} AND created_at < ${atUs + minuteUs}
     LIMIT ${mailsOfMinuteMax}`
   const waiting = sql`SELECT 1 FROM deliveries
     WHERE receiver_id = ${recipientId} AND due_at IS NOT NULL LIMIT ${mailsWaitingMax}`

@@ -1,5 +1,5 @@
 import type { AedesPublishPacket, Client, PublishPacket, Subscription } from 'aedes'
-import type { Clock } from '../core/clock.ts'
+import { type Clocks, wallUsOf } from '../core/clock.ts'
 import { unusedUsMax } from './limits.ts'
 import { loadSessions } from './load-sessions.ts'
 import { MessageQueues } from './message-queues.ts'
@@ -37,7 +37,7 @@ export class DurableSessions implements MqttSessions {
   #rules: SessionRules = nobodysRules
   #expired = 0
 
-  constructor(log: SessionsLog, stored: StoredSessions, clock: Clock) {
+  constructor(log: SessionsLog, stored: StoredSessions, clock: Clocks) {
     this.#parts = {
       log,
       clock,
@@ -169,7 +169,7 @@ export class DurableSessions implements MqttSessions {
   /** Ends sessions that nobody has used for long. Resolves with whether there is more to do. */
   async purge(): Promise<boolean> {
     const { log, registry, clock } = this.#parts
-    const nowUs = clock.nowUs()
+    const nowUs = clock.steadyUs()
     const changes: SessionChange[] = []
     for (const session of registry.all()) {
       const unusedUs = nowUs - session.lastUsedAtUs
@@ -213,7 +213,7 @@ export class DurableSessions implements MqttSessions {
   }
 
   sessionsOf(userId: string): readonly KeptSession[] {
-    return this.#parts.registry.ofUser(userId).map(keptSession)
+    return this.#parts.registry.ofUser(userId).map((one) => keptSession(one, this.#parts.clock))
   }
 
   async end(identity: SessionIdentity): Promise<boolean> {
@@ -273,8 +273,10 @@ function lastNumberOf({ sessions }: StoredSessions): number {
   return sessions.reduce((last, row) => Math.max(last, Number(row['number'])), 0)
 }
 
-function keptSession(session: Session): KeptSession {
-  const { number, userId, clientId, createdAtUs, lastUsedAtUs, subscriptions } = session
+/** As it is shown: by the wall clock. */
+function keptSession(session: Session, clock: Clocks): KeptSession {
+  const { number, userId, clientId, createdAtUs, subscriptions } = session
+  const lastUsedAtUs = wallUsOf(clock, session.lastUsedAtUs)
   const { queue, queuedBytes } = session
   const times = { createdAtUs, lastUsedAtUs, expiresAtUs: lastUsedAtUs + unusedUsMax }
   return { number, userId, clientId, ...times, subscriptions, queued: queue.size, queuedBytes }

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import { DurableSessions } from './durable-sessions.ts'
 import { SessionsLog } from './sessions-log.ts'
 
@@ -11,7 +11,7 @@ export interface OpenSessions {
 }
 
 /** Opens the file of the sessions and reads all of it. */
-export async function openSessions(path: string, clock: Clock): Promise<OpenSessions> {
+export async function openSessions(path: string, clock: Clocks): Promise<OpenSessions> {
   const { log, stored } = await SessionsLog.open(path)
   return {
     sessions: new DurableSessions(log, stored, clock),

@@ -29,14 +29,12 @@ export class SessionLifetimes {
     if (!registry.hasRoomFor(userId)) {
       throw new DomainError('conflict', 'this user has as many MQTT sessions as are kept')
     }
-    const nowUs = clock.nowUs()
-    const session = new Session(++this.#lastNumber, identity, {
-      createdAtUs: nowUs,
-      usedAtUs: nowUs,
-    })
+    const createdAtUs = clock.nowUs()
+    const usedAtUs = clock.steadyUs()
+    const session = new Session(++this.#lastNumber, identity, { createdAtUs, usedAtUs })
     registry.add(session)
     try {
-      await log.write(['putSession', session.number, userId, clientId, nowUs, nowUs])
+      await log.write(['putSession', session.number, userId, clientId, createdAtUs, usedAtUs])
     } catch (error) {
       registry.remove(session)
       throw error
@@ -60,7 +58,7 @@ export class SessionLifetimes {
   /** Writes down that a session is in use now. */
   use(session: Session): void {
     const { clock, log } = this.#parts
-    session.lastUsedAtUs = clock.nowUs()
+    session.lastUsedAtUs = clock.steadyUs()
     log.writeLater(['useSession', session.lastUsedAtUs, session.number])
   }
 

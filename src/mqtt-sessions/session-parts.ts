@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clocks } from '../core/clock.ts'
 import type { MessageQueues } from './message-queues.ts'
 import type { SessionIdentity, SessionRules } from './mqtt-sessions.ts'
 import type { RetainedMessages } from './retained-messages.ts'
@@ -10,7 +10,7 @@ import type { Wills } from './wills.ts'
 /** What the broker's questions and its persistence have in common. */
 export interface SessionParts {
   readonly log: SessionsLog
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly rules: SessionRules
   readonly registry: SessionRegistry
   readonly queues: MessageQueues

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
+import { type Clocks, steadyUsOf } from '../core/clock.ts'
 import type { EventId, UserId } from '../core/ids.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
@@ -22,6 +23,7 @@ export type FanOutStep = (
 ) => Promise<number>
 
 export interface FanOutNeeds {
+  readonly clock: Clocks
   readonly steps: readonly FanOutStep[]
   /** Once it is committed, with whose events were told. */
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
@@ -184,11 +186,13 @@ export class FanOut {
   /** Resolves with how many rows that was. */
   async #tellOf(transaction: StateDatabase, event: RecordedEvent, told: Told): Promise<number> {
     let rows = rowsOfEvent
-    const isRepeated = await isRepetition(transaction, event)
+    const steadyUs = steadyUsOf(this.#needs.clock, event.atUs)
+    const isRepeated = await isRepetition(transaction, event, steadyUs)
     if (!isRepeated) {
       const preferences = await preferencesOf(transaction, event.ownerId)
       const channels = effectiveChannels(preferences, event.type)
-      if (channels.has('in_app') && !(await addToInbox(transaction, event))) told.inboxRefused++
+      if (channels.has('in_app') && !(await addToInbox(transaction, event, steadyUs)))
+        told.inboxRefused++
       for (const step of this.#needs.steps) rows += await step(transaction, event, channels)
       told.ownerIds.add(event.ownerId)
     }

@@ -40,7 +40,7 @@ interface CoalescedEventTable {
   /** How often it happened since it was told. */
   readonly count: number
   readonly last_at: number
-  /** When it may be told again. */
+  /** When it may be told again, in steady time. */
   readonly due_at: number
 }
 
@@ -60,7 +60,7 @@ interface InboxTable {
   readonly read_through: Defaulted<number>
   /** Every entry up to this position is archived. */
   readonly archived_through: Defaulted<number>
-  /** Minutes since the epoch, and how many entries were written in that one. */
+  /** Minutes of steady time, and how many entries were written in that one. */
   readonly minute: number
   readonly written: number
 }
@@ -70,6 +70,8 @@ interface InboxEntryTable {
   readonly owner_id: string
   readonly position: number
   readonly created_at: number
+  /** The same in steady time: how long it stands for others of its kind counts from there. */
+  readonly noted_at: Defaulted<number>
   readonly expires_at: number
   /** When it expires, in hours since the epoch: what it is counted under. */
   readonly hour: number

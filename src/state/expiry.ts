@@ -8,8 +8,8 @@ const removedMax = 10_000
 /** Rows of users that are worth nothing after some time, and are counted. */
 export interface Expiring {
   readonly table: 'idempotent_answers' | 'idempotency_keys'
-  /** The time that decides; an index begins with it. */
-  readonly column: 'created_at' | 'received_at'
+  /** The time that decides, in steady time; an index begins with it. */
+  readonly column: 'created_at' | 'remembered_at'
   readonly total: Total
 }
 

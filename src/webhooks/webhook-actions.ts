@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, sql } from 'kysely'
-import type { Clocks } from '../core/clock.ts'
+import { type Clocks, steadyUsOf } from '../core/clock.ts'
 import type { EventId, UserId } from '../core/ids.ts'
-import { attemptsOfDeliveryMax, deliveryIdOf, dueAtOnceUs } from '../delivery/delivery.ts'
+import { attemptsOfDeliveryMax, deliveryIdOf } from '../delivery/delivery.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { StateDatabase } from '../state/database.ts'
 import { portionsOf } from '../state/portions.ts'
@@ -141,7 +141,7 @@ export async function planRecovery(
         phase: 'inline',
         attemptsMax: retryCount + 1,
         createdAtUs: event.at,
-        dueAtUs: dueAtOnceUs(event.at, clock),
+        dueAtUs: steadyUsOf(clock, event.at),
       }),
     )
   const next = events[recoveredMax]

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Clocks } from '../core/clock.ts'
-import { dueAtOnceUs, newDeliveryId, type Phase } from '../delivery/delivery.ts'
+import { type Clocks, steadyUsOf } from '../core/clock.ts'
+import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
 import { bodyOf } from '../events/event-body.ts'
 import { formatOf, isCoalesced } from '../events/event-types.ts'
 import type { RecordedEvent } from '../events/events.ts'
@@ -39,7 +39,7 @@ export function webhookStep(onPlanned: (webhookIds: readonly string[]) => void, 
         phase: 'inline',
         attemptsMax: webhook.retry_count + 1,
         createdAtUs: event.atUs,
-        dueAtUs: dueAtOnceUs(event.atUs, clock),
+        dueAtUs: steadyUsOf(clock, event.atUs),
       }),
     )
     for (const some of portionsOf(rows)) {

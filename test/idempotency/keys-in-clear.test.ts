@@ -60,7 +60,8 @@ async function whatIsKnown(path: string): Promise<readonly unknown[]> {
     const answer = await answers.find({ ...request, path: '/devices/register {}' }, 20)
     const other = { ...request, path: '/devices/register {}', bodyDigest: 'another' }
     const isSame = (await answers.find(other, 20))?.isSameBody
-    const receipt = await receipts.receiptOf({ ...request, streamId: 'boiler' as StreamId }, 2_000)
+    const asked = { ...request, streamId: 'boiler' as StreamId }
+    const receipt = await receipts.receiptOf(asked, 2_000, 2_000)
     known.push([answer, isSame, receipt])
   }
   await state.destroy()

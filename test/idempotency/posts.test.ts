@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/auth/master-key.ts'
-import type { Clock } from '../../src/core/clock.ts'
+import type { SteadyClock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { handleError } from '../../src/http/error-handler.ts'
 import { takeStrictJson } from '../../src/http/json-body.ts'
@@ -14,7 +14,7 @@ import { TestState } from '../support/test-state.ts'
 const dayUs = 24 * 3_600 * 1_000_000
 
 /** A service with one POST that adds a user with the name in the body, on a real state database. */
-class Subject implements AsyncDisposable, Clock {
+class Subject implements AsyncDisposable, SteadyClock {
   readonly #state: TestState
   readonly #app: FastifyInstance
   #nowUs = 1_000 * dayUs
@@ -53,7 +53,7 @@ class Subject implements AsyncDisposable, Clock {
     )
   }
 
-  nowUs(): number {
+  steadyUs(): number {
     return this.#nowUs
   }
 

@@ -88,7 +88,10 @@ describe('a session that nobody is connected with', () => {
 
   test('ends when it was not used for long, and another does not', async () => {
     let nowUs = 1_000_000_000
-    await using broker = await SessionBroker.start({ nowUs: () => nowUs })
+    await using broker = await SessionBroker.start({
+      nowUs: () => nowUs,
+      steadyUs: () => nowUs,
+    })
     await new SessionSubscriber('unused').subscribe(broker.port, 'commands', 1)
     const used = new SessionSubscriber('used')
     await used.subscribe(broker.port, 'commands', 1)

@@ -34,7 +34,9 @@ class Subject implements AsyncDisposable {
 
   private constructor(users: ToldUsers) {
     this.users = users
+    const { clock } = users
     const { tell } = new FanOut({
+      clock,
       steps: [
         async (_, { type, resourceId, data }) => {
           const { count } = JSON.parse(data) as { readonly count: number }
@@ -44,7 +46,7 @@ class Subject implements AsyncDisposable {
       ],
       onTold: () => undefined,
     })
-    this.#coalesced = new CoalescedEvents(users.tests.state, { nowUs: () => users.nowUs }, tell)
+    this.#coalesced = new CoalescedEvents(users.tests.state, clock, tell)
   }
 
   async arrive(counts: Readonly<Record<string, number>>): Promise<void> {

@@ -4,13 +4,13 @@ import { removeExpired } from '../../src/state/expiry.ts'
 import { countChange, totalOf } from '../../src/state/totals.ts'
 import { TestState } from '../support/test-state.ts'
 
-const expiring = { table: 'idempotency_keys', column: 'received_at', total: 'receipts' } as const
+const expiring = { table: 'idempotency_keys', column: 'remembered_at', total: 'receipts' } as const
 
 /** Receipts of two users, one in each microsecond, taking turns. */
 async function fill({ state }: TestState, count: number): Promise<void> {
-  await sql`INSERT INTO idempotency_keys
+  await sql`INSERT INTO idempotency_keys (user_id, stream_id, key, body_digest, received_at, remembered_at)
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-    SELECT CASE n % 2 WHEN 0 THEN 'even' ELSE 'odd' END, 's', 'key ' || n, 'd', n
+    SELECT CASE n % 2 WHEN 0 THEN 'even' ELSE 'odd' END, 's', 'key ' || n, 'd', n, n
     FROM numbers`.execute(state)
   await sql`INSERT INTO totals
     SELECT 'receipts', user_id, count(*) FROM idempotency_keys GROUP BY user_id`.execute(state)
@@ -19,13 +19,13 @@ async function fill({ state }: TestState, count: number): Promise<void> {
 async function left({ state }: TestState): Promise<readonly number[]> {
   const rows = await state
     .selectFrom('idempotency_keys')
-    .select('received_at')
-    .orderBy('received_at')
+    .select('remembered_at')
+    .orderBy('remembered_at')
     .execute()
   const counted =
     (await totalOf(state, 'receipts', 'even')) + (await totalOf(state, 'receipts', 'odd'))
   expect(counted).toBe(rows.length)
-  return rows.map((row) => row.received_at)
+  return rows.map((row) => row.remembered_at)
 }
 
 test('what has expired is removed and no longer counted, and nothing else', async () => {

@@ -30,10 +30,19 @@ async function remembered({ state }: TestState, userId: UserId): Promise<number>
   return rows.length
 }
 
+/** Receipts by a wall clock that was never set. */
+function storeOf(subject: TestState) {
+  const store = new ReceiptStore(subject.state, subject, digests)
+  return {
+    receiptOf: (asked: IdempotentRequest, atUs: number) => store.receiptOf(asked, atUs, atUs),
+    purge: (atUs: number) => store.purge(atUs),
+  }
+}
+
 describe('the time of receipt under a key', () => {
   test('is that of the first request, which the others are told', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
 
     const first = await store.receiptOf(request(), nowUs)
     const second = await store.receiptOf(request(), nowUs + 5)
@@ -45,7 +54,7 @@ describe('the time of receipt under a key', () => {
 
   test('is one for all that come at once', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
 
     const receipts = await Promise.all(
       Array.from({ length: 20 }, (_, index) => store.receiptOf(request(), nowUs + index)),
@@ -58,7 +67,7 @@ describe('the time of receipt under a key', () => {
 
   test('is refused for another body', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
     await store.receiptOf(request(), nowUs)
 
     await expect(store.receiptOf(request({ bodyDigest: 'e' }), nowUs)).rejects.toMatchObject({
@@ -68,7 +77,7 @@ describe('the time of receipt under a key', () => {
 
   test('is remembered for 24 hours, and then forgotten', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
     await store.receiptOf(request(), nowUs)
     await store.receiptOf(request({ key: 'b' }), nowUs)
 
@@ -81,7 +90,7 @@ describe('the time of receipt under a key', () => {
 
   test('is removed once a day has passed, although nobody asks for it again', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
     await store.receiptOf(request({ key: 'a' }), nowUs)
     await store.receiptOf(request({ key: 'b' }), nowUs + 1)
 
@@ -92,7 +101,7 @@ describe('the time of receipt under a key', () => {
 
   test('is one for all that come at once when the one before has expired', async () => {
     await using subject = await TestState.open()
-    const store = new ReceiptStore(subject.state, subject, digests)
+    const store = storeOf(subject)
     await store.receiptOf(request({ key: 'b' }), nowUs + dayUs - 1)
     await store.receiptOf(request(), nowUs)
 
@@ -107,7 +116,7 @@ describe('the time of receipt under a key', () => {
   test('is refused when the user has too many, and others are not', async () => {
     await using subject = await TestState.open()
     const { state } = subject
-    const store = new ReceiptStore(state, subject, digests)
+    const store = storeOf(subject)
     await subject.commit(
       countChange(state, 'receipts', boiler, 1),
       state.updateTable('totals').set({ total: receiptsMax }),

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { Aedes } from 'aedes'
-import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { type Clocks, systemClock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { type OpenSessions, openSessions } from '../../src/mqtt-sessions/open-sessions.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -14,16 +14,16 @@ export const ownerId = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b' as UserId
 /** The broker library over real sessions, where everybody may do everything. */
 export class SessionBroker implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
-  readonly #clock: Clock
+  readonly #clock: Clocks
   readonly #sockets = new Set<Socket>()
   #generation = 0
   #open: { readonly kept: OpenSessions; readonly aedes: Aedes; readonly server: Server } | undefined
 
-  private constructor(clock: Clock) {
+  private constructor(clock: Clocks) {
     this.#clock = clock
   }
 
-  static async start(clock: Clock = systemClock): Promise<SessionBroker> {
+  static async start(clock: Clocks = systemClock): Promise<SessionBroker> {
     const broker = new SessionBroker(clock)
     await broker.#start()
     return broker

@@ -5,6 +5,7 @@ import { FanOut, type FanOutStep } from '../../src/notifications/fan-out.ts'
 import { InboxStore } from '../../src/notifications/inbox/inbox-store.ts'
 import { PreferenceStore } from '../../src/notifications/preferences/preference-store.ts'
 import type { Channel } from '../../src/notifications/preferences/preferences.ts'
+import { HandClock } from './hand-clock.ts'
 import { TestState } from './test-state.ts'
 
 /** What a step beside the inbox was given. */
@@ -33,7 +34,7 @@ export class ToldUsers implements AsyncDisposable {
   readonly inbox: InboxStore
   readonly preferences: PreferenceStore
   readonly ada = newId<UserId>()
-  nowUs = 1_700_000_000_123_456
+  readonly clock: HandClock
 
   /** A step of the test's own comes before what is remembered in `told`. */
   static async open(step: FanOutStep = async () => 0): Promise<ToldUsers> {
@@ -45,20 +46,30 @@ export class ToldUsers implements AsyncDisposable {
       return rows
     }
     const onTold = (owners: ReadonlySet<UserId>) => heard.push([...owners])
-    const fanOut = new FanOut({ steps: [collect], onTold })
+    const clock = new HandClock()
+    const fanOut = new FanOut({ clock, steps: [collect], onTold })
     const tests = await TestState.open(fanOut.tell)
-    return new ToldUsers(tests, { fanOut, told: collected, heard })
+    return new ToldUsers(tests, { clock, fanOut, told: collected, heard })
+  }
+
+  get nowUs(): number {
+    return this.clock.atUs
+  }
+
+  /** Time passes until then. */
+  set nowUs(nowUs: number) {
+    this.clock.atUs = nowUs
   }
 
   private constructor(
     tests: TestState,
-    { fanOut, told, heard }: Pick<ToldUsers, 'fanOut' | 'told' | 'heard'>,
+    { clock, fanOut, told, heard }: Pick<ToldUsers, 'clock' | 'fanOut' | 'told' | 'heard'>,
   ) {
+    this.clock = clock
     this.tests = tests
     this.fanOut = fanOut
     this.told = told
     this.heard = heard
-    const clock = { nowUs: () => this.nowUs }
     this.events = new Events(tests.state, clock)
     this.inbox = new InboxStore(tests.state, tests, clock)
     this.preferences = new PreferenceStore(tests.state, tests)

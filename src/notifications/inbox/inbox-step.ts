@@ -19,12 +19,13 @@ const repetitionUs = 5 * minuteUs
 
 /**
  * Whether an event repeats one that the inbox has (D46): of the same user, resource and type, within
- * five minutes of it. Not of the last repetition: those are not written down. Read or archived entries
+ * five minutes of it, in steady time. Not of the last repetition: those are not written down. Read or archived entries
  * count, deleted ones do not.
  */
 export async function isRepetition(
   transaction: StateDatabase,
-  { type, ownerId, resourceId, atUs }: RecordedEvent,
+  { type, ownerId, resourceId }: RecordedEvent,
+  steadyUs: number,
 ): Promise<boolean> {
   if (!isDeduplicated(type)) return false
   const entry = await transaction
@@ -33,9 +34,7 @@ export async function isRepetition(
     .where('owner_id', '=', ownerId)
     .where('resource_id', '=', resourceId)
     .where('event_type', '=', type)
-    .where('created_at', '>', atUs - repetitionUs)
-    // A clock that was set back must not make one entry stand for hours.
-    .where('created_at', '<', atUs + repetitionUs)
+    .where('noted_at', '>', steadyUs - repetitionUs)
     .limit(1)
     .executeTakeFirst()
   return entry !== undefined
@@ -45,8 +44,9 @@ export async function isRepetition(
 export async function addToInbox(
   transaction: StateDatabase,
   event: RecordedEvent,
+  steadyUs: number,
 ): Promise<boolean> {
-  const position = await nextPosition(transaction, event)
+  const position = await nextPosition(transaction, event.ownerId, steadyUs)
   if (position === undefined) return false
   const { id, ownerId, atUs, type, resourceType, resourceId, severity = null } = event
   const text = textOf(event)
@@ -59,6 +59,7 @@ export async function addToInbox(
       owner_id: ownerId,
       position,
       created_at: atUs,
+      noted_at: steadyUs,
       expires_at: expiresAtUs,
       hour,
       event_id: id,
@@ -87,9 +88,10 @@ export async function addToInbox(
 /** The place of the next entry; undefined when this minute has too many already. */
 async function nextPosition(
   transaction: StateDatabase,
-  { ownerId, atUs }: RecordedEvent,
+  ownerId: string,
+  steadyUs: number,
 ): Promise<number | undefined> {
-  const minute = Math.floor(atUs / minuteUs)
+  const minute = Math.floor(steadyUs / minuteUs)
   const isSameMinute = sql<boolean>`inboxes.minute = ${minute}`
   const row = await transaction
     .insertInto('inboxes')

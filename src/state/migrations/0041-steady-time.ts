@@ -20,4 +20,9 @@ const statements = [
   'UPDATE idempotency_keys SET remembered_at = received_at',
   'DROP INDEX idempotency_keys_by_age',
   'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (remembered_at)',
+  'ALTER TABLE inbox_entries ADD COLUMN noted_at BIGINT NOT NULL DEFAULT 0',
+  'UPDATE inbox_entries SET noted_at = created_at',
+  'DROP INDEX inbox_entries_of_resource',
+  `CREATE INDEX inbox_entries_of_resource
+     ON inbox_entries (owner_id, resource_id, event_type, noted_at)`,
 ]
