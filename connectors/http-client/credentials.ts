@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../src/core/clock.ts'
 import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { Exchanges } from './exchange.ts'
 import { failureOf } from './failures.ts'
@@ -92,8 +93,7 @@ export class Credentials {
     given: OAuth,
     needs: { readonly exchanges: Exchanges; readonly nowMs: number },
   ): Promise<string> {
-    const { nowMs } = needs
-    if (this.#token === undefined || this.#token.untilMs <= nowMs) {
+    if (this.#token === undefined || this.#token.untilMs <= monotonicMs()) {
       this.#token = undefined
       this.#token = await this.#fetchToken(given, needs)
     }
@@ -127,7 +127,7 @@ export class Credentials {
       body: form.toString(),
       room,
     })
-    if (answer.status === 200) return tokenOf(answer.body, nowMs)
+    if (answer.status === 200) return tokenOf(answer.body)
     const failure = failureOf(answer, { nowMs, secrets: this.secrets })
     const isMoved = answer.status >= 300 && answer.status < 400
     if (!isMoved) {
@@ -138,8 +138,8 @@ export class Credentials {
   }
 }
 
-/** Reads the answer of RFC 6749, section 5.1. @throws Error that shows nothing of it */
-function tokenOf(body: Buffer, nowMs: number): Token {
+/** Reads the answer of RFC 6749, section 5.1: it says how long the token lives from now on. @throws Error that shows nothing of it */
+function tokenOf(body: Buffer): Token {
   let answer: Readonly<Record<string, unknown>>
   try {
     answer = Object(JSON.parse(body.toString())) as typeof answer
@@ -154,7 +154,7 @@ function tokenOf(body: Buffer, nowMs: number): Token {
   }
   const seconds = Number(expiresIn)
   const lifeMs = seconds > 0 ? Math.min(lifeMsMax, seconds * 1_000) : standardLifeMs
-  return { value, untilMs: nowMs + lifeMs - Math.min(marginMs, lifeMs / 2) }
+  return { value, untilMs: monotonicMs() + lifeMs - Math.min(marginMs, lifeMs / 2) }
 }
 
 function basic(username: string, password: string): string {

@@ -1,17 +1,20 @@
+import { monotonicMs } from '../core/clock.ts'
 import type { SourceStatus } from '../data-streams/stream-sources.ts'
 import type { SourceRound } from '../pipeline/fetch-connector.ts'
 
 /** A source that ran for so long has not failed in a row. */
-const stableUs = 10_000_000
+const stableMs = 10_000
 
 /** After so long a failure is one that somebody should look at. */
-const lastingUs = 60_000_000
+const lastingMs = 60_000
 
 /** What one source is doing, and has done since the start of the service. */
 export class SourceState {
   readonly #nowUs: () => number
   #state: SourceStatus['state'] = 'paused'
   #sinceUs: number
+  /** The same by the monotonic clock. */
+  #sinceMs = monotonicMs()
   #failure: { readonly error: string; readonly isRefused: boolean } | undefined
   #retries = 0
   #connections = 0
@@ -45,7 +48,7 @@ export class SourceState {
   get status(): SourceStatus {
     const nowUs = this.#nowUs()
     const isFailing = this.#state === 'failing'
-    const isLong = nowUs - this.#sinceUs >= lastingUs
+    const isLong = monotonicMs() - this.#sinceMs >= lastingMs
     const isDue = this.#dueAtUs !== undefined && this.isRunning
     return {
       state: this.#state,
@@ -93,7 +96,7 @@ export class SourceState {
   /** @param error without secrets */
   failed(error: string, isRefused: boolean): void {
     const wasRunning = this.#state === 'running'
-    if (wasRunning && this.#nowUs() - this.#sinceUs >= stableUs) this.#retries = 0
+    if (wasRunning && monotonicMs() - this.#sinceMs >= stableMs) this.#retries = 0
     this.#retries++
     this.#failure = { error, isRefused }
     if (this.#state !== 'failing') this.#enter('failing')
@@ -118,5 +121,6 @@ export class SourceState {
   #enter(state: SourceStatus['state']): void {
     this.#state = state
     this.#sinceUs = this.#nowUs()
+    this.#sinceMs = monotonicMs()
   }
 }

@@ -39,6 +39,8 @@ export interface StoreProgress {
 export interface MaterialiserNeeds {
   readonly store: WindowedStore
   readonly clock: Clock
+  /** The monotonic clock. */
+  readonly nowMs?: () => number
   /** Where nothing is said, all that came in is stored. */
   readonly progress?: StoreProgress
   readonly onFailure: (error: unknown) => void
@@ -63,7 +65,10 @@ export class Materialiser {
       this.#tooSlow++
       onTooSlow(window)
     }
-    this.#portions = new Portions({ store, windowsMax: windowsOfStep, onTooSlow: count })
+    this.#portions = new Portions(
+      { store, windowsMax: windowsOfStep, onTooSlow: count },
+      needs.nowMs,
+    )
   }
 
   /** How often it had to leave a window, as not even that alone can be computed. */
@@ -100,7 +105,7 @@ export class Materialiser {
   async step(signal?: AbortSignal): Promise<boolean> {
     const { store, clock, progress } = this.#needs
     const nowUs = clock.nowUs()
-    const dueFromUs = (streamId: string) => this.#portions.dueFromUs(streamId, nowUs)
+    const dueFromUs = (streamId: string) => this.#portions.dueFromUs(streamId)
     const storedUntilUs = progress?.storedUntilUs(nowUs) ?? nowUs
     const due = store.windows.due(storedUntilUs - graceUs, windowsOfStep, dueFromUs)
     if (due.length === 0) this.#behindSinceMs = undefined
@@ -108,7 +113,7 @@ export class Materialiser {
     let computed: ComputedPiece[] = []
     for (const group of groupsOf(due)) {
       if (signal?.aborted) break
-      computed.push(...(await this.#portions.compute(group, nowUs)))
+      computed.push(...(await this.#portions.compute(group)))
       if (resultsIn(computed) < windowsOfWrite) continue
       await store.windows.write(computed)
       computed = []

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import { LruMap } from '../core/lru-map.ts'
 import type { ComputedPiece, WindowPiece } from '../time-series/windows/window-store.ts'
@@ -7,7 +8,7 @@ import { computeGroup, type Group, type WindowedStore } from './compute-windows.
 const streamsMax = 10_000
 
 /** A window that takes too long is tried again after this time: the store may be less busy, or have less. */
-const retryUs = 3_600_000_000
+const retryMs = 3_600_000
 
 /** One window, of which not even that can be computed in the time that a query may take. */
 export interface TooSlowWindow {
@@ -18,7 +19,7 @@ export interface TooSlowWindow {
 
 interface LeftAlone {
   readonly windowEndUs: number
-  readonly untilUs: number
+  readonly untilMs: number
 }
 
 export interface PortionsNeeds {
@@ -39,30 +40,33 @@ export class Portions {
   readonly #windowsOf = new LruMap<string, PortionSize>(streamsMax)
   /** By stream, the last window that takes too long, and until when it is left alone. */
   readonly #leftAlone = new LruMap<string, LeftAlone>(streamsMax)
+  readonly #nowMs: () => number
   /** How many streams are computed together. */
   #streams: PortionSize | undefined
 
-  constructor(needs: PortionsNeeds) {
+  /** @param nowMs the monotonic clock */
+  constructor(needs: PortionsNeeds, nowMs = monotonicMs) {
     this.#needs = needs
+    this.#nowMs = nowMs
   }
 
   /** Windows of a stream that begin before it are not to be computed now. */
-  dueFromUs(streamId: string, nowUs: number): number {
+  dueFromUs(streamId: string): number {
     const leftAlone = this.#leftAlone.get(streamId)
     if (leftAlone === undefined) return 0
-    if (nowUs < leftAlone.untilUs) return leftAlone.windowEndUs
+    if (this.#nowMs() < leftAlone.untilMs) return leftAlone.windowEndUs
     this.#leftAlone.delete(streamId)
     return 0
   }
 
   /** Computes a group, or as much of it as is possible now. */
-  async compute(group: Group<WindowPiece>, nowUs: number): Promise<readonly ComputedPiece[]> {
+  async compute(group: Group<WindowPiece>): Promise<readonly ComputedPiece[]> {
     const [piece] = group.pieces
     if (!piece) return []
-    if (group.pieces.length === 1) return await this.#computeOne(group, piece.streamId, nowUs)
+    if (group.pieces.length === 1) return await this.#computeOne(group, piece.streamId)
     const isCut = group.pieces.some(({ streamId }) => this.#windowsOf.get(streamId) !== undefined)
     const size = isCut ? 1 : Math.min(this.#streams?.size ?? Infinity, group.pieces.length)
-    if (size < group.pieces.length) return await this.#computeInParts(group, size, nowUs)
+    if (size < group.pieces.length) return await this.#computeInParts(group, size)
     try {
       const computed = await this.#computeGroup(group)
       this.#streams?.succeeded(size)
@@ -70,19 +74,18 @@ export class Portions {
     } catch (error) {
       if (!isTooSlow(error)) throw error
       this.#streams = new PortionSize(size / 2)
-      return await this.compute(group, nowUs)
+      return await this.compute(group)
     }
   }
 
   async #computeInParts(
     group: Group<WindowPiece>,
     size: number,
-    nowUs: number,
   ): Promise<readonly ComputedPiece[]> {
     const computed: ComputedPiece[] = []
     for (let from = 0; from < group.pieces.length; from += size) {
       const pieces = group.pieces.slice(from, from + size)
-      computed.push(...(await this.compute({ ...group, pieces }, nowUs)))
+      computed.push(...(await this.compute({ ...group, pieces })))
     }
     return computed
   }
@@ -90,7 +93,6 @@ export class Portions {
   async #computeOne(
     group: Group<WindowPiece>,
     streamId: string,
-    nowUs: number,
   ): Promise<readonly ComputedPiece[]> {
     const part = this.#firstOf(group, streamId)
     try {
@@ -99,7 +101,7 @@ export class Portions {
       return computed
     } catch (error) {
       if (!isTooSlow(error)) throw error
-      this.#failed(part, streamId, nowUs)
+      this.#failed(part, streamId)
       return []
     }
   }
@@ -116,12 +118,12 @@ export class Portions {
   }
 
   /** The next step does half of it. */
-  #failed(part: Group<WindowPiece>, streamId: string, nowUs: number): void {
+  #failed(part: Group<WindowPiece>, streamId: string): void {
     const windows = countOf(part)
     this.#windowsOf.set(streamId, new PortionSize(windows / 2))
     if (windows > 1) return
     const { toUs: windowEndUs } = part
-    this.#leftAlone.set(streamId, { windowEndUs, untilUs: nowUs + retryUs })
+    this.#leftAlone.set(streamId, { windowEndUs, untilMs: this.#nowMs() + retryMs })
     this.#needs.onTooSlow({ streamId, timestampUs: part.fromUs })
   }
 

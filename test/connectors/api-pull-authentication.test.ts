@@ -152,10 +152,14 @@ describe('a token of OAuth 2', () => {
     await using served = await oauth({ source: { scope: 'read' } })
     const { rounds, tokens, given } = served
     await rounds.round()
-    rounds.nowUs += 560_000_000
+    using time = passingTime()
+    // However the wall clock is set: it is not asked.
+    rounds.nowUs += 86_400_000_000
+    time.passedMs += 560_000
     await rounds.round()
     expect(given()).toEqual(['Bearer token-1', 'Bearer token-1'])
-    rounds.nowUs += 20_000_000
+    rounds.nowUs -= 2 * 86_400_000_000
+    time.passedMs += 20_000
     await rounds.round()
     expect(given()[2]).toBe('Bearer token-2')
     const [first] = tokens.asked
@@ -220,3 +224,16 @@ describe('a token of OAuth 2', () => {
     expect(await served.rounds.failure()).toMatchObject({ code: 'destination_not_allowed' })
   })
 })
+
+/** Lets the monotonic clock of this thread go on faster, until it is disposed of. */
+function passingTime() {
+  const real = performance.now.bind(performance)
+  const time = {
+    passedMs: 0,
+    [Symbol.dispose]: () => {
+      performance.now = real
+    },
+  }
+  performance.now = () => real() + time.passedMs
+  return time
+}

@@ -9,6 +9,7 @@ interface Timer {
 export class FakeTime implements Time {
   /** Of the clock that people set. */
   #wallMs: number
+  readonly #beganMs: number
   #passedMs = 0
   readonly #timers = new Set<Timer>()
   /** Timers that have ever been set. */
@@ -17,6 +18,7 @@ export class FakeTime implements Time {
   /** @param text ISO 8601 */
   constructor(text: string) {
     this.#wallMs = Date.parse(text)
+    this.#beganMs = this.#wallMs
   }
 
   get timers(): number {
@@ -24,6 +26,8 @@ export class FakeTime implements Time {
   }
 
   readonly nowUs = () => this.#wallMs * 1_000
+
+  readonly steadyUs = () => (this.#beganMs + this.#passedMs) * 1_000
 
   readonly callAfter = (ms: number, callback: () => void) => {
     const timer = { atMs: this.#passedMs + ms, callback }
@@ -55,6 +59,11 @@ export class FakeTime implements Time {
   /** Sets the clock: no time passes. */
   set(text: string): void {
     this.#wallMs = Date.parse(text)
+  }
+
+  /** The same, by so many milliseconds. */
+  step(ms: number): void {
+    this.#wallMs += ms
   }
 
   #move(passedMs: number): void {

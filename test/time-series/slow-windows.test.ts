@@ -87,6 +87,7 @@ class SlowStore {
         },
       },
       clock: { nowUs: () => this.nowUs },
+      nowMs: () => this.nowUs / 1_000,
       onFailure: (error) => {
         throw error
       },

@@ -6,9 +6,10 @@ const checkMs = 30_000
 /** A clock that goes back by more than this has been set. */
 const setBackUs = 1_000_000
 
-/** The clock, and what calls once after so many milliseconds, until what it returns is called. */
+/** The clocks, and what calls once after so many milliseconds, until what it returns is called. */
 export interface Time {
   readonly nowUs: () => number
+  readonly steadyUs: () => number
   readonly callAfter: (ms: number, callback: () => void) => () => void
 }
 
@@ -30,6 +31,11 @@ export class Alarms {
 
   constructor(time: Time) {
     this.#time = time
+  }
+
+  /** Steady time: how long something was ago, whatever the clock says. */
+  get steadyUs(): number {
+    return this.#time.steadyUs()
   }
 
   /**
@@ -97,6 +103,7 @@ export class Alarms {
 /** Those of this process. */
 export const systemAlarms = new Alarms({
   nowUs: () => systemClock.nowUs(),
+  steadyUs: () => systemClock.steadyUs(),
   callAfter(ms, callback) {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)

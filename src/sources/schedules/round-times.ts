@@ -45,6 +45,13 @@ export class RoundTimes {
     return { dueUs, startUs: dueUs + Math.floor(this.#part * Math.min(this.#jitterUs, gapUs)) }
   }
 
+  /** How far the next two that are due after this instant are apart. */
+  periodUs(afterUs: number): number {
+    const next = this.#schedule.next(afterUs)
+    const later = next === undefined ? undefined : this.#schedule.next(next)
+    return later === undefined || next === undefined ? Number.MAX_SAFE_INTEGER : later - next
+  }
+
   /** Those that were due after one instant, and should have begun by another; nothing when there is none. */
   passed(afterUs: number, nowUs: number): PassedRounds | undefined {
     const first = this.next(afterUs)

@@ -12,13 +12,22 @@ import { RoundTimes } from './round-times.ts'
  */
 const keptEveryUs = 60_000_000
 
-/** Rounds that seem to be done so far in the future were done by a clock that has been set back since. */
+/**
+ * Rounds that seem to be done so far in the future were done by a clock that has been set back since: where
+ * nothing is known of how long ago that was.
+ */
 const aheadUsMax = 60_000_000
 
-/** What is kept of a source that is asked by a schedule. */
-interface KeptPosition {
+/** How far the schedule of a source is done. */
+interface Ran {
   /** In microseconds: no round that was due up to then is still to be done. */
   readonly ranFor: number
+  /** The same in steady time. Older versions did not write it. */
+  readonly ranAt?: number
+}
+
+/** What is kept of a source that is asked by a schedule. */
+interface KeptPosition extends Ran {
   /** That of the connector; nothing as long as it has none. */
   readonly inner?: SourcePosition
 }
@@ -33,6 +42,10 @@ interface KeptPosition {
  * - A round that fails ends the run. Whoever runs it waits (its own growing pause, or longer if the other side
  *   wants that) and runs it again: that begins with the round that failed. In between nothing is asked, whatever
  *   the schedule says; these times are made up for by that round, too.
+ * - A clock that is set back brings times that there were before. What was done at one of them is not done again
+ *   at once, and no time is waited for that is as far away as the clock was set: the round before counts as one
+ *   that was due as long ago as it really was, and the next one is the first that is at least half of a period
+ *   behind it.
  * - What somebody wants at once is asked at once; where a round is under way, right behind it. Times of the
  *   schedule stay as they are.
  */
@@ -62,6 +75,8 @@ class ScheduledSource implements FetchedSource {
   readonly #alarms: Alarms
   /** No round that was due up to then is still to be done. The position may be behind it. */
   #doneUs: number | undefined
+  /** When that was, in steady time. */
+  #doneAtUs: number | undefined
   /** A round was begun that is still to be done. */
   #isBegun = false
 
@@ -75,7 +90,7 @@ class ScheduledSource implements FetchedSource {
   async run(run: FetchRun): Promise<void> {
     const kept = run.position as KeptPosition | undefined
     const progress = new Progress(run, kept)
-    this.#doneUs ??= kept?.ranFor
+    if (this.#doneUs === undefined) [this.#doneUs, this.#doneAtUs] = [kept?.ranFor, kept?.ranAt]
     try {
       while (!run.signal.aborted) {
         const doneUs = this.#doneBefore(run.nowUs())
@@ -91,15 +106,34 @@ class ScheduledSource implements FetchedSource {
 
   #doneBefore(nowUs: number): number {
     const known = this.#doneUs
-    this.#doneUs = known === undefined || known > nowUs + aheadUsMax ? nowUs : known
-    return this.#doneUs
+    if (known === undefined) return this.#done(nowUs, nowUs)
+    if (known > nowUs) this.#doneUs = this.#doneBySetClock(known, nowUs)
+    return this.#doneUs ?? nowUs
+  }
+
+  /** What is done, by a clock that was set back since. */
+  #doneBySetClock(known: number, nowUs: number): number {
+    if (this.#doneAtUs === undefined) return known > nowUs + aheadUsMax ? nowUs : known
+    const sinceUs = this.#alarms.steadyUs - this.#doneAtUs
+    return Math.min(known, nowUs - sinceUs + Math.floor(this.#times.periodUs(known) / 2))
+  }
+
+  /** Notes that all that was due up to a time is done. */
+  #done(doneUs: number, nowUs: number): number {
+    this.#doneUs = doneUs
+    this.#doneAtUs = this.#alarms.steadyUs - Math.max(0, nowUs - doneUs)
+    return doneUs
+  }
+
+  #ran(ranFor: number): Ran {
+    return { ranFor, ...(this.#doneAtUs !== undefined && { ranAt: this.#doneAtUs }) }
   }
 
   /** Waits for the next time, for somebody who wants a round, or for the end. */
   async #rest(progress: Progress, doneUs: number): Promise<void> {
     const { run } = progress
     // So that a first time that passes while the service is down is made up for as any other.
-    if (progress.keptUs === undefined) await progress.keep(doneUs)
+    if (progress.keptUs === undefined) await progress.keep(this.#ran(doneUs))
     const next = this.#times.next(doneUs)
     if (next === undefined) throw new SourceRefused('the schedule never comes')
     run.onWaiting(next.startUs)
@@ -123,14 +157,15 @@ class ScheduledSource implements FetchedSource {
     // One that failed is still seen to fail.
     if (!this.#isBegun) run.onWaiting(dueAtUs)
     this.#isBegun = true
-    await progress.poll(this.#source, doneUs)
+    await progress.poll(this.#source, this.#ran(doneUs))
     if (run.signal.aborted) return
     const upToUs = passed?.upToUs ?? doneUs
-    const meanwhile = this.#times.passed(upToUs, run.nowUs())
-    this.#doneUs = meanwhile?.upToUs ?? upToUs
+    const nowUs = run.nowUs()
+    const meanwhile = this.#times.passed(upToUs, nowUs)
+    const nowDoneUs = this.#done(meanwhile?.upToUs ?? upToUs, nowUs)
     const { keptUs } = progress
-    const isOld = keptUs === undefined || Math.abs(this.#doneUs - keptUs) >= keptEveryUs
-    if (isOld) await progress.keep(this.#doneUs)
+    const isOld = keptUs === undefined || Math.abs(nowDoneUs - keptUs) >= keptEveryUs
+    if (isOld) await progress.keep(this.#ran(nowDoneUs))
     this.#isBegun = false
     const missed = (passed?.count ?? 1) - 1
     run.onRound({ dueAtUs, startedAtUs, overlapped: meanwhile?.count ?? 0, missed })
@@ -154,13 +189,13 @@ class Progress {
     return this.#keptUs
   }
 
-  async keep(ranForUs: number): Promise<void> {
-    await this.run.accept([], { ...positionOf(ranForUs, this.#inner) })
-    this.#keptUs = ranForUs
+  async keep(ran: Ran): Promise<void> {
+    await this.run.accept([], { ...positionOf(ran, this.#inner) })
+    this.#keptUs = ran.ranFor
   }
 
   /** Asks for all that there is; each page is durable before the next one is asked for. */
-  async poll(source: PolledSource, ranForUs: number): Promise<void> {
+  async poll(source: PolledSource, ran: Ran): Promise<void> {
     const { accept, dial, signal, nowUs, onRunning } = this.run
     let isReached = false
     for await (const page of source.poll({ position: this.#inner, dial, signal, nowUs })) {
@@ -169,15 +204,15 @@ class Progress {
       if (signal.aborted) return
       const { messages, position } = page
       if (position !== undefined) {
-        await accept(messages, { ...positionOf(ranForUs, position) })
+        await accept(messages, { ...positionOf(ran, position) })
         this.#inner = position
-        this.#keptUs = ranForUs
+        this.#keptUs = ran.ranFor
       } else if (messages.length > 0) await accept(messages)
     }
     if (!isReached && !signal.aborted) onRunning()
   }
 }
 
-function positionOf(ranFor: number, inner: SourcePosition | undefined): KeptPosition {
-  return inner === undefined ? { ranFor } : { ranFor, inner }
+function positionOf(ran: Ran, inner: SourcePosition | undefined): KeptPosition {
+  return inner === undefined ? ran : { ...ran, inner }
 }

@@ -194,7 +194,7 @@ describe('what is written', () => {
     source.start()
     await time.pass(600_000)
     expect(source.written.slice(1).map(({ position }) => position)).toEqual(
-      source.rounds.map(({ dueAtUs }) => ({ ranFor: dueAtUs })),
+      source.rounds.map(({ dueAtUs }) => ({ ranFor: dueAtUs, ranAt: dueAtUs })),
     )
     await source.stop()
   })
