@@ -52,7 +52,8 @@ export interface RuleMemory {
 
 /*
  * `aheadUs` of a signal: how far the wall clock is ahead of the clock of receipt then; the same if nothing
- * is said.
+ * is said. `timeAheadUs`: how far it is ahead of alert time, which is the clock of receipt where readings
+ * have no time of their own, and else that of their own.
  */
 
 /** A reading that is stored, as the rules of its stream see it. */
@@ -62,6 +63,7 @@ export interface ReadingSignal {
   /** By the clock of receipt. */
   readonly receivedAtUs: number
   readonly aheadUs?: number
+  readonly timeAheadUs?: number
   readonly values: Readonly<Record<string, unknown>>
   /** Work that conditions may still do for this reading, all rules together: see `conditionSteps`. */
   readonly allowance: { left: number }
@@ -72,6 +74,7 @@ export interface TimerSignal {
   readonly kind: 'timer'
   readonly dueUs: number
   readonly aheadUs?: number
+  readonly timeAheadUs?: number
 }
 
 /** What a person does, or what changing the definition does, by the clock of receipt. */
@@ -83,6 +86,7 @@ export interface HandSignal {
   readonly kind: 'acknowledge' | 'mute' | 'unmute' | 'clear' | 'start' | 'retire'
   readonly atUs: number
   readonly aheadUs?: number
+  readonly timeAheadUs?: number
   /** Of a mute: when it ends, by the wall clock. */
   readonly untilUs?: number
   /** Who did it. */
@@ -103,11 +107,11 @@ export interface AlertTransition {
   readonly severity: Severity
   readonly from: RuleMemory['state']
   readonly to: AlertState
-  /** Alert time of the transition: when what it says had become true. Of a silence, by the wall clock. */
+  /** When what it says had become true: by the time of readings, or where that is ours, by the wall clock. */
   readonly atUs: number
   /** By the wall clock: when it became known. */
   readonly knownAtUs: number
-  /** Since when the rule is, or was, broken, by alert time; of a silence, by the wall clock. */
+  /** Since when the rule is, or was, broken, in the same way. */
   readonly sinceUs: number
   readonly cause: 'reading' | 'timer' | 'person' | 'definition'
   readonly by: string | undefined

@@ -18,14 +18,20 @@ export interface Move {
   cause: AlertTransition['cause']
   /** By the clock of receipt: when what happens has become known. */
   knownAtUs: number
-  /** How far the wall clock is ahead of the clock of receipt. */
+  /** How far the wall clock is ahead of the clock of receipt, and of alert time (see `Signal`). */
   readonly aheadUs: number
+  readonly timeAheadUs: number
   by?: string | undefined
 }
 
-/** The alert time of what happens now: of a silence it is the clock of receipt, else times are those of readings. */
-export function alertTimeUs({ rule, aheadUs }: Move, receiptUs: number): number {
-  return rule.kind === 'silence' ? receiptUs : receiptUs + aheadUs
+/** The alert time of what happens now: of a silence it is the clock of receipt. */
+export function alertTimeUs(move: Move, receiptUs: number): number {
+  return receiptUs + move.aheadUs - shownAheadUs(move)
+}
+
+/** From alert time to what is shown. */
+function shownAheadUs({ rule, aheadUs, timeAheadUs }: Move): number {
+  return rule.kind === 'silence' ? aheadUs : timeAheadUs
 }
 
 /** Takes a value that holds from an alert time on. */
@@ -145,22 +151,23 @@ export function endMute(move: Move): void {
 }
 
 export function go(
-  { rule, memory, transitions, cause, knownAtUs, aheadUs, by }: Move,
+  move: Move,
   to: AlertState,
   atUs: number,
   notice?: AlertTransition['notice'],
 ): void {
+  const { rule, memory, transitions, cause, knownAtUs, aheadUs, by } = move
   const { state: from, sinceUs, value, isFlapping, flaps } = memory
   memory.movedAtUs = Math.max(memory.movedAtUs, atUs)
-  const shownAheadUs = rule.kind === 'silence' ? aheadUs : 0
+  const shownUs = shownAheadUs(move)
   transitions.push({
     ruleId: rule.id,
     severity: rule.severity,
     from,
     to,
-    atUs: memory.movedAtUs + shownAheadUs,
+    atUs: memory.movedAtUs + shownUs,
     knownAtUs: knownAtUs + aheadUs,
-    sinceUs: (sinceUs ?? memory.movedAtUs) + shownAheadUs,
+    sinceUs: (sinceUs ?? memory.movedAtUs) + shownUs,
     cause,
     by,
     value: rule.kind === 'silence' ? null : value,

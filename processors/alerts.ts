@@ -62,8 +62,7 @@ export function step(
     return none
   }
   const atUs = signal.kind === 'timer' ? signal.dueUs : signal.atUs
-  const { aheadUs = 0 } = signal
-  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs: atUs, aheadUs }
+  const move = begun(rule, memory, atUs, signal)
   expire(move, atUs)
   if (signal.kind !== 'timer') obey(move, signal)
   return move.transitions
@@ -94,14 +93,23 @@ function stepReading(
   memory: RuleMemory,
   signal: ReadingSignal,
 ): readonly AlertTransition[] {
-  const { timeUs, receivedAtUs: knownAtUs, aheadUs = 0 } = signal
-  const move: Move = { rule, memory, transitions: [], cause: 'timer', knownAtUs, aheadUs }
+  const { timeUs, receivedAtUs: knownAtUs } = signal
+  const move = begun(rule, memory, knownAtUs, signal)
   expire(move, knownAtUs)
   move.cause = 'reading'
   move.knownAtUs = knownAtUs
   advance(move, timeUs)
   take(move, signal)
   return move.transitions
+}
+
+function begun(
+  rule: CompiledRule,
+  memory: RuleMemory,
+  knownAtUs: number,
+  { aheadUs = 0, timeAheadUs = 0 }: Pick<ReadingSignal, 'aheadUs' | 'timeAheadUs'>,
+): Move {
+  return { rule, memory, transitions: [], cause: 'timer', knownAtUs, aheadUs, timeAheadUs }
 }
 
 /** All that is due by a time of the clock of receipt happens, in its order. */
@@ -144,7 +152,7 @@ function take(move: Move, signal: ReadingSignal): void {
   const value = scalarOf(values, rule.field)
   switch (rule.kind) {
     case 'condition': {
-      const isMet = rule.evaluate?.(values, timeUs, signal.allowance)
+      const isMet = rule.evaluate?.(values, timeUs + move.timeAheadUs, signal.allowance)
       if (isMet !== undefined) judge(move, isMet, timeUs)
       return
     }

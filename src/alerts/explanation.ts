@@ -24,10 +24,12 @@ export async function explain(
     await alerts.deliveries(steps.flatMap(({ event_id: id }) => (id === null ? [] : [id]))),
     ({ eventId }) => eventId,
   )
+  const aheadUs = await aheadUsIn(state)
+  const { isOurs, ...clocks } = await clocksOf(state, alert.stream_id, aheadUs)
   return {
     alert: alertBody(alert),
-    ...(await clocksOf(state, alert.stream_id)),
-    now: nowOf(await memoryOf(state, alert), await aheadUsIn(state), isOfSilence(alert)),
+    ...clocks,
+    now: nowOf(await memoryOf(state, alert), aheadUs, isOfSilence(alert) || isOurs),
     steps: steps.map((row) => ({
       sentence: sentenceOf(row),
       step: stepBody(row),
@@ -50,15 +52,18 @@ function deliveryBody({
   return { deliveryId, ...receiver, state, attempts, lastAttemptAt }
 }
 
-async function clocksOf(state: StateDatabase, streamId: string) {
+async function clocksOf(state: StateDatabase, streamId: string, aheadUs: number) {
   const row = await state
     .selectFrom('stream_counters')
     .select(['alert_time', 'alert_received_at', 'late_for_alerts'])
     .where('stream_id', '=', streamId)
     .executeTakeFirst()
   const hasSeen = row !== undefined && row.alert_received_at > 0
+  const isOurs = hasSeen && row.alert_time === row.alert_received_at
   return {
-    alertTime: hasSeen ? formatUs(row.alert_time) : null,
+    // Readings have no time of their own: alert time is steady time.
+    isOurs,
+    alertTime: hasSeen ? formatUs(row.alert_time + (isOurs ? aheadUs : 0)) : null,
     lateForAlerts: row?.late_for_alerts ?? 0,
   }
 }

@@ -179,20 +179,23 @@ export class WatchedStream implements StreamWatch {
   }
 
   #read(entry: EntryReader, offset: number): void {
-    const { timestampUs: timeUs, receivedAtUs } = entry
+    const { timestampUs, receivedAtUs } = entry
+    const steadyUs = this.#time.steadyUs(receivedAtUs)
+    // A reading without a time of its own has that of its receipt, which jumps when the wall clock is set.
+    const isOurs = timestampUs === receivedAtUs && this.#isTimedByReceipt
+    const timeUs = isOurs ? steadyUs : timestampUs
     const { rules, needsDigest, read } = this.#compiled
     const digest = needsDigest ? Number(entry.digest & 0xffff_ffff_ffffn) : undefined
     if (!admit(this.clock, timeUs, digest)) return
-    const steadyUs = this.#time.steadyUs(receivedAtUs)
     this.#receivedAtUs = Math.max(this.#receivedAtUs, steadyUs)
     const text = entry.values
-    this.recent.add(timeUs, text)
+    this.recent.add(timestampUs, text)
     const allowance = { left: conditionSteps }
     const signal = {
       kind: 'reading',
       timeUs,
       receivedAtUs: steadyUs,
-      aheadUs: this.#time.aheadUs,
+      ...this.#aheads,
       values: read(text),
       allowance,
     } as const
@@ -215,13 +218,14 @@ export class WatchedStream implements StreamWatch {
 
   #expire(entry: EntryReader, offset: number): void {
     const dueUs = entry.timestampUs
-    const { aheadUs } = this.#time
+    const aheads = this.#aheads
     // Also when it was too early: the time that was saved for it is to be as it is known here.
     this.#touch()
     for (const rule of this.#compiled.rules) {
       const memory = this.#memories.get(rule.id)
-      if (!memory || (nextDueUs(memory, aheadUs) ?? Number.POSITIVE_INFINITY) > dueUs) continue
-      this.#step(rule, memory, { kind: 'timer', dueUs, aheadUs }, this.#momentOf(entry, offset))
+      if (!memory || (nextDueUs(memory, aheads.aheadUs) ?? Number.POSITIVE_INFINITY) > dueUs)
+        continue
+      this.#step(rule, memory, { kind: 'timer', dueUs, ...aheads }, this.#momentOf(entry, offset))
     }
   }
 
@@ -319,8 +323,19 @@ export class WatchedStream implements StreamWatch {
   }
 
   /** When a person or a definition moves rules. */
-  #at({ receivedAtUs }: Moment): Pick<HandSignal, 'atUs' | 'aheadUs'> {
-    return { atUs: this.#time.steadyUs(receivedAtUs), aheadUs: this.#time.aheadUs }
+  #at({ receivedAtUs }: Moment): Pick<HandSignal, 'atUs' | 'aheadUs' | 'timeAheadUs'> {
+    return { atUs: this.#time.steadyUs(receivedAtUs), ...this.#aheads }
+  }
+
+  /** Whether alert time is that of receipts: it is told by the newest reading, and at first by any. */
+  get #isTimedByReceipt(): boolean {
+    const { timeUs } = this.clock
+    return timeUs < 0 || timeUs === this.#receivedAtUs
+  }
+
+  get #aheads(): { readonly aheadUs: number; readonly timeAheadUs: number } {
+    const { aheadUs } = this.#time
+    return { aheadUs, timeAheadUs: this.#isTimedByReceipt ? aheadUs : 0 }
   }
 
   #momentOf(entry: EntryReader, offset: number): Moment {
