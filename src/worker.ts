@@ -343,7 +343,7 @@ function run(port: MessagePort, data: WorkerData): void {
       store.interrupt?.()
       await Promise.all([loops?.done, retention.stop(), remains.stop()])
       await store.close()
-      await keepSteadyTime(state)
+      await keepSteadyTime(state).catch(() => undefined)
       await state.destroy()
       for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
     },

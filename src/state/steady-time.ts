@@ -55,7 +55,8 @@ export async function resumeSteadyTime(state: StateDatabase): Promise<ResumedTim
   const here = { bootId: bootId(), machineUs: machineUs(), wallUs: systemClock.nowUs() }
   const now = { machineUs: here.machineUs, steadyUs: resumedSteadyUs(before, here) }
   goOnFrom(now)
-  await keepSteadyTime(state)
+  // A disk that is full is no reason not to start: what was kept last still says as much, and is kept anew soon.
+  await keepSteadyTime(state).catch(() => undefined)
   return { before, now }
 }
 
