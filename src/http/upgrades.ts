@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DomainError } from '../core/errors.ts'
@@ -40,7 +41,8 @@ export function routeUpgrades(app: FastifyInstance): void {
     const response = new nodeHttp.ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket as never)
-    response.once('finish', () => socket.end())
+    // Nobody reads from it: waiting for the client to close as well would be in vain.
+    response.once('finish', () => (socket as Socket).destroySoon())
     upgrades.set(request, { socket, head, response })
     app.routing(request, response)
   })
@@ -68,6 +70,17 @@ export function takeUpgrade({ raw }: FastifyRequest): PendingUpgrade | undefined
   const upgrade = upgrades.get(raw)
   upgrade?.response.detachSocket(upgrade.socket as never)
   return upgrade
+}
+
+/**
+ * Reads what a client still sends, and drops it, for an answer that goes on for long: behind bytes that nobody
+ * reads it would not be seen that the client leaves.
+ */
+export function hearNothing({ raw }: FastifyRequest): void {
+  raw.resume()
+  const socket = upgrades.get(raw)?.socket
+  // Node does the same for a connection that is still its own.
+  socket?.once('end', () => socket.destroy()).resume()
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { hearNothing } from '../http/upgrades.ts'
 import type { OpenTail } from './open-tails.ts'
 import type { TailEvent } from './tail.ts'
 import type { Transport } from './tail-transport.ts'
@@ -17,7 +18,8 @@ const farewellMs = 1_000
  */
 export function eventStream(reply: FastifyReply, tail: OpenTail, position: string): Transport {
   const stream = new PassThrough()
-  stream.once('error', () => tail.release())
+  stream.on('error', () => tail.release())
+  hearNothing(reply.request)
   void reply
     .type('text/event-stream; charset=utf-8')
     // Some proxies collect answers before they pass them on.

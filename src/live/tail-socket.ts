@@ -28,7 +28,14 @@ const closeCodes: Readonly<Record<string, number>> = {
 
 const policyViolation = 1008
 
+/** Of a reason to close: RFC 6455, section 5.5, less the code. */
+const reasonBytesMax = 123
+
+/** Of the library, whose types do not know it yet: time for a client to answer a closing handshake. */
+const closing = { closeTimeout: farewellMs } as const
+
 const server = new WebSocketServer({
+  ...closing,
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
@@ -113,6 +120,7 @@ function pulse(webSocket: WebSocket): () => boolean {
 }
 
 function close(webSocket: WebSocket, { code, message }: TailEnd): void {
-  webSocket.close(closeCodes[code] ?? closeCodes['internal_error'], `${code}: ${message}`)
+  const reason = Buffer.from(`${code}: ${message}`).subarray(0, reasonBytesMax).toString()
+  webSocket.close(closeCodes[code] ?? closeCodes['internal_error'], reason.replace(/\uFFFD$/, ''))
   setTimeout(() => webSocket.terminate(), farewellMs).unref()
 }

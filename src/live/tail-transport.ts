@@ -28,7 +28,7 @@ export function openOn({ raw }: FastifyReply, tails: OpenTails, follower: Follow
   return tail
 }
 
-/** Carries a tail over a connection until either side ends it. Asks for no more than is taken. */
+/** Carries a tail over a connection until either side ends it. Asks for no more than is taken. Never rejects. */
 export async function carry(
   steps: AsyncGenerator<TailStep, never>,
   tail: OpenTail,
@@ -50,7 +50,8 @@ export async function carry(
   } catch (error) {
     const end = endOf(signal, error)
     if (end?.code === 'internal_error') onFailure(error)
-    if (end !== undefined) await transport.end(end)
+    // Nobody waits for this: what fails of it as well is told here, or never.
+    if (end !== undefined) await transport.end(end).catch(onFailure)
   } finally {
     tail.release()
   }

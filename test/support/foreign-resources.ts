@@ -52,6 +52,7 @@ export class ForeignResources {
       const path = `/vaults/${this.#newestVault}/provisioning-keys`
       return await made(this.#owner.withKey<Made>('POST', path, body))
     },
+    hookId: () => this.#hook(),
     clientId: () => this.#mqttSession(),
     alertId: () => this.#alert(),
     alertRuleId: () => this.#alertRule(),
@@ -114,6 +115,13 @@ export class ForeignResources {
     const signature = { scheme: 'github' }
     const source = { protocol: 'webhook', signature, credentials: { secret: 'long enough' } }
     return this.#dataStream({ type: 'event_stream', source })
+  }
+
+  /** The address that senders of a stream have. */
+  async #hook(): Promise<string> {
+    const path = `/streams/${await this.#webhookStream()}`
+    const { body } = await this.#owner.withToken<{ webhookUrl: string }>('GET', path)
+    return new URL(body.webhookUrl).pathname.split('/').at(-1) ?? ''
   }
 
   async #dataStream(rest: object = {}): Promise<string> {
