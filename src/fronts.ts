@@ -20,7 +20,7 @@ import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
 import { BodiesInFlight } from './http/bodies-in-flight.ts'
-import { buildHttpServer } from './http/server.ts'
+import { buildHttpServer, type GuardedRoutes } from './http/server.ts'
 import { LifecycleRelay } from './lifecycle/lifecycle-relay.ts'
 import type { LiveParts } from './live/tail-routes.ts'
 import { openLive } from './live.ts'
@@ -200,10 +200,36 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
   return { port: mqtt?.port, securePort: mqtt?.securePort, hasWebSocket }
 }
 
+/** Everything that needs credentials. */
+function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedRoutes[] {
+  const { config, engine, domains, access, live, fetching } = parts
+  const { transfers, backing, delivering, notifying } = parts
+  const { posts } = access
+  return [
+    ...access.routes,
+    backing.routes(posts),
+    ...delivering.routes(posts),
+    ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
+    ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
+    ...registeringRoutes(access.devices, domains),
+    (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
+    ...guardedRoutes({
+      ...config,
+      ...domains,
+      ...transfers,
+      engine,
+      posts,
+      live,
+      sources: fetching.changes,
+      keysOfVault: access.devices,
+    }),
+  ]
+}
+
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate } = parts
-  const { transfers, backing, delivering, notifying } = parts
-  const { auth, posts } = access
+  const { transfers, backing, delivering } = parts
+  const { auth } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
     logger,
@@ -236,25 +262,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
       ),
     ],
     signedRoutes: [fetching.hooks.route],
-    routes: [
-      ...access.routes,
-      backing.routes(posts),
-      ...delivering.routes(posts),
-      ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
-      ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
-      ...registeringRoutes(access.devices, domains),
-      (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
-      ...guardedRoutes({
-        ...config,
-        ...domains,
-        ...transfers,
-        engine,
-        posts,
-        live,
-        sources: fetching.changes,
-        keysOfVault: access.devices,
-      }),
-    ],
+    routes: routesOf(parts, mqtt),
   })
   await http.ready()
   http.server.listen(config.httpPort, config.host)

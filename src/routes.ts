@@ -49,13 +49,7 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   const { worker, intake, receipts } = engine
   const share = new QueryShare()
   return [
-    (callerOf) => templateRoutes({ ...parts, callerOf }),
-    (callerOf) =>
-      vaultRoutes({
-        ...parts,
-        assertMayEndKeys: (caller, id) => assertMayEndKeys(parts.keysOfVault, caller, id),
-        callerOf,
-      }),
+    ...twinRoutes(parts),
     (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
     (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
     (callerOf) =>
@@ -111,6 +105,19 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 }
 
 const nowUs = () => systemClock.nowUs()
+
+/** Digital twins, and what they are made from. */
+function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => templateRoutes({ ...parts, callerOf }),
+    (callerOf) =>
+      vaultRoutes({
+        ...parts,
+        assertMayEndKeys: (caller, id) => assertMayEndKeys(parts.keysOfVault, caller, id),
+        callerOf,
+      }),
+  ]
+}
 
 /** Where readings come from, other than by being pushed. */
 function sourcesRoutes(parts: RoutedParts): readonly GuardedRoutes[] {

@@ -138,7 +138,7 @@ const rules: readonly ImportRule[] = [
     from: /^src\/sources\//,
     mayImport: [
       /^src\/(sources|core|state)\//,
-      /^src\/data-streams\/(data-stream-store|definition|schedule|source-secrets|stream-sources|sources\/webhook)\.ts$/,
+      /^src\/data-streams\/(data-stream-store|definition|named-secrets|schedule|source-secrets|stream-sources|sources\/webhook)\.ts$/,
       // Schedules go by the clocks of time zones.
       /^src\/time-series\/zones\.ts$/,
       /^src\/egress\/egress-guard\.ts$/,

@@ -14,11 +14,11 @@ const nextLengthMax = 8 * 1024
 
 /** The request of a page. */
 export function callOf(
-  { endpoint, body, pagination }: ApiOptions,
+  { endpoint, body, pagination, hidden }: ApiOptions,
   next: Next,
 ): { readonly url: URL; readonly body: string | undefined } {
   if (pagination?.type === 'link' && next !== undefined) {
-    return { url: new URL(String(next)), body: undefined }
+    return { url: new URL(hidden.whole(String(next))), body: undefined }
   }
   const parameters = pagination === undefined ? {} : parametersOf(pagination, next)
   if (pagination?.isInBody) {
@@ -86,19 +86,26 @@ export class PageWalk {
   #linkOf({ headers, url }: ApiAnswer): string | undefined {
     const link = nextLink(headers['link'])
     if (link === undefined) return undefined
-    const target = targetOf(link, url)
+    const { endpoint, hidden } = this.#options
+    const target = targetOf(link, url, hidden)
     if (this.#secretParameter !== undefined) target.searchParams.delete(this.#secretParameter)
-    return target.href
+    const kept = hidden.kept(target)
+    const isOwn = target.origin === endpoint.origin
+    if (!isOwn && (kept !== target.href || hidden.whole(kept) !== kept)) {
+      throw new SourceRefused('the link to the next page takes a secret to another server')
+    }
+    return kept
   }
 
   /** A page without items may lead to itself: there is nothing more for now. */
   #unlessSeen(asked: Next, next: string | undefined, page: ReadPage): Next {
-    const what = this.#options.pagination?.type
+    const { hidden, pagination } = this.#options
+    const what = pagination?.type
     if (next === undefined) return undefined
     if (next.length > nextLengthMax) {
       throw new SourceRefused(`a ${what} is longer than ${nextLengthMax} characters`)
     }
-    this.#seen.add(digestOf(String(asked ?? callOf(this.#options, undefined).url)))
+    this.#seen.add(digestOf(String(asked ?? hidden.kept(callOf(this.#options, undefined).url))))
     if (page.count !== 0 && this.#seen.has(digestOf(next))) {
       throw new Error(`the ${what} to the next page leads back to a page of this round`)
     }

@@ -42,7 +42,7 @@ export async function readPage(answer: ApiAnswer, options: ApiOptions): Promise<
   const contentType = headers['content-type'] ?? ''
   const [type = ''] = contentType.toLowerCase().split(';')
   const charset = /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1]
-  const source = `${options.method} ${shownAddress(url)}`
+  const source = `${options.method} ${shownAddress(url, options.hidden)}`
   const content = { body, options, type: type.trim(), charset, source }
   if (startOf(body) === body.length) return { messages: [], count: 0, cursor: undefined }
   return await reading(content)

@@ -6,6 +6,8 @@ import type {
   FetchRun,
   SourceDefinition,
 } from '../../src/pipeline/fetch-connector.ts'
+import { HiddenValues } from '../http-client/hidden-values.ts'
+import { shownAddress } from '../http-client/shown-text.ts'
 import { Observation } from './observation.ts'
 import { bytesOf } from './options.ts'
 
@@ -28,15 +30,18 @@ function destinationOf({ hostname, port }: URL) {
 interface CoapKeys {
   readonly endpoint: string
   readonly accept?: number
+  readonly secrets?: Readonly<Record<string, string>>
 }
 
 class CoapSource implements FetchedSource {
   readonly identity: string
   readonly #url: URL
   readonly #options: readonly NamedOption[]
+  readonly #hidden: HiddenValues
 
   constructor({ source }: SourceDefinition) {
-    const { endpoint, accept } = source as unknown as CoapKeys
+    const { endpoint, accept, secrets } = source as unknown as CoapKeys
+    this.#hidden = new HiddenValues(secrets)
     this.#url = new URL(endpoint)
     this.#options = optionsOf(this.#url, accept)
     const name = JSON.stringify(['coap', this.#url.href])
@@ -47,7 +52,7 @@ class CoapSource implements FetchedSource {
     const { signal } = run
     try {
       await using socket = await run.dial.datagrams({ ...destinationOf(this.#url), signal })
-      const shown = `notifications of coap://${this.#url.host}${this.#url.pathname}`
+      const shown = `notifications of ${shownAddress(this.#url, this.#hidden)}`
       await new Observation({ socket, run, options: this.#options, source: shown }).follow()
     } catch (error) {
       if (!signal.aborted) throw error

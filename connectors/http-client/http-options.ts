@@ -1,4 +1,5 @@
 import type { DialedTls } from '../../src/pipeline/fetch-connector.ts'
+import { HiddenValues } from './hidden-values.ts'
 
 export type HttpAuthentication =
   | { readonly type: 'none' }
@@ -28,6 +29,8 @@ export interface HttpOptions {
   /** Whom to trust and to expect at the endpoint. */
   readonly tls: DialedTls
   readonly authentication: HttpAuthentication
+  /** Secrets that stand in the endpoint, the headers or the body. */
+  readonly hidden: HiddenValues
 }
 
 /** The keys of a source that say it, as the domain of data streams has checked them. */
@@ -36,6 +39,7 @@ export interface HttpKeys {
   readonly headers?: Readonly<Record<string, string>>
   readonly tls?: { readonly ca?: string; readonly servername?: string }
   readonly authentication?: HttpAuthentication
+  readonly secrets?: Readonly<Record<string, string>>
 }
 
 export function httpOptions(keys: HttpKeys): HttpOptions {
@@ -45,6 +49,7 @@ export function httpOptions(keys: HttpKeys): HttpOptions {
     headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
     tls: keys.tls ?? {},
     authentication: keys.authentication ?? { type: 'none' },
+    hidden: new HiddenValues(keys.secrets),
   }
 }
 

@@ -1,4 +1,5 @@
 import { spellingsOf } from '../../src/core/spellings.ts'
+import type { HiddenValues } from './hidden-values.ts'
 
 /** Characters of what the other side says that are shown. */
 const shownLength = 200
@@ -18,7 +19,7 @@ export function shown(text: string, secrets: readonly string[]): string {
     .slice(0, shownLength)
 }
 
-/** An address without its query, which may hold what nobody should see. */
-export function shownAddress({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`.slice(0, shownLength)
+/** An address without its query, which may hold what nobody should see, and with the names of secrets in its path. */
+export function shownAddress(url: URL, hidden: HiddenValues): string {
+  return hidden.shown(url).slice(0, shownLength)
 }

@@ -4,6 +4,7 @@ import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { Credentials } from './credentials.ts'
 import type { ApiAnswer, Exchanges } from './exchange.ts'
 import { failureOf } from './failures.ts'
+import type { HiddenValues } from './hidden-values.ts'
 import type { HttpOptions } from './http-options.ts'
 import { shownAddress } from './shown-text.ts'
 
@@ -82,7 +83,7 @@ export class SourceRequests {
   /** What no message may show. */
   get secrets(): readonly string[] {
     const { options, credentials } = this.#needs
-    return [...credentials.secrets, ...Object.values(options.headers)]
+    return [...credentials.secrets, ...Object.values(options.headers), ...options.hidden.secrets]
   }
 
   async #follow<Given extends Answer>(
@@ -101,7 +102,7 @@ export class SourceRequests {
       if (redirects === redirectsMax) {
         throw new SourceRefused(`there were more than ${redirectsMax} redirects`)
       }
-      url = targetOf(headers.location, url)
+      url = targetOf(headers.location, url, this.#needs.options.hidden)
     }
   }
 }
@@ -116,17 +117,21 @@ export function tlsAt({ endpoint, tls }: HttpOptions): (origin: string) => Diale
  *
  * @throws SourceRefused where nobody should follow: nowhere, out of HTTP, out of TLS, with credentials in it
  */
-export function targetOf(location: string | undefined, from: URL): URL {
+export function targetOf(location: string | undefined, from: URL, hidden: HiddenValues): URL {
   const target = location === undefined ? null : URL.parse(location, from.href)
-  if (target === null) throw new SourceRefused(`${shownAddress(from)} leads to no address`)
+  if (target === null) throw new SourceRefused(`${shownAddress(from, hidden)} leads to no address`)
   if (!['http:', 'https:'].includes(target.protocol)) {
-    throw new SourceRefused(`${shownAddress(from)} leads to an address of ${target.protocol}`)
+    throw new SourceRefused(
+      `${shownAddress(from, hidden)} leads to an address of ${target.protocol}`,
+    )
   }
   if (from.protocol === 'https:' && target.protocol === 'http:') {
-    throw new SourceRefused(`${shownAddress(from)} leads from https to http`)
+    throw new SourceRefused(`${shownAddress(from, hidden)} leads from https to http`)
   }
   if (target.username !== '' || target.password !== '') {
-    throw new SourceRefused(`${shownAddress(from)} leads to an address with credentials in it`)
+    throw new SourceRefused(
+      `${shownAddress(from, hidden)} leads to an address with credentials in it`,
+    )
   }
   target.hash = ''
   return target

@@ -109,7 +109,7 @@ class SseSource implements FetchedSource {
 
   async #follow(incoming: IncomingMessage, url: URL, run: FetchRun): Promise<void> {
     const text = await EventText.begin({
-      source: `events of ${shownAddress(url)}`,
+      source: `events of ${shownAddress(url, this.#options.hidden)}`,
       onRetry: (ms) => {
         this.#retryMs = Math.min(ms, retryMsMax)
       },

@@ -11,6 +11,8 @@ export interface SubscriptionKeys {
   readonly cursorField?: string
   readonly cursorStart?: string | number
   readonly credentials?: { readonly token: string }
+  /** What `${name}` stands for. */
+  readonly secrets?: Readonly<Record<string, string>>
 }
 
 /** What a server of messages is told, so that it sends them, and sends them from where we are. */
@@ -19,8 +21,18 @@ export class Subscription {
   readonly #path: readonly string[] | undefined
   readonly #start: string | undefined
   readonly #token: string
+  readonly #named: Readonly<Record<string, string>>
+  /** All that is replaced, in one pass: what stands in a secret is nothing but text. */
+  readonly #marks: { readonly text: RegExp; readonly json: RegExp }
 
-  constructor({ subscribe = [], cursorField, cursorStart, credentials }: SubscriptionKeys) {
+  constructor(keys: SubscriptionKeys) {
+    const { subscribe = [], cursorField, cursorStart, credentials, secrets = {} } = keys
+    this.#named = secrets
+    const names = Object.keys(secrets).map((name) => `\\$\\{${name}\\}|`)
+    this.#marks = {
+      text: new RegExp(`${names.join('')}\\{(?:cursor|token)\\}`, 'g'),
+      json: new RegExp(`${names.join('')}"\\{cursor\\}"|\\{(?:cursor|token)\\}`, 'g'),
+    }
     this.#sayings = isList(subscribe) ? subscribe : [subscribe]
     this.#path = cursorField?.split('.')
     this.#start = cursorStart === undefined ? undefined : JSON.stringify(cursorStart)
@@ -64,17 +76,19 @@ export class Subscription {
   }
 
   #text(template: string, cursor = ''): string {
-    return template.replace(/\{(cursor|token)\}/g, (_, name) =>
-      name === 'token' ? this.#token : plain(cursor),
-    )
+    return template.replace(this.#marks.text, (mark) => this.#valueOf(mark, cursor))
   }
 
   /** A text that is nothing but the mark becomes the value itself: a number stays one, digit by digit. */
   #json(template: string, cursor = ''): string {
-    return template.replace(/"\{cursor\}"|\{(?:cursor|token)\}/g, (mark) => {
-      if (mark.startsWith('"')) return cursor
-      return inner(mark === '{token}' ? this.#token : plain(cursor))
-    })
+    return template.replace(this.#marks.json, (mark) =>
+      mark.startsWith('"') ? cursor : inner(this.#valueOf(mark, cursor)),
+    )
+  }
+
+  #valueOf(mark: string, cursor: string): string {
+    if (mark.startsWith('$')) return this.#named[mark.slice(2, -1)] ?? ''
+    return mark === '{token}' ? this.#token : plain(cursor)
   }
 }
 

@@ -110,8 +110,8 @@ class WebSocketSource implements FetchedSource {
 
   /** What comes in one piece over the network is handed over together. */
   #collect({ webSocket: peer }: WebSocketLink, arrivals: Arrivals): void {
-    const { endpoint } = this.#options
-    const source = `messages of ${shownAddress(endpoint)}`
+    const { endpoint, hidden } = this.#options
+    const source = `messages of ${shownAddress(endpoint, hidden)}`
     let isScheduled = false
     peer.on('message', (data: Buffer) => {
       // There are servers that say in this way that they are there.
@@ -155,9 +155,10 @@ class WebSocketSource implements FetchedSource {
   }
 
   get #secrets(): readonly string[] {
-    const { headers } = this.#options
+    const { headers, hidden } = this.#options
     const { secrets } = this.#credentials
-    return [...secrets, ...this.#subscription.secrets, ...Object.values(headers)]
+    const own = [...this.#subscription.secrets, ...hidden.secrets]
+    return [...secrets, ...own, ...Object.values(headers)]
   }
 }
 

@@ -29,6 +29,7 @@ export function changedDefinition(before: ParsedDefinition, change: unknown): Pa
   if (problems.length > 0) throw invalid(problems)
   const merged: Record<string, unknown> = { name, ...change, ...fixed }
   for (const part of mergedParts) merged[part] = mergedPart(before[part], change[part])
+  merged['source'] = withMergedSecrets(merged['source'], before.source, change['source'])
   if (isMadeAnew(before, change['schema'], merged['source'])) merged['schema'] = undefined
   return parseDefinition(merged)
 }
@@ -46,6 +47,15 @@ function mergedPart(before: object, change: unknown): unknown {
   if (!isObject(change)) return change
   const members = Object.entries({ ...before, ...change }).filter(([, member]) => member !== null)
   return Object.fromEntries(members)
+}
+
+/** Secrets are not shown, so those that are not sent again are kept, one by one. */
+function withMergedSecrets(merged: unknown, { secrets: before }: Json, change: unknown): unknown {
+  const sent = isObject(change) ? change['secrets'] : undefined
+  if (!isObject(merged) || !isObject(before) || !isObject(sent)) return merged
+  const { secrets: _, ...rest } = merged
+  const secrets = mergedPart(before, sent) as Json
+  return Object.keys(secrets).length === 0 ? rest : { ...rest, secrets }
 }
 
 /** Whether two definitions say the same. */

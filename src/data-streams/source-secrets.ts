@@ -11,6 +11,7 @@ const openKeys: Readonly<Record<string, readonly string[]>> = {
   credentials: ['type', 'username'],
   authentication: ['type', 'username', 'name', 'in', 'tokenUrl', 'clientId', 'scope', 'secretIn'],
   headers: [],
+  secrets: [],
 }
 
 /** A source with marks in place of its secrets (D13): whoever set them knows them. */

@@ -2,6 +2,7 @@ import type { ErrorDetail } from '../core/errors.ts'
 import type { TimestampFormat } from '../pipeline/stream-schema.ts'
 import { check, type Json, oneOf, Problems, text } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
+import { checkNamedSecrets, namedSecrets } from './named-secrets.ts'
 import { formatKeys } from './payload-format.ts'
 import { apiSource } from './sources/api.ts'
 import { isObserved } from './sources/coap.ts'
@@ -40,11 +41,13 @@ export function parseSource(
   const source = value ?? {}
   // Without a type there is nothing to hold the source to.
   if (type === undefined) return source
-  const { rules, required, checkAll } = rulesOf(type, source)
+  const { rules, required, secretPlaces: places, checkAll } = rulesOf(type, source)
   const withTime = type === 'service' ? rules : { ...rules, ...timeRules }
+  const known = places === undefined ? withTime : { ...withTime, secrets: namedSecrets }
   const problems = new Problems('source', found)
-  check(source, { rules: withTime, required }, problems)
+  check(source, { rules: known, required }, problems)
   checkAll?.(source, problems)
+  if (places !== undefined) checkNamedSecrets(source, { places, rules }, problems)
   const topicProblem = ownTopicProblem(source)
   if (topicProblem !== undefined) problems.add('topic', topicProblem)
   return source

@@ -27,13 +27,6 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
   const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
   const deviceOf = (request: FastifyRequest<OneDevice>) =>
     visibleDevice(devices, callerOf(request), request.params.deviceId)
-
-  const deviceToEnd = async (request: FastifyRequest<OneDevice>) => {
-    const device = await deviceOf(request)
-    assertMayGive(needs.directory, callerOf(request), device.expiresAtUs)
-    return device
-  }
-
   return async (app) => {
     app.put<OneDevice>(
       '/devices/:deviceId',
@@ -56,11 +49,8 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
           const overlapS = request.body?.overlapSeconds ?? overlapSDefault
           const actor = actorOf(request, callerOf)
           const { device, secret, ...plan } = await devices.planRotation(actor, found, overlapS)
-          const body = bodyWithSecret(
-            { device, secret },
-            clock.nowUs(),
-            droppedPublishes.of(device.id),
-          )
+          const dropped = droppedPublishes.of(device.id)
+          const body = bodyWithSecret({ device, secret }, clock.nowUs(), dropped)
           return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
         })
       },
@@ -70,14 +60,14 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
       '/devices/:deviceId/revoke',
       { schema: schemas.revokeDevice, config },
       async (request, reply) => {
-        const device = await deviceToEnd(request)
+        const device = endedBy(needs, request, await deviceOf(request))
         const { userId } = callerOf(request)
         return await posts.answer({ request, reply, userId }, async () => {
           const plan = devices.planRevocation(actorOf(request, callerOf), device)
           const nowUs = clock.nowUs()
           const revoked = { ...device, revokedAtUs: device.revokedAtUs ?? nowUs }
-          const body = deviceBody(revoked, nowUs, droppedPublishes.of(device.id))
-          return { ...plan, statusCode: 200, body }
+          const dropped = droppedPublishes.of(device.id)
+          return { ...plan, statusCode: 200, body: deviceBody(revoked, nowUs, dropped) }
         })
       },
     )
@@ -86,11 +76,22 @@ export function deviceChangeRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync
       '/devices/:deviceId',
       { schema: schemas.deleteDevice, config },
       async (request, reply) => {
-        await devices.remove(actorOf(request, callerOf), await deviceToEnd(request))
+        const device = endedBy(needs, request, await deviceOf(request))
+        await devices.remove(actorOf(request, callerOf), device)
         return reply.code(204).send()
       },
     )
   }
+}
+
+/** A device that somebody wants to end. @throws DomainError `insufficient_permissions` */
+function endedBy(
+  { directory, callerOf }: DeviceRoutesNeeds,
+  request: FastifyRequest,
+  device: Device,
+): Device {
+  assertMayGive(directory, callerOf(request), device.expiresAtUs)
+  return device
 }
 
 async function change(
@@ -119,6 +120,6 @@ async function change(
 }
 
 /** Whether somebody could send something with the device, or as it, that could not before, or no more. */
-function concernsRights({ name: _, mayRegisterAgain, ...settings }: DeviceRequest): boolean {
-  return Object.keys(settings).length > 0 || mayRegisterAgain === true
+function concernsRights({ mayRegisterAgain, ...settings }: DeviceRequest): boolean {
+  return mayRegisterAgain === true || Object.keys(settings).some((name) => name !== 'name')
 }

@@ -147,7 +147,15 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
 }
 
 /** What is fetched from elsewhere is sent by no device, and its secrets would be kept in the open. */
-const fetchedKeys = ['endpoint', 'url', 'credentials', 'authentication', 'headers', 'connection']
+const fetchedKeys = [
+  'endpoint',
+  'url',
+  'credentials',
+  'authentication',
+  'headers',
+  'secrets',
+  'connection',
+]
 
 const definitionRule: Rule = (value, key, problems) => {
   if (!isObject(value)) {

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
-import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import { grants, type Scope } from '../auth/scopes.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId } from '../core/ids.ts'
@@ -102,7 +101,7 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
  */
 function assertMayChange(
   { what, scopes }: Pick<JobRoutesNeeds<never>, 'what' | 'scopes'>,
-  { apiKeyId, scope }: AuthenticatedCaller,
+  { apiKeyId, scope }: ReturnType<CallerOf>,
   { createdBy }: Job,
 ): void {
   if (createdBy === apiKeyId || grants(scope, scopes.changeAny)) return

@@ -6,7 +6,10 @@ import type { SourcePosition } from './poll-connector.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Where the readings of a stream come from, as its owner has said, with all its secrets. */
+/**
+ * Where the readings of a stream come from, as its owner has said, with all its secrets. Those with a name (`secrets`) stand
+ * where `${name}` stood; who shows or keeps an address has to hide them.
+ */
 export interface SourceDefinition {
   readonly streamId: StreamId
   readonly source: Json

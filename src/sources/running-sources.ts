@@ -2,9 +2,14 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import { messageOf } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
+import { expanded } from '../data-streams/named-secrets.ts'
 import { withSecrets } from '../data-streams/source-secrets.ts'
 import type { SourceRounds, SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
-import type { FetchConnector, FetchedSource } from '../pipeline/fetch-connector.ts'
+import type {
+  FetchConnector,
+  FetchedSource,
+  SourceDefinition,
+} from '../pipeline/fetch-connector.ts'
 import { SourceRunner, type SourceRunnerNeeds } from './source-runner.ts'
 import type { SourceStore } from './source-store.ts'
 
@@ -178,7 +183,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   }
 
   #open(id: StreamId, { connector, source, secrets }: Wanted): Known {
-    const opened = connector.open({ streamId: id, source })
+    const opened = openedBy(connector, { streamId: id, source })
     const runner = new SourceRunner(this.#needs, id, { source: opened, secrets })
     const known = { source: opened, runner, text: canonicalJson(source) }
     this.#known.set(id, known)
@@ -193,7 +198,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     const { messages, rounds } = runner.status
     this.#ended.messages += messages
     addTo(this.#ended.rounds, rounds)
-    const next = wanted?.connector.open({ streamId: id, source: wanted.source })
+    const next = wanted && openedBy(wanted.connector, { streamId: id, source: wanted.source })
     if (next?.identity === source.identity || !source.release) return
     try {
       const { dial } = this.#needs
@@ -202,6 +207,19 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     } catch (error) {
       this.#needs.onNotReleased(id, runner.withoutSecrets(messageOf(error)))
     }
+  }
+}
+
+/** What a source is known by does not change with a secret in its address: it is read on, and not anew. */
+function openedBy(connector: FetchConnector, definition: SourceDefinition): FetchedSource {
+  const { source } = definition
+  const opened = connector.open({ ...definition, source: expanded(source) })
+  if (source['secrets'] === undefined) return opened
+  const { identity } = connector.open(definition)
+  return {
+    identity,
+    run: (run) => opened.run(run),
+    ...(opened.release && { release: (run) => opened.release?.(run) ?? Promise.resolve() }),
   }
 }
 

@@ -3,6 +3,7 @@ import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import type { StreamId, UserId } from '../core/ids.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import type { ParsedDefinition } from '../data-streams/definition.ts'
+import { namedSecretProblems, withoutUnused } from '../data-streams/named-secrets.ts'
 import {
   markedPlaces,
   secretsOf,
@@ -47,16 +48,22 @@ export class SourceChanges
 
   async settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
     const kept = (await this.#store.secretsOf(stream.id)) ?? {}
-    const marked = markedPlaces(changed.source)
+    const source = withoutUnused(changed.source, kept)
+    const marked = markedPlaces(source)
     const unknown = marked.filter((place) => kept[place] === undefined)
     refuseMarks(unknown, 'there is no secret that could be kept')
     // Whoever may change a stream could else have its secrets sent to a place of their own.
-    if (placesOf(stream.source) !== placesOf(changed.source)) {
+    if (placesOf(stream.source) !== placesOf(source)) {
       refuseMarks(marked, otherPlace)
     }
-    const given = secretsOf(changed.source)
+    if (stream.source['query'] !== source['query']) {
+      // A query can have its secrets for a column.
+      refuseMarks(marked.filter(isNamed), 'has to be sent again for another query')
+    }
+    refuseMisused(stream.source, withSecrets(source, kept))
+    const given = secretsOf(source)
     const isSame = Object.entries(given).every(([place, secret]) => kept[place] === secret)
-    return isSame ? { ...changed, source: withoutSecrets(changed.source) } : changed
+    return { ...changed, source: isSame ? withoutSecrets(source) : source }
   }
 
   async changed(stream: DataStream, source: Json): Promise<readonly Compilable[]> {
@@ -113,6 +120,22 @@ function placesOf(source: Json): string {
   const { endpoint, authentication } = source
   const tokenUrl = (authentication as Json | undefined)?.['tokenUrl']
   return JSON.stringify([endpoint, tokenUrl, signingSchemeOf(source)])
+}
+
+function isNamed(place: string): boolean {
+  return place.startsWith('secrets.')
+}
+
+/**
+ * Holds a source to the use of its secrets, now that its headers are known, which may have some in them.
+ *
+ * @throws DomainError `invalid_request`
+ */
+function refuseMisused(before: Json, source: Json): void {
+  if (before['secrets'] === undefined && source['secrets'] === undefined) return
+  const details = namedSecretProblems(source)
+  if (details.length === 0) return
+  throw new DomainError('invalid_request', 'the change is not valid', { details })
 }
 
 const otherPlace = 'has to be sent again for another endpoint, or another kind of signature'

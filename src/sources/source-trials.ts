@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError, messageOf } from '../core/errors.ts'
 import { newId, type StreamId, type UserId } from '../core/ids.ts'
+import { expanded } from '../data-streams/named-secrets.ts'
 import { secretsOf } from '../data-streams/source-secrets.ts'
 import type { SourceTrial } from '../data-streams/stream-sources.ts'
 import type {
@@ -73,7 +74,7 @@ export class SourceTrials {
   async #tryWith(connector: FetchConnector, source: Json): Promise<SourceTrial> {
     const definition = {
       streamId: newId<StreamId>(),
-      source: connector.forTrial?.(source) ?? source,
+      source: expanded(connector.forTrial?.(source) ?? source),
     }
     const secrets = Object.values(secretsOf(source))
     const shown = (error: unknown) => withoutSecretsOf(secrets, messageOf(error))

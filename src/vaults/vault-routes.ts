@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { AuthenticatedCaller } from '../auth/authenticate.ts'
 import { DomainError } from '../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../core/ids.ts'
 import { assertOwn } from '../http/ownership.ts'
@@ -35,7 +34,7 @@ export interface VaultRoutesNeeds {
    *
    * @throws DomainError `insufficient_permissions`
    */
-  readonly assertMayEndKeys: (caller: AuthenticatedCaller, id: VaultId) => Promise<void>
+  readonly assertMayEndKeys: (caller: ReturnType<CallerOf>, id: VaultId) => Promise<void>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }

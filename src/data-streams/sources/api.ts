@@ -69,6 +69,7 @@ export const apiSource: SourceRules = {
     ...formatRules,
   },
   required: ['endpoint', 'schedule'],
+  secretPlaces: ['endpoint', 'headers', 'body'],
   checkAll: checkApiSource,
 }
 

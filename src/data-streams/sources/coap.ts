@@ -39,6 +39,7 @@ export const coapSource: SourceRules = {
     accept: integer(0, 65_535),
   },
   required: ['endpoint'],
+  secretPlaces: ['endpoint'],
   checkAll: checkCoapSource,
 }
 

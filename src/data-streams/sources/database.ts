@@ -111,6 +111,7 @@ function polledSource(protocols: readonly string[]): SourceRules {
       jitter: duration,
     },
     required: ['protocol', 'endpoint', 'query', 'schedule'],
+    secretPlaces: ['query'],
     checkAll: checkDatabaseSource,
   }
 }

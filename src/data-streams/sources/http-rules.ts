@@ -44,7 +44,7 @@ export const headers: Rule = (value, key, problems) => {
   const inner = problems.within(key)
   const seen = new Set<string>()
   for (const [name, item] of Object.entries(value as Readonly<Record<string, string>>)) {
-    const problem = headerProblem(name) ?? valueProblem(item)
+    const problem = headerProblem(name) ?? headerValueProblem(item)
     const isSecond = seen.has(name.toLowerCase())
     if (problem !== undefined) inner.add(name.slice(0, 100), problem)
     else if (isSecond) inner.add(name, 'comes twice')
@@ -59,7 +59,7 @@ function headerProblem(name: string): string | undefined {
   return isOurs ? 'is set by the service' : undefined
 }
 
-function valueProblem(value: string): string | undefined {
+export function headerValueProblem(value: string): string | undefined {
   return headerValuePattern.test(value) ? undefined : 'must be on one line, in Latin-1'
 }
 
@@ -101,7 +101,7 @@ const headerName: Rule = (value, key, problems) => {
 
 const headerText: Rule = (value, key, problems) => {
   text(value, key, problems)
-  const problem = typeof value === 'string' ? valueProblem(value) : undefined
+  const problem = typeof value === 'string' ? headerValueProblem(value) : undefined
   if (problem !== undefined) problems.add(key, problem)
 }
 

@@ -65,6 +65,7 @@ export function listenedSource(allowed: readonly string[], protocol: unknown): S
       ...own?.rules,
     },
     required: ['protocol', ...(own?.required ?? [])],
+    ...(own?.secretPlaces && { secretPlaces: own.secretPlaces }),
     checkAll: (source, problems) => {
       checkEvents(source, problems)
       own?.checkAll?.(source, problems)

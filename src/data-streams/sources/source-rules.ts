@@ -8,6 +8,7 @@ import {
   text,
 } from '../definition-problems.ts'
 import { isObject } from '../field-map.ts'
+import type { SecretPlace } from '../named-secrets.ts'
 import { formatRules } from '../payload-format.ts'
 import { scheduleProblem } from '../schedule.ts'
 import { brokerRules, checkBrokerSource } from './broker.ts'
@@ -16,6 +17,8 @@ import { brokerRules, checkBrokerSource } from './broker.ts'
 export interface SourceRules {
   readonly rules: Rules
   readonly required: readonly string[]
+  /** Where secrets may be named: nowhere where it says nothing. */
+  readonly secretPlaces?: readonly SecretPlace[]
   /** What concerns several keys. */
   readonly checkAll?: (source: Json, problems: Problems) => void
 }
@@ -83,6 +86,7 @@ export function deviceSource(protocols: readonly string[]): SourceRules {
       ...brokerRules,
     },
     required: [],
+    secretPlaces: ['endpoint'],
     checkAll: checkBrokerSource,
   }
 }

@@ -13,6 +13,7 @@ export const sseSource: SourceRules = {
     timeout,
   },
   required: ['endpoint'],
+  secretPlaces: ['endpoint', 'headers'],
   checkAll: checkSseSource,
 }
 

@@ -53,6 +53,7 @@ export const webSocketSource: SourceRules = {
     heartbeat: timeout,
   },
   required: ['endpoint'],
+  secretPlaces: ['endpoint', 'headers', 'subscribe'],
   checkAll: checkWebSocketSource,
 }
 
@@ -65,7 +66,12 @@ function checkWebSocketSource(source: Json, problems: Problems): void {
   if (tls !== undefined && typeof endpoint === 'string' && !/^wss:/i.test(endpoint)) {
     problems.add('tls', 'needs an endpoint of wss')
   }
-  const template = JSON.stringify(said ?? '')
+  // A secret may have one of these names.
+  const names = Object.keys(isObject(source['secrets']) ? source['secrets'] : {})
+  const template = names.reduce(
+    (left, name) => left.replaceAll(`\${${name}}`, ''),
+    JSON.stringify(said ?? ''),
+  )
   const [asksForCursor, asksForToken] = ['{cursor}', '{token}'].map((mark) =>
     template.includes(mark),
   )
