@@ -39,7 +39,7 @@ export const validateReadings = {
   summary: 'Say what would become of readings, and store nothing.',
   description: [
     'Takes what `POST /streams/{streamId}/data` takes, and judges it by the newest definition. Nothing',
-    'is kept or counted, so an `Idempotency-Key` changes nothing either.',
+    'is kept or counted of them.',
   ].join(' '),
   tags: ['Readings'],
   params: idParams('streamId'),

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../src/core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import { formatUs } from '../src/core/time.ts'
@@ -11,6 +11,11 @@ import { writtenByService } from './sorted-readings.ts'
 export interface HttpValidateNeeds {
   readonly intake: Acceptor
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
+  /** Answers with what is planned, or again with what the same request was answered under its key. */
+  readonly answerOnce: (
+    sent: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    plan: () => Promise<object>,
+  ) => Promise<FastifyReply>
   readonly callerOf: (request: FastifyRequest) => { readonly userId: UserId }
 }
 
@@ -28,15 +33,22 @@ const validateOptions = {
 export function httpValidate(needs: HttpValidateNeeds): FastifyPluginAsync {
   return async (app) => {
     takeBytes(app)
-    app.post<OneStream>('/streams/:streamId/validate', validateOptions, async (request) => {
-      const stream = await ownStream(needs, request)
-      const { decoded } = sentReadings(request, stream)
-      const readings = needs.intake.judge(stream, decoded).map(verdictBody)
-      const accepted = readings.filter(({ status }) => status !== 'rejected').length
-      const counts = { accepted, rejected: readings.length - accepted }
-      return { streamId: stream.streamId, version: stream.version, ...counts, readings }
-    })
+    app.post<OneStream>('/streams/:streamId/validate', validateOptions, (request, reply) =>
+      needs.answerOnce({ request, reply }, () => judged(needs, request)),
+    )
   }
+}
+
+async function judged(
+  needs: HttpValidateNeeds,
+  request: FastifyRequest<OneStream>,
+): Promise<object> {
+  const stream = await ownStream(needs, request)
+  const { decoded } = sentReadings(request, stream)
+  const readings = needs.intake.judge(stream, decoded).map(verdictBody)
+  const accepted = readings.filter(({ status }) => status !== 'rejected').length
+  const counts = { accepted, rejected: readings.length - accepted }
+  return { streamId: stream.streamId, version: stream.version, ...counts, readings }
 }
 
 async function ownStream(

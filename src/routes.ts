@@ -13,6 +13,7 @@ import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { exportRoutes } from './exports/export-routes.ts'
 import { favoriteRoutes } from './favorites/favorite-routes.ts'
+import { rememberBody } from './http/json-body.ts'
 import type { GuardedRoutes } from './http/server.ts'
 import type { Posts } from './idempotency/posts.ts'
 import { importRoutes } from './imports/import-routes.ts'
@@ -45,8 +46,8 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
  * its file, and a line here.
  */
 export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
-  const { engine, directory, topics, receiptStore, live, sources } = parts
-  const { worker, intake, receipts } = engine
+  const { engine, directory, topics, live, sources } = parts
+  const { worker } = engine
   const share = new QueryShare()
   return [
     ...twinRoutes(parts),
@@ -89,8 +90,32 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
     ...refusalRoutes(parts),
     ...keptRoutes(parts),
     (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
+    ...pushedRoutes(parts),
+  ]
+}
+
+const nowUs = () => systemClock.nowUs()
+
+/** Readings that are sent to us. */
+function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { engine, directory, receiptStore } = parts
+  const { intake, receipts } = engine
+  return [
     (callerOf) =>
-      connectors.httpValidate({ intake, findStream: (id) => directory.find(id), callerOf }),
+      connectors.httpValidate({
+        intake,
+        findStream: (id) => directory.find(id),
+        answerOnce(sent, plan) {
+          if (Buffer.isBuffer(sent.request.body)) rememberBody(sent.request, sent.request.body)
+          const { userId } = callerOf(sent.request)
+          return parts.posts.answer({ ...sent, userId }, async () => ({
+            statusCode: 200,
+            body: await plan(),
+            changes: [],
+          }))
+        },
+        callerOf,
+      }),
     (callerOf) =>
       connectors.httpPush({
         intake,
@@ -103,8 +128,6 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       }),
   ]
 }
-
-const nowUs = () => systemClock.nowUs()
 
 /** Digital twins, and what they are made from. */
 function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {

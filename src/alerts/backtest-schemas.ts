@@ -15,6 +15,7 @@ const value = { description: 'A number, a text, true or false; null for silence.
 
 /** Checked by the handler, which says more about what is wrong. */
 const proposedRules = {
+  type: ['array', 'object'],
   description: 'A list of rules, or rules by field, as `alertThresholds` of `processing` has them.',
 } as const
 

@@ -26,7 +26,9 @@ export function changedDefinition(before: ParsedDefinition, change: unknown): Pa
   const problems = fixedKeys
     .filter((key) => change[key] !== undefined && change[key] !== fixed[key])
     .map((key) => ({ path: key, message: 'cannot be changed' }))
-  if (problems.length > 0) throw invalid(problems)
+  const missing =
+    change['schema'] === null ? [{ path: 'schema', message: 'must be an object' }] : []
+  if (problems.length + missing.length > 0) throw invalid([...problems, ...missing])
   const merged: Record<string, unknown> = { name, ...change, ...fixed }
   for (const part of mergedParts) merged[part] = mergedPart(before[part], change[part])
   merged['source'] = withMergedSecrets(merged['source'], before.source, change['source'])

@@ -225,13 +225,13 @@ export const definition = component(
 export const definitionChange = component('DataStreamChange', {
   ...query({
     name: { ...text, minLength: 1, maxLength: 200 },
-    source: { type: 'object' },
+    source: nullable({ type: 'object' }),
     schema: { type: 'object', additionalProperties: { oneOf: [fieldSchema, { type: 'null' }] } },
-    processing: processingSchema,
-    tags: { ...tagsSchema, additionalProperties: { ...text, type: ['string', 'null'] } },
+    processing: nullable(processingSchema),
+    tags: nullable({ ...tagsSchema, additionalProperties: { ...text, type: ['string', 'null'] } }),
   }),
   description:
-    'What is not sent stays. Of source, schema, processing and tags each member stays, is replaced as a whole, or is taken away with null.',
+    'What is not sent stays. Of source, schema, processing and tags each member stays, is replaced as a whole, or is taken away with null; null for source, processing or tags takes away all of their members.',
   examples: [{ name: 'boiler 7', tags: { site: 'berlin', floor: null } }],
 })
 

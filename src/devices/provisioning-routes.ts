@@ -122,7 +122,7 @@ function expiryFor(
 function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioningKey {
   const found: ErrorDetail[] = []
   const problems = new Problems('', found)
-  const value = isObject(body) ? body : {}
+  const value = isObject(body) ? withoutEnd(body) : {}
   check(value, { rules, required: ['name', 'definition', 'devicesMax'] }, problems)
   const { name, devicesMax, expiresAt, registrationsPerMinute, rateLimit } = value
   const expiresAtUs = readExpiry(expiresAt as string | undefined, nowUs, problems)
@@ -144,6 +144,11 @@ function parseRequest(body: unknown, vault: Vault, nowUs: number): NewProvisioni
     rateLimit: rateLimit as RateLimit | undefined,
     expiresAtUs,
   }
+}
+
+/** Without an end of its own is null, as a key that has none is shown. */
+function withoutEnd({ expiresAt, ...rest }: Readonly<Record<string, unknown>>) {
+  return expiresAt === null || expiresAt === undefined ? rest : { ...rest, expiresAt }
 }
 
 /** What is fetched from elsewhere is sent by no device, and its secrets would be kept in the open. */
