@@ -11,6 +11,9 @@ const rememberedUs = 30 * 24 * 3_600 * 1_000_000
 const firstMs = 5_000
 const everyMs = 3_600_000
 
+/** Notes that go at once. */
+const notesPerStatement = 5_000
+
 /** Streams that are looked at together. */
 const streamsPerLook = 500
 
@@ -58,10 +61,7 @@ export class StreamRemains {
   /** Goes through everything once. What a backup keeps from being removed stays until the next time. */
   async removeAll(): Promise<void> {
     const { state, store, clock, forget, pass, logger } = this.#needs
-    await state
-      .deleteFrom('data_stream_deletions')
-      .where('removed_at', '<', clock.nowUs() - rememberedUs)
-      .execute()
+    while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
     let streams = 0
     const inState = async (departed: readonly string[]) => {
       await removeFromState(state, departed, clock.nowUs())
@@ -107,4 +107,19 @@ export class StreamRemains {
       })
     }
   }
+}
+
+/** Removes some notes of streams that were removed before a time. Resolves with whether there may be more. */
+async function removeNotes(state: StateDatabase, beforeUs: number): Promise<boolean> {
+  const { numDeletedRows } = await state
+    .deleteFrom('data_stream_deletions')
+    .where('stream_id', 'in', (notes) =>
+      notes
+        .selectFrom('data_stream_deletions')
+        .select('stream_id')
+        .where('removed_at', '<', beforeUs)
+        .limit(notesPerStatement),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows) === notesPerStatement
 }
