@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { namedInSqlite } from '../support/files-naming.ts'
 import { atHand, sumOf, totals, unexpected, untilGone } from '../support/left-behind.ts'
 import { PassingGuest } from '../support/passing-guest.ts'
 import { Receiver } from '../support/receiver.ts'
@@ -43,4 +44,5 @@ test('of streams that are deleted nothing is left, but what is kept for some day
   })
   await service.end('SIGTERM')
   expect(await unexpected(dataDir, guest.streamIds)).toEqual([])
+  expect(namedInSqlite(dataDir, 'mqtt-sessions.db', [guest.person.userId])).toEqual([])
 })
