@@ -18,7 +18,7 @@ export function totalMetrics({ decided, stored }: MeasuredTotals): readonly Metr
     ['counter', 'readings_stored_total', 'Stored, ever', () => stored()?.stored ?? 0],
     ['counter', 'readings_duplicate_total', 'Came twice', () => stored()?.duplicates ?? 0],
     ['counter', 'readings_unchanged_total', 'Nothing new', () => stored()?.unchanged ?? 0],
-    ['gauge', 'readings_filtered', 'Not to be stored, ever', () => decided()?.filtered ?? 0],
+    ['gauge', 'readings_ever_filtered', 'Not to be stored', () => decided()?.filtered ?? 0],
     ['gauge', 'quarantine_entries', 'Refused, kept now', () => decided()?.quarantined ?? 0],
     ['gauge', 'readings_discarded', 'Refused, not kept', discarded],
     ['counter', 'readings_deleted_total', 'Removed', () => stored()?.deleted ?? 0],

@@ -30,7 +30,7 @@ interface Totals {
 /** What was ever received, and what became of it. */
 export async function totals(service: ServiceProcess): Promise<Totals> {
   const value = await metrics(service)
-  const terms = ['stored_total', 'duplicate_total', 'unchanged_total', 'filtered', 'discarded']
+  const terms = ['stored_total', 'duplicate_total', 'unchanged_total', 'ever_filtered', 'discarded']
   const settled = terms.reduce((sum, term) => sum + value(`readings_${term}`), 0)
   const stored = value('readings_stored_total')
   const quarantined = value('quarantine_entries')
