@@ -89,7 +89,7 @@ describe('streams that leave a DuckDB file', () => {
     expect(store.totals()).toMatchObject({ received: totals.received + 1, streams: 2 })
     await store.close()
 
-    expect((await numbersIn(path)).toSorted()).toEqual([2, 4])
+    expect(new Set(await numbersIn(path))).toEqual(new Set([2, 4]))
     expect(await namedInDuckDb(path, ['boiler', 'fan'])).toEqual([])
   })
 
