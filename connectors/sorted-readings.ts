@@ -49,9 +49,9 @@ export async function sortedByStream(
       rejected.push(...places.map((index) => ({ index, ...refusal })))
       continue
     }
-    const elements = (payload: Uint8Array) => {
-      const all = elementsOf(payload)
-      return places.map((place) => all[place] ?? payload)
+    const elements = (bytes: Uint8Array) => {
+      const all = elementsOf(bytes)
+      return places.map((place) => all[place] ?? bytes)
     }
     const { format } = message
     batches.push({

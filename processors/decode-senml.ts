@@ -31,26 +31,31 @@ const senmlCborFormat: ItemFormat = {
 export function senmlJsonDecoder(stream: DecodedStream): Decoder {
   return (payload) => {
     const decoded = decodeJson(payload)
-    const keep = (base: BaseValues, record: Uint8Array) => {
-      const before = Object.keys(base).length === 0 ? '' : `${JSON.stringify(base)},`
-      return Buffer.concat([Buffer.from(`[${before}`), record, Buffer.from(']')])
-    }
-    return decodePack(payload, decoded, { stream, format: 'senml-json', memberNames, keep })
+    const format = 'senml-json'
+    return decodePack(payload, decoded, { stream, format, memberNames, keep: keepInJson })
   }
 }
 
 /** A decoder of SenML packs in CBOR (RFC 8428, section 6). */
 export function senmlCborDecoder(stream: DecodedStream): Decoder {
-  const names = (record: Uint8Array) => memberNamesOfItems(record, senmlCborFormat)
   return (payload) => {
     const decoded = decodeItems(payload, senmlCborFormat)
     return decodePack(payload, decoded, {
       stream,
       format: 'senml-cbor',
-      memberNames: names,
+      memberNames: labelsInCbor,
       keep: keepInCbor,
     })
   }
+}
+
+function keepInJson(base: BaseValues, record: Uint8Array): Uint8Array {
+  const before = Object.keys(base).length === 0 ? '' : `${JSON.stringify(base)},`
+  return Buffer.concat([Buffer.from(`[${before}`), record, Buffer.from(']')])
+}
+
+function labelsInCbor(record: Uint8Array): readonly unknown[] {
+  return memberNamesOfItems(record, senmlCborFormat)
 }
 
 /** The byte that an array of no elements begins with; with a few more it is as much larger (RFC 8949, section 3). */

@@ -130,11 +130,14 @@ describe.each(batchFormats.map((format) => [format.name, format] as const))('%s'
   })
 })
 
+/** Senders of webhooks sign texts. */
+function isText({ bytes }: Element): boolean {
+  return !Buffer.from(bytes).toString().includes('\uFFFD')
+}
+
 test('a webhook keeps the good readings of an array', async () => {
   const hook = await InboundWebhook.open(service.api, senders['standard-webhooks'], { schema })
   const format = batchFormats[0] as BatchFormat
-  // Senders sign texts.
-  const isText = ({ bytes }: Element) => !Buffer.from(bytes).toString().includes('\uFFFD')
   const batches = batchesOf(format, 10).map((elements) => elements.filter(isText))
   for (const elements of batches) {
     const refused = elements.filter(({ isGood }) => !isGood).length

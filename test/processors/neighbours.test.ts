@@ -74,7 +74,7 @@ describe.each(batchFormats.map((format) => [format.name, format] as const))(
           const payload = format.join([bad, format.encode({ level: 1 })])
           const { unreadable } = decode(payload) as DecodedMessage
           const alone = decode(bad)
-          const problem = alone.ok ? (alone as DecodedMessage).unreadable?.get(0) : alone.problem
+          const problem = alone.ok ? alone.unreadable?.get(0) : alone.problem
 
           expect([...(unreadable ?? [])]).toEqual([[0, problem]])
         }),
