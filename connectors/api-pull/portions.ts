@@ -54,13 +54,18 @@ export class Portions {
     this.#bytes = 0
     if (items.length === 0) return
     const joined = this.#join(items)
-    // One item that is no JSON would take the others with it.
-    const isReadable = this.#join !== asList || items.length === 1 || decoders.json(joined).ok
-    for (const payload of isReadable ? [joined] : items) {
+    const isWhole = this.#join !== asList || items.length === 1 || isReadable(joined)
+    for (const payload of isWhole ? [joined] : items) {
       this.messages.push(messageOf(payload, this.#source))
     }
     await nextTurn()
   }
+}
+
+/** Whether each item can be read. One that is no JSON would take the others with it. */
+function isReadable(list: Buffer): boolean {
+  const decoded = decoders.json(list)
+  return decoded.ok && (decoded.unreadable?.size ?? 0) === 0
 }
 
 /** A JSON array of items that are JSON: byte for byte; of one, the item itself. */
