@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isSelfDescribing, textMemberOf } from '../processors/decode.ts'
+import { passSources } from '../src/core/number-sources.ts'
 import type { CompiledStream, DecodedMessage } from '../src/pipeline/reading.ts'
 import type { Rejection } from './http-readings.ts'
 
@@ -110,6 +111,7 @@ function byAddress(
     const problem = unread ?? addressProblem(reading)
     if (problem === undefined) {
       const { streamId, ...fields } = reading as { readonly streamId: string }
+      passSources(reading as object, fields)
       add(streamId, index, fields)
       continue
     }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
+import { unsafeContent } from '../core/json-safety.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, UsageError } from './command.ts'
 import { Session } from './session.ts'
@@ -151,7 +152,8 @@ function valueOf(text: string, type: string | undefined): unknown {
   if (type === undefined || type === 'string' || type === 'datetime') return text
   try {
     const value: unknown = JSON.parse(text)
-    return value === null ? text : value
+    // What would not be sent as it stands is no value either: an integer that a double would round.
+    return value === null || unsafeContent(text, value) !== undefined ? text : value
   } catch {
     return text
   }

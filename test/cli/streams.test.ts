@@ -165,6 +165,27 @@ describe('replay', () => {
     ])
   })
 
+  test('sends no integer that a double would round', async () => {
+    using folder = new TemporaryFolder()
+    const { api } = service
+    const streamId = await api.createStream({
+      level: { type: 'number' },
+      place: { type: 'object' },
+    })
+    const file = folder.file('readings.csv')
+    const cells = [
+      '9007199254740993,',
+      ',"{""id"":9007199254740993}"',
+      '602000000000000000000,"{""id"":6.02e20}"',
+    ]
+    writeFileSync(file, ['level,place', ...cells].join('\n'))
+
+    expect(await json('replay', streamId, file)).toEqual({ accepted: 1, rejected: 2 })
+    await api.settled(streamId, 3)
+    const values = { level: 6.02e20, place: { id: 6.02e20 } }
+    expect(await api.readAll(streamId)).toMatchObject([values])
+  })
+
   test('sends more than one batch, and rows at a speed', async () => {
     using folder = new TemporaryFolder()
     const { api } = service

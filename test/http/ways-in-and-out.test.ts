@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { formatUs } from '../../src/core/time.ts'
 import { edgeNumbers } from '../support/any-numbers.ts'
+import { streamvault } from '../support/command-line.ts'
 import { download, exported } from '../support/exports.ts'
 import { importTypes } from '../support/imports.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
@@ -8,6 +10,7 @@ import { naughtyTexts } from '../support/naughty-texts.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { kinds, tailsOf } from '../support/tails.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { bodies, duplicatesOf, linesOf, push, queried, type Reading } from '../support/ways.ts'
 
 const service = runningService()
@@ -208,6 +211,25 @@ describe('what readings have comes out, and in again as the same', () => {
 
     expect(fresh).toMatchObject({ state: 'completed', refused: 0, duplicates: 0 })
     expect(await api.readAll(into)).toEqual(answered)
+    expect(again).toMatchObject(wholly)
+  })
+
+  test.each(['csv', 'ndjson', 'parquet'] as const)('by the command line in %s', async (format) => {
+    using folder = new TemporaryFolder()
+    const streamId = await filled()
+    const file = folder.file(`readings.${format}`)
+    const { code, stderr } = await streamvault(
+      ['export', streamId, '--format', format, '--out', file],
+      {
+        STREAMVAULT_DATA_DIR: service.process.dataDir,
+        STREAMVAULT_ADMIN_KEY: adminKey,
+        STREAMVAULT_ADMIN_SECRET: adminSecret,
+      },
+    )
+    expect(code, stderr).toBe(0)
+    const content = new Uint8Array(readFileSync(file))
+
+    const again = await duplicatesOf(service, streamId, { format, content })
     expect(again).toMatchObject(wholly)
   })
 
