@@ -44,6 +44,23 @@ describe('the files', () => {
     expect(asking).toEqual(['src/core/clock.ts'])
   })
 
+  test('DuckDB is opened in one place, which lets texts keep U+FEFF', () => {
+    const opening = /DuckDBInstance\.(create|fromCache)/
+    const openers = product.filter((file) => opening.test(readFileSync(file, 'utf8')))
+    expect(openers).toEqual(['src/core/duckdb-instance.ts'])
+  })
+
+  test('a decoder leaves out byte order marks of whole files only', () => {
+    const marksOf = (file: string) => {
+      const decoders = readFileSync(file, 'utf8').matchAll(/new TextDecoder\(.*\)/g)
+      return [...decoders].some(([made]) => !made.includes('ignoreBOM: true'))
+    }
+    expect(product.filter(marksOf).sort()).toEqual([
+      'connectors/api-pull/read-page.ts',
+      'src/devices/device-csv.ts',
+    ])
+  })
+
   test('processors read no clock and do no input or output', () => {
     const impure = /Date\.now|new Date\(\)|performance\.|Math\.random|node:(fs|net|http|timers)/
     const files = globSync('processors/*.ts')

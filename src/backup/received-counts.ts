@@ -65,7 +65,7 @@ export async function* streamCountsOf(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<StreamCount> {
   let rest = ''
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''

@@ -1,6 +1,6 @@
 /**
  * What `JSON.parse` lets through but must not be stored: duplicate keys, of which one would be lost,
- * U+0000 and lone surrogates (D62), integers that a double is not, nor is written as (D14).
+ * U+0000 and lone surrogates (D62), integers that a double is not, nor is written as.
  */
 
 /** Deepest nesting of a message: what recursion can follow without a thought. */
