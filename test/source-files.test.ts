@@ -12,6 +12,8 @@ function importers(imported: RegExp): string[] {
 /** Comments may name what code must not call. */
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+}
+
 function leavesOutMarks(file: string): boolean {
   const decoders = readFileSync(file, 'utf8').matchAll(/new TextDecoder\(.*\)/g)
   return [...decoders].some(([made]) => !made.includes('ignoreBOM: true'))
