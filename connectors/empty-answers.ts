@@ -1,3 +1,5 @@
+import { monotonicMs } from '../src/core/clock.ts'
+
 /** Answers without news that may come at once: of a server that catches up with what it was late with. */
 const spareMax = 20
 
@@ -18,7 +20,7 @@ export class EmptyAnswers {
    * @param intervalMs in which one of them may come: how long the server was told to wait
    * @param nowMs milliseconds that only grow
    */
-  constructor(intervalMs: number, nowMs: () => number = () => performance.now()) {
+  constructor(intervalMs: number, nowMs: () => number = monotonicMs) {
     this.#intervalMs = Math.max(intervalMsMin, intervalMs)
     this.#nowMs = nowMs
     this.#atMs = nowMs()

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../../src/core/clock.ts'
+
 /** Characters of readings that wait for more, beyond which the oldest ones go as they are: they are in each position. */
 const openCharactersMax = 1024 * 1024
 
@@ -68,7 +70,7 @@ export class PartialReadings {
 
   constructor(needs: PartialReadingsNeeds, saved: readonly SavedReading[] = []) {
     this.#needs = needs
-    this.#nowMs = needs.nowMs ?? (() => performance.now())
+    this.#nowMs = needs.nowMs ?? monotonicMs
     for (const { time, fields } of saved) {
       const slot = this.#slotOf(time)
       const reading = this.#begin(time, slot)

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../core/clock.ts'
+
 /**
  * A signal that comes so soon after the first is the same wish: a terminal sends Ctrl-C to every process that
  * runs in it, and npm, sh and a supervisor pass on to those below them what they have got themselves.
@@ -23,7 +25,7 @@ interface StopHandlers {
 export function onStopSignals({ stop, atOnce = endAtOnce }: StopHandlers): () => void {
   let firstMs: number | undefined
   const hear = (signal: StopSignal) => {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (firstMs === undefined) {
       firstMs = nowMs
       stop(signal)
