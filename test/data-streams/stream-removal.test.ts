@@ -1,9 +1,11 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { MasterKey } from '../../src/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { StreamRemains } from '../../src/data-streams/stream-remains.ts'
 import { removeStreams } from '../../src/data-streams/stream-removal.ts'
+import { hideKeys } from '../../src/idempotency/keys-in-clear.ts'
 import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
 import type { StateDatabase } from '../../src/state/database.ts'
 import { totalOf } from '../../src/state/totals.ts'
@@ -115,6 +117,8 @@ class World implements AsyncDisposable {
   static async open(): Promise<World> {
     const real = await TestState.open()
     await sql.raw('PRAGMA foreign_keys = OFF').execute(real.state)
+    // A start does so before anything else, and takes away the tables that it was made for.
+    await hideKeys({ state: real.state, writer: real, digests: new MasterKey(Buffer.alloc(32, 7)) })
     return new World(real, await openDuckDbStore(), await real.newUser())
   }
 

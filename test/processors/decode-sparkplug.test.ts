@@ -122,7 +122,7 @@ describe('metrics', () => {
     }))
     const bad = fc
       .constantFrom(
-        payloadOf([metric('UInt64', 2 ** 62, { name: 'a' })]),
+        payloadOf([metric('UInt64', '4611686018427387905', { name: 'a' })]),
         payloadOf([metric('String', 'x\0', { name: 'a' })]),
         payloadOf([metric('Double', 1, { name: '__proto__' })]),
         payloadOf([metric('DateTime', 9e15, { name: 'a' })]),
