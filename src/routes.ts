@@ -121,8 +121,7 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
         intake,
         receipts,
         findStream: (id) => directory.find(id),
-        receiptOf: (request, nowUs) =>
-          receiptStore.receiptOf(request, nowUs, systemClock.steadyUs()),
+        receiptOf: (request, atUs) => receiptStore.receiptOf(request, atUs, systemClock.steadyUs()),
         assertReady: () => engine.assertReady(),
         callerOf,
       }),
