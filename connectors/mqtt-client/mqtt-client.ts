@@ -151,11 +151,13 @@ class MqttSource implements FetchedSource {
   /**
    * A subscription that is there already is repeated in MQTT 5 only, which can leave out retained
    * messages: they would be new readings each time. In MQTT 3.1.1 that is for the first connection
-   * after a start, because a crash may have come between session and subscription.
+   * after a start, because a crash may have come between session and subscription. One that is shared has no retained
+   * messages, and mosquitto forgets it, and not the session, when it is started anew.
    */
   async #subscribe(session: MqttSession): Promise<void> {
-    if (this.#isSubscribed && this.#version !== 5) return
     const { filter, qos } = this.#options
+    const isShared = filter.startsWith('$share/')
+    if (this.#isSubscribed && this.#version !== 5 && !isShared) return
     await session.subscribe({ filter, qos })
     this.#isSubscribed = true
   }

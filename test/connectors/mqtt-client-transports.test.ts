@@ -133,3 +133,26 @@ test('two streams of one group share what is published, and lose nothing when on
   expect(first.entries().numbers.length).toBeGreaterThan(20)
   expect(second.entries().numbers.length).toBeGreaterThan(20)
 })
+
+test.each([4, 5])(
+  'a stream of a group takes part again when a broker has forgotten its subscription (version %i)',
+  async (version) => {
+    const broker = await Mosquitto.start()
+    brokers.push(broker)
+    await using source = fetching(broker.port, {
+      endpoint: broker.endpoint,
+      sharedGroup: 'vault',
+      version,
+    })
+    await expect.poll(() => source.runner.status, patience).toMatchObject(running)
+    await publish(broker, 1)
+    await expect.poll(() => source.entries().numbers, patience).toEqual([1])
+    // It writes down sessions, and not the shared subscriptions in them.
+    await broker.stop()
+    await expect.poll(() => source.runner.status.state, patience).toBe('failing')
+    await broker.start()
+    await expect.poll(() => source.runner.status, patience).toMatchObject(running)
+    await publish(broker, 2)
+    await expect.poll(() => source.entries().numbers, patience).toEqual([1, 2])
+  },
+)

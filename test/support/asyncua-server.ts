@@ -14,7 +14,9 @@ const environment = { ...process.env, PYTHONPATH: packages }
 const program = join(import.meta.dirname, 'asyncua-process.py')
 
 function isInstalled(): boolean {
-  const { status } = spawnSync('python3', ['-c', 'import asyncua'], { env: environment })
+  const { status } = spawnSync('python3', ['-c', 'import asyncua.server.server'], {
+    env: environment,
+  })
   return status === 0
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { opcUaCredentials } from '../../../scripts/servers/opcua.ts'
-import { AsyncuaTestServer, isAsyncuaMissing } from '../../support/asyncua-server.ts'
 import {
   followedReadings,
   followedVariables,
@@ -21,15 +20,4 @@ describe('a service that follows a server of OPC UA and is killed, with values o
     expect(counters).toMatchObject({ received: published, duplicates: 0, quarantined: 0 })
     expect(readings).toMatchObject(followedReadings(published))
   })
-
-  test.skipIf(isAsyncuaMissing)(
-    'asyncua: loses no value, doubles none, and parts none',
-    async () => {
-      await using peer = await AsyncuaTestServer.start({ variables })
-      const load = { services, peer, kills: 22, perLife: 150 }
-      const { counters, readings, published } = await killedFollower(load)
-      expect(counters).toMatchObject({ received: published, duplicates: 0, quarantined: 0 })
-      expect(readings).toMatchObject(followedReadings(published))
-    },
-  )
 })
