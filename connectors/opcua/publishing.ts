@@ -201,7 +201,7 @@ export class Publishing {
 
   async #take(response: PublishResponse): Promise<void> {
     const { subscriptionId, notificationMessage, moreNotifications: isMoreToCome } = response
-    const { sequenceNumber = 0, notificationData } = notificationMessage ?? {}
+    const { sequenceNumber, notificationData } = notificationMessage
     const { sequence } = this.#position
     const isOurs = subscriptionId === this.#needs.subscription.id
     const isNews = isOurs && notificationData?.length && isNewer(sequenceNumber, sequence)

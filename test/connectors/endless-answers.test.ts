@@ -242,10 +242,11 @@ interface Asked {
   readonly request: number
 }
 
+const column = (name: string) => ({ name, kind: 'number' as const, json: String })
+
 /** A database whose rows have a number and a text, and are what a test says. */
 function databaseWith(rowsAt: (asked: Asked) => readonly Row[], more: object) {
   let requests = 0
-  const column = (name: string) => ({ name, kind: 'number' as const, json: String })
   const columns = [column('number'), column('id')]
   const dialect: Dialect = {
     quoted: (name) => name,
