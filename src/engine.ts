@@ -43,10 +43,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
   const { worker, follower, told, deskPort, bellPort } = workerOf(config, folder)
-  const time = worker.steadyTime().then((resumed) => {
-    goOnFrom(resumed.now)
-    return resumed
-  })
+  const time = resumedTime(worker)
   const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
     openJournal(config, folder.journal, follower),
     // What is in them ends by steady time.
@@ -136,6 +133,13 @@ function workerOf(config: Config, folder: DataFolder) {
     logLevel,
   })
   return { worker, follower, told: new Told(listening), deskPort, bellPort }
+}
+
+/** Goes on with the steady time that is stored, which the worker has read. */
+async function resumedTime(worker: ProcessingWorker) {
+  const resumed = await worker.steadyTime()
+  goOnFrom(resumed.now)
+  return resumed
 }
 
 function openJournal(

@@ -286,6 +286,28 @@ function stateProcedures(composed: ReturnType<typeof compose>) {
   }
 }
 
+function processingStatus(
+  composed: Awaited<ReturnType<typeof compose>>,
+  loops: WorkerLoops | undefined,
+): ProcessingStatus {
+  const { store, shipper, decider, retention, telling, alerts } = composed
+  return {
+    shipper: loops?.shipper.status() ?? idle(shipper.position()),
+    decider: loops?.decider.status() ?? idle(decider.position()),
+    held: heldBy(store),
+    totals: store.totals(),
+    queries: store.queries(),
+    retention: retention.status(),
+    told: telling.status(),
+    ...inMemory(shipper, decider, alerts.watches),
+    windows: {
+      ...store.windows.totals(),
+      behindSeconds: loops?.materialiser.behindSeconds ?? 0,
+      tooSlow: loops?.materialiser.tooSlow ?? 0,
+    },
+  }
+}
+
 function run(port: MessagePort, data: WorkerData): void {
   // Acknowledgements go before: what is in the journal can wait until there is time for it.
   lowerThreadPriority()
@@ -318,24 +340,7 @@ function run(port: MessagePort, data: WorkerData): void {
       await loops?.shipper.reaches(offset, AbortSignal.timeout(storedWaitMs))
       return (await composed).shipper.position() >= offset
     },
-    async status() {
-      const { store, shipper, decider, retention, telling, alerts } = await composed
-      return {
-        shipper: loops?.shipper.status() ?? idle(shipper.position()),
-        decider: loops?.decider.status() ?? idle(decider.position()),
-        held: heldBy(store),
-        totals: store.totals(),
-        queries: store.queries(),
-        retention: retention.status(),
-        told: telling.status(),
-        ...inMemory(shipper, decider, alerts.watches),
-        windows: {
-          ...store.windows.totals(),
-          behindSeconds: loops?.materialiser.behindSeconds ?? 0,
-          tooSlow: loops?.materialiser.tooSlow ?? 0,
-        },
-      }
-    },
+    status: async () => processingStatus(await composed, loops),
     async stop() {
       const { state, store, retention, remains } = await composed
       stopping.abort()
