@@ -42,17 +42,8 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { worker, follower, told, deskPort, bellPort } = workerOf(config, folder)
-  const time = resumedTime(worker)
-  const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
-    openJournal(config, folder.journal, follower),
-    // What is in them ends by steady time.
-    time.then(() => openSessions(folder.mqttSessions, systemClock)),
-    worker.ready(),
-    DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
-    time,
-  ])
-  await worker.start()
+  const { worker, told, deskPort, bellPort, ...opened } = await openFiles(config, folder)
+  const { journal, mqttSessions, diskSpace, lastThere } = opened
   const state = openStateForReading(folder.state)
   const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
   const receipts = new ReceiptClock(systemClock)
@@ -109,6 +100,22 @@ export async function startEngine(config: Config, onFault?: OnFault) {
       ])
     },
   }
+}
+
+/** Opens everything that is in the folder, each part in its thread. */
+async function openFiles(config: Config, folder: DataFolder) {
+  const { worker, follower, ...ports } = workerOf(config, folder)
+  const time = resumedTime(worker)
+  const [journal, mqttSessions, , diskSpace, { before: lastThere }] = await Promise.all([
+    openJournal(config, folder.journal, follower),
+    // What is in them ends by steady time.
+    time.then(() => openSessions(folder.mqttSessions, systemClock)),
+    worker.ready(),
+    DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
+    time,
+  ])
+  await worker.start()
+  return { worker, ...ports, journal, mqttSessions, diskSpace, lastThere }
 }
 
 /** The worker, with the ports that it speaks over with others than who calls it. */
