@@ -67,6 +67,29 @@ describe('D38: the inline attempts', () => {
     expect(last?.next_attempt_at).toBeNull()
   })
 
+  test.each([-24 * hour, -10 * 60 * second, 10 * 60 * second, 24 * hour])(
+    'are as far apart when the wall clock is set by %s microseconds in between',
+    async (stepUs) => {
+      receiver.behaviour = answering(503)
+      await local.webhook({ url: receiver.url })
+      await local.happens()
+      await local.settled()
+      local.clock.step(stepUs)
+      await local.pass(2 * second - 1)
+      expect(receiver.received).toHaveLength(1)
+      await local.pass(1)
+      expect(receiver.received).toHaveLength(2)
+
+      // What happens now is told at once, whatever the clock says.
+      local.clock.step(-stepUs / 2)
+      await local.happens()
+      await local.settled()
+      expect(receiver.received).toHaveLength(3)
+      await local.pass(4 * second)
+      expect(receiver.received).toHaveLength(5)
+    },
+  )
+
   test.each([200, 201, 204, 299])('end with a %i', async (status) => {
     receiver.behaviour = answering(status)
     await local.webhook({ url: receiver.url })

@@ -9,6 +9,7 @@ import {
   subscriptionsPerSessionMax,
   unusedUsMax,
 } from '../../src/mqtt-sessions/limits.ts'
+import { HandClock } from '../support/hand-clock.ts'
 import { SessionBroker } from '../support/session-broker.ts'
 import { SessionSubscriber } from '../support/session-subscriber.ts'
 
@@ -108,6 +109,24 @@ describe('a session that nobody is connected with', () => {
     await broker.crash()
     expect(broker.sessions.stats()).toMatchObject({ ...left, expired: 0 })
   })
+
+  test.each([-2 * unusedUsMax, 2 * unusedUsMax])(
+    'ends neither sooner nor later when the wall clock is set by %s microseconds',
+    async (stepUs) => {
+      const clock = new HandClock()
+      await using broker = await SessionBroker.start(clock)
+      await new SessionSubscriber('unused').subscribe(broker.port, 'commands', 1)
+      await expect.poll(() => broker.sessions.stats().connected).toBe(0)
+      clock.step(stepUs)
+      clock.atUs += unusedUsMax
+      await broker.sessions.purge()
+      expect(broker.sessions.stats()).toMatchObject({ sessions: 1, expired: 0 })
+
+      clock.atUs += 1
+      await broker.sessions.purge()
+      expect(broker.sessions.stats()).toMatchObject({ sessions: 0, expired: 1 })
+    },
+  )
 })
 
 describe('subscriptions', () => {

@@ -102,7 +102,7 @@ async function empty({ state }: TestState): Promise<void> {
   await sql`PRAGMA synchronous = OFF`.execute(state)
   const streams = ['data_streams', 'data_stream_versions', 'stream_counters'] as const
   const ofAlerts = ['alerts', 'alert_history', 'alert_memories', 'alert_messages'] as const
-  const others = ['downtimes', 'events', 'consumer_positions'] as const
+  const others = ['downtimes', 'alert_time', 'events', 'consumer_positions'] as const
   for (const table of [...streams, ...ofAlerts, ...others]) {
     await state.deleteFrom(table).execute()
   }

@@ -21,7 +21,7 @@ export async function happened(
   event: Partial<NewEvent>,
 ): Promise<void> {
   clock.atUs++
-  const resourceId = event.resourceId ?? `vault ${clock.atUs}`
+  const resourceId = event.resourceId ?? `vault ${clock.steadyUs()}`
   const changes = new Events(tests.state, clock).record({
     type: 'vault.created',
     ownerId,
@@ -50,7 +50,7 @@ export async function cameToRest(
       .selectFrom('deliveries')
       .select('id')
       .where((where) =>
-        where.or([where('due_at', '<=', clock.atUs), where('lease', 'is not', null)]),
+        where.or([where('due_at', '<=', clock.steadyUs()), where('lease', 'is not', null)]),
       )
       .executeTakeFirst()
     if (due === undefined && deliverer.stats().active === 0) return

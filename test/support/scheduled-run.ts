@@ -35,6 +35,8 @@ export class ScheduledRun {
   /** When the other side was asked, in ISO 8601, with the position that it was told. */
   readonly asked: string[] = []
   readonly askedFrom: (SourcePosition | undefined)[] = []
+  /** The same in steady time, in milliseconds. */
+  readonly steadyMs: number[] = []
   readonly written: Written[] = []
   readonly rounds: SourceRound[] = []
   /** When the next round was said to be due. */
@@ -119,7 +121,7 @@ export class ScheduledRun {
 
   #connector(): PollConnector {
     const { time, pages } = this.#options
-    const { asked, askedFrom } = this
+    const { asked, askedFrom, steadyMs } = this
     return {
       takes: () => true,
       destinationOf: () => ({ host: 'peer.example', port: 1 }),
@@ -127,6 +129,7 @@ export class ScheduledRun {
         identity: 'peer',
         async *poll(poll) {
           asked.push(textOf(time.nowUs()))
+          steadyMs.push(time.steadyUs() / 1_000)
           askedFrom.push(poll.position)
           if (pages !== undefined) yield* pages(poll)
         },

@@ -1,0 +1,111 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MasterKey } from '../../src/auth/master-key.ts'
+import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { RateLimiter } from '../../src/core/rate-limiter.ts'
+import { TokenBucket } from '../../src/core/token-bucket.ts'
+import { ReceiptStore } from '../../src/data-streams/receipt-store.ts'
+import { AnswerStore } from '../../src/idempotency/answer-store.ts'
+import { resumedSteadyUs } from '../../src/state/steady-time.ts'
+import { HandClock } from '../support/hand-clock.ts'
+import { TestState } from '../support/test-state.ts'
+
+const secondUs = 1_000_000
+const dayUs = 86_400 * secondUs
+
+/** Times that pass, each followed by a step of the wall clock. */
+const moves = fc.array(
+  fc.record({
+    passUs: fc.integer({ min: 0, max: dayUs / 8 }),
+    stepUs: fc.oneof(
+      fc.integer({ min: -dayUs, max: dayUs }),
+      fc.integer({ min: -secondUs, max: secondUs }),
+    ),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+
+test('however the wall clock is set, limits last as long as they are to', () => {
+  fc.assert(
+    fc.property(moves, (some) => {
+      const clock = new HandClock()
+      const limiter = new RateLimiter({ burst: 1, perSecond: 1 / 3_600 }, clock.monotonicMs)
+      const bucket = new TokenBucket({ perSecond: 1 / 3_600, burst: 1 }, clock.monotonicMs)
+      limiter.count('key')
+      bucket.spend(1)
+      const freeUs = clock.steadyUs() + 3_600 * secondUs
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        clock.step(stepUs)
+        const leftUs = Math.max(0, freeUs - clock.steadyUs())
+        expect(Math.abs(limiter.waitS('key') - leftUs / secondUs)).toBeLessThan(1.001)
+        expect(Math.abs(bucket.waitMs(1) - leftUs / 1_000)).toBeLessThan(2)
+        expect(limiter.waitS('another key')).toBe(0)
+      }
+    }),
+  )
+})
+
+test('however the wall clock is set, an Idempotency-Key is remembered for a day', async () => {
+  await using tests = await TestState.open()
+  const { state } = tests
+  const cipher = new MasterKey(MasterKey.generate())
+  const receipts = new ReceiptStore(state, tests, cipher)
+  const answers = new AnswerStore({ state, writer: tests, cipher })
+  await fc.assert(
+    fc.asyncProperty(moves, async (some) => {
+      const clock = new HandClock()
+      const userId = newId<UserId>()
+      const asked = { userId, key: 'key', bodyDigest: 'digest' }
+      const push = { ...asked, streamId: newId<StreamId>() }
+      const post = { ...asked, path: '/vaults' }
+      const receive = () => receipts.receiptOf(push, clock.nowUs(), clock.steadyUs())
+      const first = await receive()
+      const answer = { statusCode: 201, body: {} }
+      await tests.commit(...answers.remember(post, answer, clock.steadyUs()))
+      const endUs = clock.steadyUs() + dayUs
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        clock.step(stepUs)
+        await receipts.purge(clock.steadyUs())
+        await answers.purge(clock.steadyUs())
+        const isRemembered = clock.steadyUs() < endUs
+        expect((await answers.find(post, clock.steadyUs())) !== undefined).toBe(isRemembered)
+        const receipt = await receive()
+        expect(receipt.isRepeated).toBe(isRemembered)
+        if (!isRemembered) return
+        expect(receipt.receivedAtUs).toBe(first.receivedAtUs)
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('over restarts of one machine steady time is the time that passed, whatever the wall clock did', () => {
+  fc.assert(
+    fc.property(moves, (some) => {
+      const clock = new HandClock()
+      const now = () => ({ machineUs: clock.steadyUs() - dayUs, wallUs: clock.nowUs() })
+      const beganUs = clock.steadyUs()
+      let kept = { bootId: 'boot', ...now(), steadyUs: beganUs }
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        clock.step(stepUs)
+        const here = { bootId: 'boot', ...now() }
+        kept = { ...here, steadyUs: resumedSteadyUs(kept, here) }
+        expect(kept.steadyUs).toBe(clock.steadyUs())
+      }
+    }),
+  )
+})
+
+test('after a start of the machine steady time never goes back', () => {
+  const instant = fc.integer({ min: 0, max: 100 * dayUs })
+  fc.assert(
+    fc.property(instant, instant, instant, (steadyUs, wallUs, nowUs) => {
+      const kept = { bootId: 'one', machineUs: 5, steadyUs, wallUs }
+      const resumed = resumedSteadyUs(kept, { bootId: 'other', machineUs: 1, wallUs: nowUs })
+      expect(resumed).toBe(steadyUs + Math.max(0, nowUs - wallUs))
+    }),
+  )
+})
