@@ -1,4 +1,4 @@
-import type { Server, ServerOptions } from 'node:http'
+import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Certificate } from '../config/tls-files.ts'
@@ -95,7 +95,8 @@ interface ClientError extends Error {
 
 /** Answers what is no request at all, in the shape of every error, and ends the connection. */
 function answerUnreadable(error: ClientError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // What comes behind a request whose answer is under way can only end that.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
@@ -111,6 +112,13 @@ function answerUnreadable(error: ClientError, socket: Socket): void {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Whether some of an answer was sent over a connection, and not all of it. */
+function isAnswering(socket: Socket): boolean {
+  // Where Node itself keeps it, and looks for it in the same case.
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
+  return answer?.headersSent === true
 }
 
 type UnreadableCode = Extract<

@@ -253,6 +253,8 @@ export async function abuse(
   await once(plain, 'connect')
   const socket = isSecure ? connectTls({ socket: plain, rejectUnauthorized: false }) : plain
   socket.on('error', () => undefined)
+  // It is the connection below that can be reset.
+  if (isSecure) socket.resetAndDestroy = () => plain.resetAndDestroy()
   if (isSecure) await Promise.race([heard(socket, 'secureConnect'), closed])
   socket.resume()
   await how(socket, request)
