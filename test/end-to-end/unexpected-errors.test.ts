@@ -25,7 +25,7 @@ afterEach(() => faults[Symbol.dispose]())
 /** A receiver that nobody answers for: the thread that delivers begins with it. */
 async function addReceiver(api: ApiClient): Promise<void> {
   await api.withKey('POST', '/notifications/webhooks', {
-    url: 'https://receiver.invalid/hook',
+    url: 'https://receiver.nowhere.example.com/hook',
     event_types: ['vault.deleted'],
   })
 }

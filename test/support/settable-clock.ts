@@ -40,6 +40,11 @@ export class SettableClock implements Disposable {
     return { NODE_OPTIONS: `--import ${pathToFileURL(this.#folder.file('clock.mjs')).href}` }
   }
 
+  /** What it shows. */
+  nowMs(): number {
+    return Date.now() + this.#offsetMs
+  }
+
   /** Sets it forward, or back. */
   step(ms: number): void {
     this.#offsetMs += ms
