@@ -60,7 +60,7 @@ export async function resumeSteadyTime(state: StateDatabase): Promise<ResumedTim
   return { before, now }
 }
 
-export async function keptMoment(state: StateDatabase): Promise<KeptMoment | undefined> {
+async function keptMoment(state: StateDatabase): Promise<KeptMoment | undefined> {
   const row = await state.selectFrom('steady_time').selectAll().executeTakeFirst()
   if (row === undefined) return undefined
   const { boot_id, machine_at, steady_at, wall_at } = row

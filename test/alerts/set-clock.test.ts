@@ -75,7 +75,7 @@ async function happened(some: readonly Second[], hasOwnTime: boolean, sizes: rea
   const steps = history as readonly Readonly<Record<string, unknown>>[]
   const moves = steps.map((step) => {
     const { from_state: from, to_state: to, cause, journal_offset: offset } = step
-    return `${secondOf[Number(offset)]}: ${from} to ${to} by ${cause}`
+    return `${secondOf[Number(offset)]}: ${String(from)} to ${String(to)} by ${String(cause)}`
   })
   return { moves: moves.toSorted(), late }
 }
