@@ -21,6 +21,9 @@ const verifiedMax = 10_000
 /** Ours have about 600 characters: what is longer is none of ours, and is not looked at. */
 const tokenLengthMax = 2_048
 
+/** Another node's clock may be ahead of ours by this much. */
+const clockSkewS = 60
+
 /** What a good token says. It is not the last word: its key may have less by now (D64). */
 export interface VerifiedToken extends Caller {
   readonly expiresAtUs: number
@@ -49,6 +52,8 @@ export class Tokens {
   /** By their tails. */
   readonly #verified = new LruMap<string, Remembered>(verifiedMax)
   readonly #signedWith = new WeakMap<VerifiedToken, AcceptedKey>()
+  /** The latest instant that a token was issued at, or that the clock has shown: it may have been set back since. */
+  #latestUs = 0
 
   constructor({ signingKeys, clock }: TokensNeeds) {
     this.#keys = signingKeys
@@ -60,6 +65,7 @@ export class Tokens {
     // After its secret was replaced, although the clock was set back since: older ones are not good.
     const fromS = Math.ceil((device?.tokensFromUs ?? 0) / 1_000_000)
     const nowS = Math.max(Math.floor(this.#clock.nowUs() / 1_000_000), fromS)
+    this.#latestUs = Math.max(this.#latestUs, nowS * 1_000_000)
     const token = jwt.sign({ iat: nowS, scope, api_key_id: apiKeyId }, privateKey, {
       algorithm: 'ES256',
       keyid: kid,
@@ -86,7 +92,9 @@ export class Tokens {
     }
     const key = this.#keyOf(text)
     const nowUs = this.#clock.nowUs()
-    const token = verifiedToken(signedClaims(text, key, nowUs), nowUs)
+    this.#latestUs = Math.max(this.#latestUs, nowUs)
+    const times = { nowUs, latestUs: this.#latestUs }
+    const token = verifiedToken(signedClaims(text, key, nowUs), times)
     this.#verified.set(tail, { text, token })
     this.#signedWith.set(token, key)
     return token
@@ -141,7 +149,10 @@ function signedClaims(text: string, { publicKey }: AcceptedKey, nowUs: number): 
 }
 
 /** The claims have our signature; still each must be there, in the form that we write (D10). */
-function verifiedToken(claims: Claims, nowUs: number): VerifiedToken {
+function verifiedToken(
+  claims: Claims,
+  { nowUs, latestUs }: { readonly nowUs: number; readonly latestUs: number },
+): VerifiedToken {
   const { iss, aud, sub, iat, exp, scope, api_key_id: apiKeyId } = claims
   if (iss !== issuer || aud !== audience) throw invalidToken()
   if (typeof sub !== 'string' || typeof scope !== 'string' || typeof apiKeyId !== 'string') {
@@ -150,7 +161,7 @@ function verifiedToken(claims: Claims, nowUs: number): VerifiedToken {
   if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat !== tokenLifetimeS) {
     throw invalidToken()
   }
-  // A token from the future is good, too: nobody else can sign one, and the clock was set back since.
+  if (iat > latestUs / 1_000_000 + clockSkewS) throw invalidToken()
   const expiresAtUs = exp * 1_000_000
   if (expiresAtUs <= nowUs) throw expiredToken()
   return { userId: sub as UserId, apiKeyId, scope, expiresAtUs }
