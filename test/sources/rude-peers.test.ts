@@ -241,6 +241,13 @@ afterAll(() => {
   for (const peer of all) peer[Symbol.dispose]()
 })
 
+/** Kinds of peers that were not met often enough yet. */
+function shy(): readonly string[] {
+  return [...peers]
+    .filter(([, { met }]) => met < streamsEach)
+    .map(([name, { met }]) => `${name} ${met}`)
+}
+
 test('no peer that resets, breaks off or talks nonsense ends the service, or is left anything', async () => {
   const { api } = service
   const vaultId = await api.createVault()
@@ -285,10 +292,3 @@ test('no peer that resets, breaks off or talks nonsense ends the service, or is 
   // The thread that delivers has been started meanwhile, with files of its own.
   await held.expectAtRest(descriptors + 30)
 })
-
-/** Peers that were not met by all of their streams, and how often they were. */
-function shy(): readonly string[] {
-  return [...peers]
-    .filter(([, { met }]) => met < streamsEach)
-    .map(([name, { met }]) => `${name} ${met}`)
-}

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, test } from 'vitest'
 import { freePort } from '../../../scripts/servers/free-port.ts'
@@ -129,11 +130,17 @@ async function breakOff(
   const part = bytes.subarray(0, Math.ceil((bytes.length * place) / placesOfRequest))
   await new Promise((resolve) => socket.write(part, resolve))
   // Every other one waits for what the service says to it.
-  if (place % 2 === 0) await Promise.race([once(socket, 'data').catch(() => undefined), closed])
+  if (place % 2 === 0)
+    await Promise.race([once(socket, 'data').catch(() => undefined), closed, moment()])
   if (ending === endings[0]) plain.resetAndDestroy()
   else ending(socket)
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500).unref())])
+  await Promise.race([closed, moment()])
   plain.destroy()
+}
+
+/** Time for what the service says to something whole; to a part it says nothing for long. */
+async function moment(): Promise<void> {
+  await sleep(300, undefined, { ref: false })
 }
 
 /** At all places, in all ways to leave. */
