@@ -43,8 +43,7 @@ export interface DescribedRoute {
 /** Every route of the service, as it is registered: the source of the OpenAPI document. */
 export class RouteRegister {
   readonly #routes: DescribedRoute[] = []
-  /** By the paths that they take. */
-  readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  readonly #paths = new Map<string, KnownPath>()
 
   /** @throws Error for a route that says too little of itself: a mistake of ours, found at start */
   add({ method, url, schema = {}, config = {} }: RouteOptions): void {
@@ -53,10 +52,10 @@ export class RouteRegister {
       if (one === 'HEAD' || config.undocumented === true) continue
       requireDescription(`${one} ${url}`, schema)
       this.#routes.push({ method: one, url, schema, config })
-      const known = this.#methods.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+      const known = this.#paths.get(url) ?? { url, pattern: patternOf(url), methods: new Set() }
       known.methods.add(one)
       if (one === 'GET') known.methods.add('HEAD')
-      this.#methods.set(url, known)
+      this.#paths.set(url, known)
     }
   }
 
@@ -66,9 +65,37 @@ export class RouteRegister {
 
   /** The methods of a path as it came in a request; none when there is no such path. */
   methodsOf(path: string): readonly string[] {
-    const fitting = [...this.#methods.values()].filter(({ pattern }) => pattern.test(path))
-    return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].toSorted()
+    const fitting = [...this.#paths.values()].filter(({ pattern }) => pattern.test(path))
+    const chosen = fitting.find((one) => !fitting.some((other) => isWithin(other, one)))
+    return [...(chosen?.methods ?? [])].toSorted()
   }
+
+  /**
+   * Methods that a path does not have, and that a path with a parameter in its place has: the router would take
+   * the word of `PUT /webhooks/check` for an id. The document means the path without the parameter (OpenAPI 3.1,
+   * Paths Object).
+   */
+  get mistakable(): readonly { readonly method: string; readonly url: string }[] {
+    const paths = [...this.#paths.values()]
+    return paths.flatMap((path) => {
+      const wider = paths.filter((other) => isWithin(path, other))
+      const methods = new Set(wider.flatMap((other) => [...other.methods]))
+      return [...methods.difference(path.methods)]
+        .filter((method) => method !== 'HEAD')
+        .map((method) => ({ method, url: path.url }))
+    })
+  }
+}
+
+interface KnownPath {
+  readonly url: string
+  readonly pattern: RegExp
+  readonly methods: Set<string>
+}
+
+/** Whether every path that fits the one also fits the other, and not the other way round. */
+function isWithin(one: KnownPath, other: KnownPath): boolean {
+  return other.pattern.test(one.url) && !one.pattern.test(other.url)
 }
 
 function requireDescription(route: string, schema: DescribedRoute['schema']): void {

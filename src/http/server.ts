@@ -91,7 +91,8 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
   arriving.watch(app.server)
   routeUpgrades(app)
   app.setErrorHandler(handleError)
-  app.setNotFoundHandler(notFoundHandler(register))
+  const refuse = notFoundHandler(register)
+  app.setNotFoundHandler(refuse)
   app.setValidatorCompiler(requestChecks())
   // Nothing that a handler answers is dropped on the way; the tests check that it is as described.
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
@@ -106,7 +107,20 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
 
   await app.register(signedRoutes({ ...needs, arriving }))
   await app.register(guardedRoutes({ ...needs, arriving }))
+  for (const { method, url } of register.mistakable) refuseMethod(app, method, url, refuse)
   return app
+}
+
+/** Refuses before anything is read of the body. */
+function refuseMethod(
+  app: FastifyInstance,
+  method: string,
+  url: string,
+  refuse: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  const config = { undocumented: true }
+  const onRequest = (request: FastifyRequest, reply: FastifyReply): void => refuse(request, reply)
+  app.route({ method, url, config, onRequest, handler: refuse })
 }
 
 /** Everything that finds out who has sent something when it has all of it. */
