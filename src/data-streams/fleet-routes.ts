@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../core/errors.ts'
 import type { VaultId } from '../core/ids.ts'
 import type { Judge } from '../pipeline/reading.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
@@ -20,8 +21,10 @@ export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
   readonly judgeOf: (schema: StreamSchema) => Judge
 }
 
+type SentSamples = Samples | { readonly samples: readonly unknown[] }
+
 interface InferStream {
-  Body: Samples | { readonly samples: readonly unknown[] }
+  Body: SentSamples | undefined
 }
 
 /** Many streams at once, and the schema of one from what a device sends. */
@@ -43,13 +46,20 @@ function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
       const { posts, callerOf, judgeOf, nowUs } = needs
       const { userId } = callerOf(request)
       return await posts.answer({ request, reply, userId }, async () => {
-        const { body } = request
-        const samples = body instanceof Samples ? body : new Samples(body.samples)
+        const samples = samplesOf(request.body)
         const proposal = proposeStream(samples, { judgeOf, nowUs: nowUs() })
         return { statusCode: 200, body: proposal, changes: [] }
       })
     })
   }
+}
+
+/** @throws DomainError `unsupported_media_type` where there is no body: without a content type nothing checks that. */
+function samplesOf(body: SentSamples | undefined): Samples {
+  if (body === undefined) {
+    throw new DomainError('unsupported_media_type', 'there is no body, and no content type of one')
+  }
+  return body instanceof Samples ? body : new Samples(body.samples)
 }
 
 /** Bodies are those of readings. */

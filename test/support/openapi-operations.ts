@@ -20,7 +20,10 @@ export interface Operation {
     readonly required: boolean
     readonly schema: { readonly examples?: readonly unknown[] }
   }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly requestBody?: {
+    readonly required?: boolean
+    readonly content: Readonly<Record<string, Media>>
+  }
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, Media>>; readonly headers?: Json }>
   >
