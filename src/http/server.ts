@@ -82,6 +82,8 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
     frameworkErrors: (error, request, reply) =>
       setHeaders(request, reply, () => handleFrameworkError(error, request, reply)),
   })
+  // No path has it, and that is what is said of it: the framework would first ask for the type of its body.
+  app.addHttpMethod('QUERY', { hasBody: false })
   const register = new RouteRegister()
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
