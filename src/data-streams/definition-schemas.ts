@@ -106,11 +106,11 @@ export const alertRuleSchema = component('AlertRule', {
 
 const alertRulesSchema = {
   description:
-    'Alert rules: a list, or for each field {min, max} or a list. At most 50 with those of the other key.',
+    'Alert rules: a list, or for each field {min, max} or a list; none where it is false or null. At most 50 with those of the other key.',
   anyOf: [
     listOf(alertRuleSchema, { maxItems: 50 }),
     { type: 'object', additionalProperties: { type: ['object', 'array'] } },
-    { enum: [false] },
+    { enum: [false, null] },
   ],
   examples: [{ temperature: { min: -20, max: 80, severity: 'critical' } }],
 } as const

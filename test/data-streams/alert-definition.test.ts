@@ -98,8 +98,9 @@ describe('alert rules', () => {
     expect(rulesOf({ transform: [{ derive: derived }], alerting: [rule] })).toHaveLength(1)
   })
 
-  test('are none where false stands for them', () => {
-    expect(rulesOf({ alerting: false, alertThresholds: {} })).toEqual([])
+  test.each([false, null])('are none where %s stands for them', (none) => {
+    expect(rulesOf({ alerting: none, alertThresholds: {} })).toEqual([])
+    expect(rulesOf({ alerting: [], alertThresholds: none })).toEqual([])
   })
 })
 

@@ -284,3 +284,18 @@ describe('an example', () => {
     expect(wrong).toEqual([])
   })
 })
+
+test.each([null, false])(
+  'the schema of a stream says that %s stands for no alert rules',
+  (none) => {
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'document')
+    const isValid = ajv.compile({ $ref: 'document#/components/schemas/NewDataStream' })
+    const { examples } = resolve('#/components/schemas/NewDataStream') as { examples: object[] }
+
+    expect(isValid({ ...examples[0], processing: { alerting: none, alertThresholds: none } })).toBe(
+      true,
+    )
+  },
+)
