@@ -1,0 +1,41 @@
+/** Checks of schemathesis that are left out, each with the reason. */
+export const checksLeftOut: Readonly<Record<string, string>> = {
+  positive_data_acceptance:
+    'What fits a schema may still be refused for what a schema cannot say: that a vault exists, that a name is free.',
+  ignored_auth:
+    'It sends wrong secrets until the limit of attempts answers 429, where it wants 401. Our tests of permissions do this.',
+}
+
+const whatever =
+  'What it makes up of another type is still a text in the file, and a file of texts is what is asked for.'
+
+/** Checks that are left out of one operation, by operationId, each with the reason. */
+export const checksLeftOutOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  importReadings: { negative_data_rejection: whatever },
+}
+
+/** Operations that are left out, by operationId, each with the reason. */
+export const operationsLeftOut: Readonly<Record<string, string>> = {
+  followInbox: 'Its answer is a stream of events, which does not end.',
+  tailStream: 'Its answer is a stream of events, which does not end.',
+}
+
+const nobodyHasTheLink = 'The token of a link in a mail nobody has but its receiver.'
+const noBackup = 'A backup is a matter of the machine, and there is none to ask for.'
+const namesStreams = 'Its body names streams or vaults, and made up ones do not exist.'
+
+/** Operations that are asked, and may have nothing but refusals to answer, by operationId, each with the reason. */
+export const neverTaken: Readonly<Record<string, string>> = {
+  issueToken: 'What is made up is the secret of no key.',
+  receiveWebhook: 'What is made up is not signed.',
+  registerDevice: 'It is for provisioning keys, and a user asks.',
+  pushReadingsToStreams: namesStreams,
+  createDevices: namesStreams,
+  createStreams: namesStreams,
+  getBackup: noBackup,
+  cancelBackup: noBackup,
+  lookAtVerification: nobodyHasTheLink,
+  verifyByMail: nobodyHasTheLink,
+  lookAtUnsubscription: nobodyHasTheLink,
+  unsubscribeByMail: nobodyHasTheLink,
+}

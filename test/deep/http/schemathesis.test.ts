@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { ForeignResources } from '../../support/foreign-resources.ts'
+import { type Json, type Operation, operationsOf } from '../../support/openapi-operations.ts'
+import { createUser, newPerson, type Person, personOf } from '../../support/people.ts'
+import { runningService } from '../../support/running-service.ts'
+import { type AskedOperation, examined, isSchemathesisMissing } from '../../support/schemathesis.ts'
+import { adminKey, adminSecret } from '../../support/service-process.ts'
+import {
+  checksLeftOut,
+  checksLeftOutOf,
+  neverTaken,
+  operationsLeftOut,
+} from './schemathesis-exclusions.ts'
+
+const service = runningService({ STREAMVAULT_CHECK_ANSWERS: 'on' })
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+/** Made up at random for each operation, beside what it makes of the limits of each schema. */
+const casesMax = 10
+
+describe.skipIf(isSchemathesisMissing)('schemathesis', () => {
+  test.each(['bearer', 'apiKey'] as const)(
+    'finds what the document says, with %s',
+    async (scheme) => {
+      const operations = await askedOperations(scheme)
+      const { exitCode, output, answers } = await examined({
+        http: service.process.http,
+        operations,
+        checksLeftOut: Object.keys(checksLeftOut),
+        casesMax,
+      })
+      // An operation that refuses everything is hardly tried.
+      const refused = operations.filter(({ name, operationId }) => {
+        const statuses = [...(answers.get(name)?.keys() ?? [])]
+        return !(operationId in neverTaken) && !statuses.some((status) => status < 300)
+      })
+      const unasked = operations.filter(({ name }) => (answers.get(name)?.size ?? 0) === 0)
+
+      expect(exitCode, output).toBe(0)
+      expect(operations.length).toBeGreaterThan(150)
+      expect(unasked).toEqual([])
+      expect(refused.map(({ name }) => name)).toEqual([])
+    },
+  )
+})
+
+type Scheme = 'bearer' | 'apiKey'
+
+/** Every operation that takes these credentials, each with resources of its own, that it may also remove. */
+async function askedOperations(scheme: Scheme): Promise<readonly AskedOperation[]> {
+  const { api } = service
+  const owner = await newPerson(api)
+  const root = personOf(api, { apiKey: adminKey, apiSecret: adminSecret, userId: '', scopes: [] })
+  const resources = new ForeignResources(service, owner)
+  const headers = { any: await headersOf(owner, scheme), platform: await headersOf(root, scheme) }
+  const { body: document } = await api.withKey<Json>('GET', '/openapi.json')
+  const asked: AskedOperation[] = []
+  for (const operation of operationsOf(document)) {
+    const { operationId, method, path, security, 'x-required-scope': scope } = operation
+    if (operationsLeftOut[operationId] !== undefined || !takes(security, scheme)) continue
+    asked.push({
+      name: `${method} ${path}`,
+      operationId,
+      headers: scope === 'platform:admin' ? headers.platform : headers.any,
+      checksLeftOut: Object.keys(checksLeftOutOf[operationId] ?? {}),
+      parameters: parametersOf(path, await filledPath(operation, resources)),
+    })
+  }
+  return asked
+}
+
+function takes(security: Operation['security'], scheme: Scheme): boolean {
+  return security.length === 0 || security.some((one) => scheme in one)
+}
+
+async function headersOf({ key, token }: Person, scheme: Scheme): Promise<Record<string, string>> {
+  if (scheme === 'bearer') return { authorization: `Bearer ${await token()}` }
+  return { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret }
+}
+
+async function filledPath({ operationId, path }: Operation, of: ForeignResources): Promise<string> {
+  // The owner has to stay.
+  if (operationId === 'deleteUser') return path.replace('{userId}', await createUser(service.api))
+  // The token of a link in a mail nobody has but its receiver, and a backup is a matter of the machine.
+  return await of.pathOf(path.replace('{token}', 'none').replace('{backupId}', nobody))
+}
+
+/** A whole number is one in the settings, too. */
+function parametersOf(template: string, path: string): Record<string, string | number> {
+  const values = path.split('/').map(decodeURIComponent)
+  const names = template.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1])
+  return Object.fromEntries(
+    names.flatMap((name, at) => {
+      const value = values[at] ?? ''
+      return name === undefined ? [] : [[`path.${name}`, /^\d+$/.test(value) ? +value : value]]
+    }),
+  )
+}
