@@ -108,12 +108,6 @@ async function answersIn(report: string): Promise<Findings['answers']> {
 
 /** The file of settings. A text of JSON is also one of TOML. */
 function settingsOf({ operations, checksLeftOut, casesMax }: Examination): string {
-  const text = (value: unknown) => JSON.stringify(value)
-  const table = (of: Readonly<Record<string, string | number>>) =>
-    `{ ${Object.entries(of)
-      .map(([name, value]) => `${text(name)} = ${text(value)}`)
-      .join(', ')} }`
-  const disabled = (check: string) => `checks.${check}.enabled = false`
   const ids = operations.map(({ operationId }) => operationId)
   return [
     `hooks = ${text(join(import.meta.dirname, 'schemathesis-hooks.py'))}`,
@@ -140,3 +134,12 @@ function settingsOf({ operations, checksLeftOut, casesMax }: Examination): strin
     ]),
   ].join('\n')
 }
+
+const text = (value: unknown): string => JSON.stringify(value)
+
+const disabled = (check: string): string => `checks.${check}.enabled = false`
+
+const table = (of: Readonly<Record<string, string | number>>) =>
+  `{ ${Object.entries(of)
+    .map(([name, value]) => `${text(name)} = ${text(value)}`)
+    .join(', ')} }`
