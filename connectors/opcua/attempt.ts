@@ -11,9 +11,6 @@ export type Library = typeof import('node-opcua-client')
 /** Time for an answer. */
 export const answerMs = 15_000
 
-/** A session that nothing was heard of for so long ends at the server; its subscription does not. */
-const sessionMs = 60_000
-
 /** Time to say good-bye. */
 export const endMs = 2_000
 
@@ -127,7 +124,7 @@ export class Attempt {
     readonly serverCertificate?: Buffer
   }): OPCUAClient {
     const { run, keyPair } = this.#needs
-    const { host, port } = this.#options
+    const { host, port, sessionTimeout } = this.#options
     const transport = new DialedTransport({
       open: async () => {
         const socket = await run.dial({ host, port, signal: run.signal })
@@ -145,7 +142,7 @@ export class Attempt {
       // It does not come back by itself: then each way out would have to be watched.
       connectionStrategy: { maxRetry: 0, initialDelay: 1_000, maxDelay: 1_001 },
       defaultTransactionTimeout: answerMs,
-      requestedSessionTimeout: sessionMs,
+      requestedSessionTimeout: sessionTimeout,
       keepSessionAlive: false,
       keepPendingSessionsOnDisconnect: true,
       // Servers name themselves by names that only their own network knows.

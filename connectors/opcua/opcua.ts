@@ -1,14 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession } from 'node-opcua-client'
 import { aborted } from '../../src/core/aborted.ts'
-import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type {
+  FetchConnector,
+  FetchedMessage,
+  FetchedSource,
+  FetchRun,
+} from '../../src/pipeline/fetch-connector.ts'
 import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
 import { newKeyPair } from './attempt.ts'
 import { OpcUaConnection } from './connection.ts'
 import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'
 import { PartialReadings } from './partial-readings.ts'
 import { Publishing, ServerSilent, SubscriptionLost } from './publishing.ts'
-import { Readings } from './readings.ts'
+import { lostSubscription, Readings } from './readings.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -141,7 +146,8 @@ class OpcUaSource implements FetchedSource {
     } catch (error) {
       await finished(publishing)
       if (this.#isLost(error, publishing)) {
-        await run.accept([], withoutSubscription(partial?.saved ?? []))
+        const lost = this.#lossOf(publishing.position)
+        await run.accept(lost, withoutSubscription(partial?.saved ?? []))
       } else this.#former = connection.session
       throw error
     } finally {
@@ -171,13 +177,23 @@ class OpcUaSource implements FetchedSource {
     run: FetchRun,
     kept: { readonly subscription: Subscription; readonly partial: PartialReadings | undefined },
   ): Publishing {
-    const { items, timestampField, endpoint } = this.#options
+    const { items, timestampField } = this.#options
     const readings = new Readings({
       texts: new ValueTexts(connection.library),
       timestampField,
-      source: `the OPC UA server at ${endpoint}`,
+      source: this.#source,
     })
     return new Publishing({ connection, ...kept, items, readings, told: this.#told, run })
+  }
+
+  /** What there was to come of a subscription that the server does not go on with. */
+  #lossOf(from: SourcePosition | undefined): readonly FetchedMessage[] {
+    const before = readPosition(from)
+    return before === undefined ? [] : [lostSubscription(before, this.#source)]
+  }
+
+  get #source(): string {
+    return `the OPC UA server at ${this.#options.endpoint}`
   }
 
   /** A new one is durable before anything of it is read: that it was there is known then. */
@@ -193,7 +209,7 @@ class OpcUaSource implements FetchedSource {
     }
     const created = await createSubscription(connection, this.#options)
     const position = { ...created.position, open: readOpen(from) }
-    await run.accept([], writePosition(position))
+    await run.accept(this.#lossOf(from), writePosition(position))
     return { ...created, position }
   }
 }

@@ -6,6 +6,9 @@ const standardPort = 4_840
 /** How often a server sends what has changed, and looks at what it is about, unless something else is said. */
 const intervalMsDefault = 1_000
 
+/** How long a server keeps a session that nothing is heard of: some end our subscription with it. */
+const sessionMsDefault = 60_000
+
 /** Values of one item that a server keeps between two notifications, or while we are away. */
 const queueSizeDefault = 100
 
@@ -30,6 +33,7 @@ export interface OpcUaOptions {
   readonly items: readonly MonitoredItem[]
   readonly publishingInterval: number
   readonly discardOldest: boolean
+  readonly sessionTimeout: number
   readonly securityMode: SecurityMode
   readonly securityPolicy: string
   readonly user: { readonly userName: string; readonly password: string } | undefined
@@ -58,6 +62,7 @@ interface OpcUaKeys {
   readonly publishingInterval?: number
   readonly queueSize?: number
   readonly discardOldest?: boolean
+  readonly sessionTimeout?: number
   readonly securityMode?: SecurityMode
   readonly securityPolicy?: string
   readonly credentials?: Readonly<Record<string, string | undefined>>
@@ -84,6 +89,7 @@ export function opcUaOptions({ source }: Pick<SourceDefinition, 'source'>): OpcU
     items: itemsOf(keys),
     publishingInterval: keys.publishingInterval ?? intervalMsDefault,
     discardOldest: keys.discardOldest ?? true,
+    sessionTimeout: keys.sessionTimeout ?? sessionMsDefault,
     securityMode: keys.securityMode ?? 'none',
     securityPolicy: keys.securityPolicy ?? 'Basic256Sha256',
     user: username === undefined ? undefined : { userName: username, password },

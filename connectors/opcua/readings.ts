@@ -3,6 +3,7 @@ import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
 import { MessageWriter } from '../database/rows.ts'
 import type { MonitoredItem } from './options.ts'
 import type { FieldValue, TimedReading } from './partial-readings.ts'
+import type { SubscriptionPosition } from './subscription.ts'
 import type { ValueTexts } from './values.ts'
 
 /** A value as a server has notified us of it. */
@@ -99,5 +100,17 @@ export class Readings {
     const writer = new MessageWriter(this.#needs.source)
     for (const [index, text] of texts.entries()) writer.add(text, `${index + 1} of a notification`)
     return writer.end()
+  }
+}
+
+/** Says that a subscription is gone, and with it whatever it had not told yet. */
+export function lostSubscription(
+  { subscription, sequence }: Pick<SubscriptionPosition, 'subscription' | 'sequence'>,
+  source: string,
+): FetchedMessage {
+  return {
+    payload: Buffer.from(JSON.stringify({ lost: { subscription, after: sequence } })),
+    source,
+    problem: `the server has no subscription ${subscription} any more: what has changed since its notification ${sequence} is lost, but for the values of now`,
   }
 }

@@ -81,6 +81,25 @@ describe('a subscriber of OPC UA whose connection breaks', () => {
   })
 })
 
+test('a subscription that the server has forgotten is told of, each time once', async () => {
+  const variables = { broken: 'Int32' } as const
+  await using forgetful = await OpcUaTestServer.start({ variables })
+  await using source = fetching(forgetful.port)
+  await running(source)
+  for (const times of [1, 2]) {
+    await forgetful.set([{ name: 'broken', value: times }])
+    await expect.poll(() => source.entries().numbers.at(-1), patience).toBe(times)
+    await source.kill()
+    await forgetful.stop('SIGKILL')
+    await forgetful.start()
+    await running(source)
+    const told = source.entries().refused.map((hex) => Buffer.from(hex, 'hex').toString())
+    expect(told).toEqual(
+      Array.from({ length: times }, () => expect.stringMatching(/"lost":{"subscription":\d+,/)),
+    )
+  }
+})
+
 test('no more than five notifications are under way to a slow disk, and the server keeps the rest', async () => {
   const items = { number: 'ns=1;s=node' }
   await using source = fetching(server.port, { items })

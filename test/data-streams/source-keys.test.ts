@@ -179,6 +179,7 @@ const opcua = {
   publishingInterval: 100,
   queueSize: 9,
   discardOldest: false,
+  sessionTimeout: 90_000,
   securityMode: 'sign',
   securityPolicy: 'Basic256Sha256',
   credentials: { ...login, ...pair },

@@ -121,6 +121,7 @@ export const opcUaSource: SourceRules = {
     publishingInterval: integer(10, 60_000),
     queueSize,
     discardOldest: flag,
+    sessionTimeout: integer(10_000, 3_600_000),
     securityMode: oneOf('none', 'sign', 'signAndEncrypt'),
     securityPolicy: oneOf('Basic256Sha256', 'Aes128_Sha256_RsaOaep', 'Aes256_Sha256_RsaPss'),
     credentials: brokerRules['credentials'] ?? text,

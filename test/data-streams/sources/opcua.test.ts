@@ -60,6 +60,7 @@ describe('a source of OPC UA', () => {
       ],
     },
     { items: Array.from({ length: 10_000 }, (_, index) => `ns=1;i=${index}`) },
+    { sessionTimeout: 600_000 },
     { samplingInterval: 0, publishingInterval: 10, queueSize: 5_000, discardOldest: false },
     { credentials: { username: 'vault', password: 'hunter2' }, timestampField: 'at' },
   ])('may have %o', (more) => {
