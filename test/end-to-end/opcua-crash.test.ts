@@ -11,8 +11,8 @@ const variables = followedVariables
 describe('a service that follows a server of OPC UA and is killed, with values of one time in several notifications', () => {
   test('node-opcua: loses no value, doubles none, and parts none', async () => {
     await using peer = await OpcUaTestServer.start({ variables })
-    const credentials = opcUaCredentials
-    const load = { services, peer, credentials, kills: 2, perLife: 400 }
+    const more = { credentials: opcUaCredentials }
+    const load = { services, peer, more, kills: 2, perLife: 400 }
     const { counters, readings, published } = await killedFollower(load)
     expect(counters).toMatchObject({ received: published, duplicates: 0, quarantined: 0 })
     expect(readings).toMatchObject(followedReadings(published))

@@ -25,7 +25,8 @@ function valuesOf(from: number, count: number) {
 export interface KilledFollower {
   readonly services: StartedServices
   readonly peer: OpcUaPeer
-  readonly credentials?: object | undefined
+  /** More keys of the source. */
+  readonly more?: object
   readonly kills: number
   /** Readings of three values each. */
   readonly perLife: number
@@ -33,7 +34,7 @@ export interface KilledFollower {
 
 /** A service that is killed again and again while it follows a server of OPC UA. */
 export async function killedFollower(needs: KilledFollower) {
-  const { services, peer, credentials, kills, perLife } = needs
+  const { services, peer, more, kills, perLife } = needs
   const dataDir = services.newFolder()
   const environment = { STREAMVAULT_EGRESS_ALLOW: `127.0.0.1:${peer.port}` }
   const random = new SeededRandom(20_261_125)
@@ -43,11 +44,11 @@ export async function killedFollower(needs: KilledFollower) {
   const source = {
     protocol: 'opcua',
     endpoint: peer.endpoint,
-    ...(credentials !== undefined && { credentials }),
     items: Object.fromEntries(fields.map((name) => [name, `ns=1;s=${name}`])),
     samplingInterval: 0,
     publishingInterval: 100,
     queueSize: 10_000,
+    ...more,
   }
   const streamId = await api.createStream(schema, { type: 'manufacturing', source })
   const state = async () => (await api.status(streamId)).source?.['state']
@@ -71,7 +72,10 @@ export async function killedFollower(needs: KilledFollower) {
   }
   await expect.poll(state, patience).toBe('running')
   await publish()
-  await api.settled(streamId, published)
+  // What comes last is what is waited for: of what came before it, something may be lost, and is told of then.
+  const newest = async () => (await api.readAll(streamId)).at(-1)?.['first']
+  await expect.poll(newest, { ...patience, interval: 500 }).toBe(published - 1)
+  await api.settled(streamId)
   const { counters } = await api.status(streamId)
   const readings = await api.readAll(streamId)
   return { counters, readings, published }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { opcUaCredentials } from '../../../scripts/servers/opcua.ts'
+import { AsyncuaTestServer, isAsyncuaMissing } from '../../support/asyncua-server.ts'
 import {
   followedReadings,
   followedVariables,
@@ -14,10 +15,27 @@ const variables = followedVariables
 describe('a service that follows a server of OPC UA and is killed, with values of one time in several notifications', () => {
   test('node-opcua: loses no value, doubles none, and parts none', async () => {
     await using peer = await OpcUaTestServer.start({ variables })
-    const credentials = opcUaCredentials
-    const load = { services, peer, credentials, kills: 22, perLife: 150 }
+    const more = { credentials: opcUaCredentials }
+    const load = { services, peer, more, kills: 22, perLife: 150 }
     const { counters, readings, published } = await killedFollower(load)
     expect(counters).toMatchObject({ received: published, duplicates: 0, quarantined: 0 })
     expect(readings).toMatchObject(followedReadings(published))
   })
+
+  test.skipIf(isAsyncuaMissing)(
+    'asyncua, which forgets what it sends again: doubles nothing, and loses nothing that it does not tell of',
+    async () => {
+      await using peer = await AsyncuaTestServer.start({ variables })
+      const more = { sessionTimeout: 600_000 }
+      const load = { services, peer, more, kills: 22, perLife: 150 }
+      const { counters, readings, published } = await killedFollower(load)
+      expect(counters).toMatchObject({ received: readings.length + counters.quarantined })
+      expect(counters.duplicates).toBe(0)
+      // Each kill can cost one notification at most.
+      expect(counters.quarantined).toBeLessThanOrEqual(22)
+      if (counters.quarantined === 0) {
+        expect(readings).toMatchObject(followedReadings(published))
+      }
+    },
+  )
 })
