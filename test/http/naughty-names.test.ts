@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { edgeNumbers } from '../support/any-numbers.ts'
 import type { Answer } from '../support/api-client.ts'
 import { naughtyNames, naughtyTexts } from '../support/naughty-texts.ts'
@@ -20,7 +20,8 @@ type Body = Readonly<Record<string, unknown>>
 let person: Person
 let vaultId: string
 
-beforeAll(async () => {
+// An inbox takes a hundred entries a minute of one user: none has those of another test.
+beforeEach(async () => {
   person = await newPerson(service.api)
   vaultId = await vaultOf(person)
 })
