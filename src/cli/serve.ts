@@ -15,6 +15,8 @@ async function run(isJson: boolean): Promise<never> {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const unexpected = new UnexpectedErrors(logger)
+  // Node has warnings to say; that nobody reads them is no reason to stop.
+  process.stderr.on('error', () => undefined)
   warnOfIdleSettings(logger)
   const { startService } = await import('../app.ts')
   const starting = startService(config, logger)

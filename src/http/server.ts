@@ -83,7 +83,7 @@ export async function buildHttpServer(needs: HttpServerNeeds): Promise<FastifyIn
       setHeaders(request, reply, () => handleFrameworkError(error, request, reply)),
   })
   // No path has it, and that is what is said of it: the framework would first ask for the type of its body.
-  app.addHttpMethod('QUERY', { hasBody: false })
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   const register = new RouteRegister()
   // JSON only: without this, text/plain would be taken and then be found wanting.
   app.removeContentTypeParser('text/plain')
