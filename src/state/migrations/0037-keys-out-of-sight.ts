@@ -12,6 +12,9 @@ export const keysOutOfSight: Migration = {
 }
 
 const statements = [
+  // A new table may get the page of an old one, and what stood there would stay behind its rows. It is on until the
+  // keys are moved.
+  'PRAGMA secure_delete = ON',
   'DROP INDEX idempotent_answers_by_age',
   'ALTER TABLE idempotent_answers RENAME TO idempotent_answers_in_clear',
   `CREATE TABLE idempotent_answers (
