@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase } from '../state/database.ts'
 import type { TimeSeriesStore } from '../time-series/time-series-store.ts'
-import { addMissingCounters, departedIds, removeFromState, withoutStream } from './stream-rows.ts'
+import {
+  addMissingCounters,
+  departedIds,
+  removeFromState,
+  withNote,
+  withoutStream,
+} from './stream-rows.ts'
 
 /** How long it is known that a stream was removed. */
 const rememberedUs = 30 * 24 * 3_600 * 1_000_000
@@ -22,7 +28,7 @@ const restMs = 50
 
 export interface StreamRemainsNeeds {
   readonly state: StateDatabase
-  readonly store: Pick<TimeSeriesStore, 'counts' | 'removeStreams' | 'streamIds'>
+  readonly store: Pick<TimeSeriesStore, 'counts' | 'latest' | 'removeStreams' | 'streamIds'>
   readonly clock: Clock
   /** Drops what is remembered of streams that nobody will meet again. */
   readonly forget: (streamIds: readonly string[]) => void
@@ -30,6 +36,7 @@ export interface StreamRemainsNeeds {
   readonly pass: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>
   readonly logger: {
     info(facts: object, message: string): void
+    warn(facts: object, message: string): void
     error(facts: object, message: string): void
   }
 }
@@ -37,7 +44,10 @@ export interface StreamRemainsNeeds {
 /**
  * Removes what is left of streams that left long ago: the note of their end, what an earlier version has kept of
  * them, and what somebody has written about them who had not heard of their end. A stream has a row before
- * anything else names it, and loses it for good: what has none, and is not about to be removed, is nobody's.
+ * anything else names it, and loses it for good: what the state has beside, and is not about to be removed, is nobody's.
+ *
+ * The store is another file. Readings of streams that the state says nothing of stay there, because the state may be
+ * another one than that which they belong to: the right one may come back.
  */
 export class StreamRemains {
   readonly #needs: StreamRemainsNeeds
@@ -61,14 +71,15 @@ export class StreamRemains {
   /** Goes through everything once. What a backup keeps from being removed stays until the next time. */
   async removeAll(): Promise<void> {
     const { state, store, clock, forget, pass, logger } = this.#needs
-    while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
-    let streams = 0
+    let [streams, unknown] = [0, 0]
     const inState = async (departed: readonly string[]) => {
       await removeFromState(state, departed, clock.nowUs())
       forget(departed)
       streams += departed.length
     }
-    const inStore = async (departed: readonly string[]) => {
+    const inStore = async (without: readonly string[]) => {
+      const departed = await withoutReadingsOfOthers(this.#needs, without)
+      unknown += without.length - departed.length
       if (departed.length === 0) return
       const counted = departed.map((streamId) => ({ streamId, ...store.counts(streamId) }))
       await addMissingCounters(state, counted)
@@ -84,6 +95,10 @@ export class StreamRemains {
       if (!(await this.#goesOn())) return
       await pass(async () => await inState(departed))
     }
+    // Last, as they say which streams this state has had.
+    while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
+    if (unknown > 0)
+      logger.warn({ streams: unknown }, 'readings of streams that the state does not know are kept')
     if (streams > 0) logger.info({ streams }, 'remains of streams that are gone are removed')
   }
 
@@ -107,6 +122,25 @@ export class StreamRemains {
       })
     }
   }
+}
+
+/** A page of newest readings: only whose they are is looked at. */
+const latestBytesMax = 1_000_000
+
+/** Of streams that have no row: those whose end is known, and those that have no reading. */
+async function withoutReadingsOfOthers(
+  { state, store }: Pick<StreamRemainsNeeds, 'state' | 'store'>,
+  streamIds: readonly string[],
+): Promise<readonly string[]> {
+  const ended = new Set(await withNote(state, streamIds))
+  let left = streamIds.filter((id) => !ended.has(id))
+  const withReadings = new Set<string>()
+  while (left.length > 0) {
+    const page = await store.latest({ streamIds: left, bytesMax: latestBytesMax })
+    for (const { streamId } of page.readings) withReadings.add(streamId)
+    left = left.slice(page.covered)
+  }
+  return streamIds.filter((id) => !withReadings.has(id))
 }
 
 /** Removes some notes of streams that were removed before a time. Resolves with whether there may be more. */

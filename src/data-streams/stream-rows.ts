@@ -213,3 +213,17 @@ export async function withoutStream(
   const known = new Set([...streams, ...leaving].map(({ id }) => id))
   return ids.filter((id) => !known.has(id))
 }
+
+/** Those of some ids of which it is noted that they were streams, and were removed. */
+export async function withNote(
+  state: StateDatabase,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  if (ids.length === 0) return []
+  const rows = await state
+    .selectFrom('data_stream_deletions')
+    .select('stream_id as id')
+    .where('stream_id', 'in', padded(ids))
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -91,6 +91,22 @@ describe('remains of streams', () => {
     })
   })
 
+  test('are no readings of a state that somebody has lost, and may bring back', async () => {
+    await using world = await World.open()
+    const [lost, emptied] = [newStreamId(), newStreamId()]
+    const { store } = world
+    await ship(store, [storedReading({ streamId: lost }), storedReading({ streamId: emptied })])
+    const [from, all] = [store.position(), { startUs: 0, endUs: Number.MAX_SAFE_INTEGER }]
+    await store.remove({ streamId: emptied, ...all, from, nextOffset: from + 1 })
+
+    await world.removeRemains()
+    await world.removeRemains()
+
+    expect(store.streamIds()).toEqual([lost])
+    const { readings } = await store.latest({ streamIds: [lost], bytesMax: 1e6 })
+    expect(readings).toHaveLength(1)
+  })
+
   test('stay for as long as a backup is made', async () => {
     await using world = await World.open()
     const gone = await world.addStream()
@@ -290,7 +306,7 @@ interface Column {
 
 function nothing(): void {}
 
-const logger = { info: () => undefined, error: () => undefined }
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 const cutOff = 'the process was killed'
 
