@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { DomainError } from '../core/errors.ts'
 import type { Exchange } from '../data-streams/export-route.ts'
@@ -13,7 +14,7 @@ export interface Download {
 
 /**
  * Sends a file, or the part that is asked for, so that a download that broke off can go on. It is read
- * as fast as it is taken.
+ * as fast as it is taken. A HEAD is told the same without that, also of a part (RFC 9110, section 9.3.2).
  *
  * @throws DomainError `range_not_satisfiable`
  */
@@ -38,12 +39,20 @@ export function sendFile(
     .header('content-disposition', `attachment; filename="${name}"`)
   if (range === undefined) {
     void reply.header('content-length', bytes)
-    return reply.send(bytes === 0 ? '' : createReadStream(path))
+    return reply.send(bytes === 0 ? '' : contentOf(path, { request }))
   }
   const { first, last } = range
   void reply
     .code(206)
     .header('content-range', `bytes ${first}-${last}/${bytes}`)
     .header('content-length', last - first + 1)
-  return reply.send(createReadStream(path, { start: first, end: last }))
+  return reply.send(contentOf(path, { request, start: first, end: last }))
+}
+
+/** Nothing where only the headers are wanted: Fastify would read all of it, and throw it away. */
+function contentOf(
+  path: string,
+  { request, ...part }: Pick<Exchange, 'request'> & { start?: number; end?: number },
+): Readable {
+  return request.method === 'HEAD' ? Readable.from([]) : createReadStream(path, part)
 }
