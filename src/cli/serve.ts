@@ -18,16 +18,19 @@ async function run(isJson: boolean): Promise<never> {
   // Node has warnings to say; that nobody reads them is no reason to stop.
   process.stderr.on('error', () => undefined)
   warnOfIdleSettings(logger)
-  const { startService } = await import('../app.ts')
-  const starting = startService(config, logger)
+  const starting = import('../app.ts').then(({ startService }) => startService(config, logger))
   const stopping = new Stopping(starting, logger)
-  // Before anybody can be told that something was taken.
-  onStopSignals({ stop: stopping.bySignal, atOnce: stopping.atOnce })
+  // Before there is anything that has to be closed.
+  const { bySignal: stop, atOnce } = stopping
+  if (config.tls === undefined) onStopSignals({ stop, atOnce })
+  else {
+    onStopSignals({ stop, atOnce, except: ['SIGHUP'] })
+    reloadOnSignal(starting, logger)
+  }
   const service = await Promise.race([starting, unexpected.first]).catch((error: unknown) =>
     afterRefusedStart(error, config, logger),
   )
   service.failed.catch(unexpected.tell)
-  if (config.tls !== undefined) reloadOnSignal(service, logger)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }
@@ -76,15 +79,22 @@ function announce(service: Service, logger: Logger, isJson: boolean): void {
   else process.stdout.write(`listening ${addresses.http} ${addresses.mqtt}\n`)
 }
 
-/** A certificate that was renewed is put to use without a restart. */
-function reloadOnSignal(service: Service, logger: Logger): void {
-  process.on('SIGHUP', () => {
+/**
+ * A certificate that was renewed is put to use without a restart. A service that is still starting may have read the
+ * old one already, and does so as soon as it listens.
+ */
+function reloadOnSignal(starting: Promise<Service>, logger: Logger): void {
+  const reload = ({ reloadCertificate }: Service) => {
     try {
-      service.reloadCertificate()
+      reloadCertificate()
       logger.info('the certificate was read again')
     } catch (error) {
       logger.error({ err: error }, 'the certificate is no good: the old one stays in use')
     }
+  }
+  process.on('SIGHUP', () => {
+    // Others tell of a start that has failed.
+    starting.then(reload, () => undefined)
   })
 }
 

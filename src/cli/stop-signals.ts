@@ -9,9 +9,14 @@ const sameWishMs = 2_000
 /** How often it is looked whether whoever has started us is still there. */
 const parentCheckMs = 250
 
-type StopSignal = 'SIGINT' | 'SIGTERM'
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** A terminal that is closed sends SIGHUP. Node ends at once by it where nobody listens, also under nohup. */
+const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 interface StopHandlers {
+  /** Signals that mean something else. */
+  readonly except?: readonly StopSignal[]
   /** Told of the first wish to stop. */
   readonly stop: (signal: StopSignal) => void
   /** Told of every wish that comes later. Left out: the process ends. */
@@ -22,7 +27,8 @@ interface StopHandlers {
  * Listens to those who want the process to stop, until the function that is returned is called. By the
  * monotonic clock, which nobody sets.
  */
-export function onStopSignals({ stop, atOnce = endAtOnce }: StopHandlers): () => void {
+export function onStopSignals({ stop, atOnce = endAtOnce, except = [] }: StopHandlers): () => void {
+  const signals = stopSignals.filter((signal) => !except.includes(signal))
   let firstMs: number | undefined
   const hear = (signal: StopSignal) => {
     const nowMs = monotonicMs()
@@ -33,12 +39,10 @@ export function onStopSignals({ stop, atOnce = endAtOnce }: StopHandlers): () =>
       atOnce(signal)
     }
   }
-  process.on('SIGINT', hear)
-  process.on('SIGTERM', hear)
+  for (const signal of signals) process.on(signal, hear)
   const watch = watchShellOfNpx(() => hear('SIGTERM'))
   return () => {
-    process.off('SIGINT', hear)
-    process.off('SIGTERM', hear)
+    for (const signal of signals) process.off(signal, hear)
     clearInterval(watch)
   }
 }

@@ -99,6 +99,20 @@ describe.each<[string, readonly NodeJS.Signals[]]>([
   })
 })
 
+test.each(['npm start', 'npm run demo -- --devices 2'])(
+  '%s ends in order when its terminal is closed',
+  async (line) => {
+    const command = await start(`exec ${inTerminal} ${line}`)
+    const { pid } = await command.listening()
+
+    command.signal('SIGKILL')
+
+    await command.exited
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false)
+    await expectNothingLeft(command, pid)
+  },
+)
+
 describe('npm run demo', () => {
   const line = 'npm run demo -- --devices 2'
 

@@ -113,10 +113,11 @@ describe('starting', () => {
 })
 
 describe('stopping', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits 0', async (signal) => {
-    const { end } = await start(newFolder())
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s exits 0', async (signal) => {
+    const { end, output } = await start(newFolder())
 
     expect(await end(signal)).toBe(0)
+    expect(output()).toContain(`"signal":"${signal}"`)
   })
 
   test('leaves whole databases, and nothing that still has to be brought into them', async () => {
@@ -172,6 +173,20 @@ describe('stopping', () => {
     expect(code).toBe(0)
     expect(performance.now() - stoppedMs).toBeLessThan(10_000)
   })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'by %s while it starts exits 0',
+    async (signal) => {
+      const folder = newFolder()
+      const process = await launch(folder)
+      await expect.poll(() => readdirSync(folder)).toContain('journal.db')
+
+      process.signal(signal)
+
+      expect(await process.exited).toBe(0)
+      expect(readdirSync(folder).filter((name) => /-(wal|shm)$|\.wal$/.test(name))).toEqual([])
+    },
+  )
 
   test('takes two signals that come together for one', async () => {
     const process = await launch(newFolder())
