@@ -227,7 +227,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
 }
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
-  const { config, logger, engine, domains, access, live, fetching, certificate } = parts
+  const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
   const { transfers, backing, delivering } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
@@ -267,5 +267,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
   await http.ready()
   http.server.listen(config.httpPort, config.host)
   await once(http.server, 'listening')
+  // The system may be unable to accept a connection: for want of memory, or of files that may be open.
+  http.server.on('error', onFailure)
   return http
 }

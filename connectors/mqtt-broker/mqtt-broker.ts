@@ -119,6 +119,7 @@ export async function startMqttBroker(
     connectionsMax: 2 * needs.connectionLimits.ofAll,
     mayEnter: (socket) => guards.admission.hasPlace(socket.remoteAddress ?? ''),
     handle: accept,
+    onFailure: needs.onFailure,
   })
   const expiry = setInterval(() => sessions.endExpired(needs.nowUs()), expiryCheckMs)
   return {

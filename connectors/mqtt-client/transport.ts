@@ -43,9 +43,11 @@ export async function openMqttTransport(
   { dial, tls, signal }: { dial: Dial; tls: DialedTls; signal: AbortSignal },
 ): Promise<Duplex> {
   const isSecure = protocol === 'mqtts:' || protocol === 'wss:'
-  const socket = await dial({ host, port, tls: isSecure ? tls : undefined, signal })
-  if (protocol === 'mqtt:' || protocol === 'mqtts:') return socket
+  const call = { host, port, tls: isSecure ? tls : undefined, signal }
+  if (protocol === 'mqtt:' || protocol === 'mqtts:') return await dial(call)
+  // Before there is a connection, which could break meanwhile.
   const { WebSocket, createWebSocketStream } = await import('ws')
+  const socket = await dial(call)
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
   // Whatever TLS there is was done when the connection was made.
   const webSocket = new WebSocket(`ws://${authority}${path === '' ? '/' : path}`, 'mqtt', {
@@ -54,6 +56,9 @@ export async function openMqttTransport(
     maxPayload: frameBytesMax,
     perMessageDeflate: false,
   })
+  // There may be more than one. What was sent right behind the answer is read once there is somebody to read it.
+  webSocket.on('error', () => undefined)
+  webSocket.once('open', () => webSocket.pause())
   const abort = () => webSocket.terminate()
   signal.addEventListener('abort', abort)
   try {

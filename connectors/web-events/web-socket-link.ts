@@ -67,9 +67,9 @@ async function tryLink(
   const { url, headers } = await requests.dressed(call)
   const isSecure = url.protocol === 'wss:'
   const { signal, dial } = run
-  const socket = await dial({ ...destinationOf(url), tls: isSecure ? tls : undefined, signal })
-  // Loaded when it is needed: most services open none.
+  // Loaded when it is needed, as most services open none; before there is a connection, which could break meanwhile.
   const { WebSocket } = await import('ws')
+  const socket = await dial({ ...destinationOf(url), tls: isSecure ? tls : undefined, signal })
   const subprotocols = subprotocol === undefined ? [] : [subprotocol]
   // Whatever TLS there is was done when the connection was made.
   const address = `ws://${url.host}${url.pathname}${url.search}`

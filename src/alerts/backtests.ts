@@ -129,7 +129,7 @@ class BacktestRunner {
 
   constructor() {
     // Whoever waits for an answer is told; there is nobody else to tell.
-    this.#thread.once('error', (error) => this.#caller.close(error))
+    this.#thread.on('error', (error) => this.#caller.close(error))
     this.#thread.once('exit', () => this.#caller.close())
   }
 

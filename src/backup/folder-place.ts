@@ -1,6 +1,5 @@
 import {
   closeSync,
-  createReadStream,
   existsSync,
   fdatasyncSync,
   fsyncSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DomainError } from '../core/errors.ts'
+import { fileStream } from '../core/heard-streams.ts'
 import type { BackupPlace } from './backup-place.ts'
 
 /** Written bytes that may wait for the disk: more at once would hold up those who need it as well. */
@@ -45,7 +45,7 @@ export class FolderPlace implements BackupPlace {
   }
 
   read(name: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    return createReadStream(join(this.name, name), { signal })
+    return fileStream(join(this.name, name), { signal })
   }
 
   async remove(names: readonly string[]): Promise<void> {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { pipeline, Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
 import { monotonicMs } from '../core/clock.ts'
+import { streamOf } from '../core/heard-streams.ts'
 import { DamagedBackup, type PackedFile } from './manifest.ts'
 import { framePieces } from './zstd-frames.ts'
 
@@ -98,7 +99,7 @@ export async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   const unpacked = createZstdDecompress()
   // What goes wrong on either side comes out of the iteration.
-  pipeline(Readable.from(framePieces(checked(packed, file))), unpacked, () => undefined)
+  pipeline(streamOf(framePieces(checked(packed, file))), unpacked, () => undefined)
   let bytes = 0
   try {
     for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { DomainError, messageOf } from '../core/errors.ts'
+import { streamOf } from '../core/heard-streams.ts'
 import { AllowedDestinations, type Destination } from '../egress/allowed-destinations.ts'
 import { EgressGuard } from '../egress/egress-guard.ts'
 import type { BackupPlace, S3Address } from './backup-place.ts'
@@ -112,7 +113,7 @@ class S3Place implements BackupPlace {
   async write(name: string, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<void> {
     const upload = new Upload({
       client: this.#client,
-      params: { ...this.#object(name), Body: Readable.from(chunks, { objectMode: false }) },
+      params: { ...this.#object(name), Body: streamOf(chunks, { objectMode: false }) },
       partSize: Math.max(partBytesMin, Math.ceil(bytesMax / partsMax)),
       queueSize: partsAtOnce,
     })

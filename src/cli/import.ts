@@ -105,7 +105,7 @@ async function upload(
   const path = `${streamPath(operands)}/import`
   const headers = { 'content-type': type, 'content-length': String(bytes) }
   const reading = createReadStream(file)
-  reading.once('error', (error) => counted.destroy(error))
+  reading.on('error', (error) => counted.destroy(error))
   try {
     return await session.upload<Job>({ path, headers, content: reading.pipe(counted) }, signal)
   } catch (error) {

@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { streamOf } from '../core/heard-streams.ts'
 import type { UserId } from '../core/ids.ts'
 import type { ReadingsCursor, ReadingsQuery } from '../time-series/time-series-store.ts'
 import type { DataStream } from './data-stream-store.ts'
@@ -87,6 +88,6 @@ export async function openLines<Cursor>(
 ): Promise<Readable> {
   void reply.type(formats[type].contentType)
   // Fastify would read all of it, only to throw it away.
-  if (request.method === 'HEAD') return Readable.from([])
+  if (request.method === 'HEAD') return streamOf([])
   return await exports.open(lines)
 }

@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { DomainError } from '../core/errors.ts'
+import { streamOf } from '../core/heard-streams.ts'
 import type { UserId } from '../core/ids.ts'
 
 /** Exports at once: a slow reader keeps its place for hours, and holds a chunk or two in memory. */
@@ -65,7 +66,7 @@ export class ReadingsExports {
     this.#enter(userId)
     try {
       const first = await this.#read(request, undefined, limit)
-      const stream = Readable.from(this.#rest(request, first), { objectMode: false })
+      const stream = streamOf(this.#rest(request, first), { objectMode: false })
       stream.once('close', () => this.#leave(userId))
       return stream
     } catch (error) {

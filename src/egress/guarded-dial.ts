@@ -58,7 +58,7 @@ interface Call extends Destination {
 }
 
 async function connectTo(address: string, { host, port, tls, signal }: Call): Promise<Socket> {
-  const socket = connect({ host: address, port, noDelay: true, keepAlive: true })
+  const socket = heard(connect({ host: address, port, noDelay: true, keepAlive: true }))
   socket.setKeepAlive(true, probeMs)
   try {
     await established(socket, 'connect', signal)
@@ -74,6 +74,7 @@ async function connectTo(address: string, { host, port, tls, signal }: Call): Pr
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     })
+    heard(secured)
     await established(secured, 'secureConnect', signal)
     return secured
   } catch (error) {
@@ -84,7 +85,7 @@ async function connectTo(address: string, { host, port, tls, signal }: Call): Pr
 
 /** The first address that there is a way to: whether anybody is there is not known before it has answered. */
 async function datagramsTo(address: string, { port, signal }: Call): Promise<DatagramSocket> {
-  const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4')
+  const socket = heard(createSocket(isIP(address) === 6 ? 'udp6' : 'udp4'))
   try {
     socket.connect(port, address)
     await once(socket, 'connect', { signal })
@@ -95,12 +96,20 @@ async function datagramsTo(address: string, { port, signal }: Call): Promise<Dat
   }
 }
 
+/**
+ * Whoever asked for a connection listens to it as soon as they have it, which may be a while after it was made: it may
+ * break in between, and an error that nobody listens to ends the process.
+ */
+function heard<Opened extends Socket | DatagramSocket>(socket: Opened): Opened {
+  socket.on('error', () => undefined)
+  return socket
+}
+
 async function established(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   const patience = AbortSignal.timeout(connectMs)
   try {
     await once(socket, event, { signal: AbortSignal.any([signal, patience]) })
   } catch (error) {
-    socket.on('error', () => undefined)
     socket.destroy()
     if (!patience.aborted) throw error
     throw new Error('the connection was not established in time', { cause: error })

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import { fileStream, streamOf } from '../core/heard-streams.ts'
 import type { Exchange } from '../data-streams/export-route.ts'
 import { byteRange } from './byte-range.ts'
 import { contentTypes, type ExportFile, type ExportFormat } from './export-job.ts'
@@ -54,5 +54,5 @@ function contentOf(
   path: string,
   { request, ...part }: Pick<Exchange, 'request'> & { start?: number; end?: number },
 ): Readable {
-  return request.method === 'HEAD' ? Readable.from([]) : createReadStream(path, part)
+  return request.method === 'HEAD' ? streamOf([]) : fileStream(path, part)
 }

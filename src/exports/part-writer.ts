@@ -13,7 +13,7 @@ export class PartWriter {
     this.#thread = startThread(import.meta.url, './part-thread', { workerData: undefined })
     this.#caller = new Caller<PartProcedures>(this.#thread as unknown as MessagePort)
     // Whoever waits for an answer is told; there is nobody else to tell.
-    this.#thread.once('error', (error) => this.#caller.close(error))
+    this.#thread.on('error', (error) => this.#caller.close(error))
     this.#thread.once('exit', () => this.#caller.close())
   }
 

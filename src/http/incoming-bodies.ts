@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { DomainError } from '../core/errors.ts'
+import { streamOf } from '../core/heard-streams.ts'
 import type { ArrivingBodies } from './arriving-bodies.ts'
 import type { BodiesInFlight, BodyRoom } from './bodies-in-flight.ts'
 import { type ContentCoding, contentCodingOf, inflate, inflatedBytesMax } from './content-coding.ts'
@@ -98,9 +98,7 @@ function codingOf({ headers, routeOptions }: FastifyRequest, reply: FastifyReply
  * sending after that, or leave. A failure that nobody waits for any more ends the stream, and nothing else.
  */
 function bodyStream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): RequestPayload {
-  const stream: RequestPayload = Readable.from(pieces)
-  stream.on('error', () => undefined)
-  return stream
+  return streamOf(pieces)
 }
 
 /** What comes in chunks does not say before how much it is: it is counted as it comes. */

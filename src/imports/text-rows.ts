@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { CsvLines, CsvProblem } from '../../processors/csv-lines.ts'
 import { RoundedInteger, typedValue } from '../../processors/typed-text.ts'
 import { messageOf } from '../core/errors.ts'
+import { fileStream } from '../core/heard-streams.ts'
 import type { StreamSchema } from '../pipeline/stream-schema.ts'
 import { type Row, UnreadableFile } from './row.ts'
 
@@ -129,7 +130,7 @@ async function* linesOf(path: string, hasQuotes: boolean): AsyncGenerator<Line> 
   let quotes = 0
   /** Up to where `rest` was looked through. */
   let seen = 0
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const piece of fileStream(path) as AsyncIterable<Buffer>) {
     read += piece.length
     rest = rest.length === 0 ? piece : Buffer.concat([rest, piece])
     let start = 0

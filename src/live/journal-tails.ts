@@ -59,7 +59,7 @@ export class JournalTails {
   #start(): Running {
     const thread = startThread(import.meta.url, './tail-thread', { workerData: this.#data })
     const running = { thread, caller: new Caller<TailProcedures>(thread as unknown as MessagePort) }
-    thread.once('error', this.#onFailure)
+    thread.on('error', this.#onFailure)
     thread.once('exit', () => {
       running.caller.close()
       if (this.#running === running) this.#running = undefined

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Aedes, Client, Subscription } from 'aedes'
+import { streamOf } from '../core/heard-streams.ts'
 import type { LeftWill } from './mqtt-sessions.ts'
 import { PacketIds } from './packet-ids.ts'
 import type { ReceivedIds } from './received-ids.ts'
@@ -142,7 +143,7 @@ export class SessionPersistence {
   outgoingStream(client: Client): Readable {
     const session = sessionOf(this.#parts, client)
     if (session) this.#parts.queues.connect(session, client)
-    return Readable.from([])
+    return streamOf([])
   }
 
   /** PUBREC has come, and PUBREL goes when this resolves. A PUBLISH never asks: it has its id. */
@@ -223,7 +224,7 @@ export class SessionPersistence {
   }
 
   createRetainedStreamCombi(filters: readonly string[]): Readable {
-    return Readable.from(this.#retainedBy(filters))
+    return streamOf(this.#retainedBy(filters))
   }
 
   createRetainedStream(filter: string): Readable {
@@ -262,7 +263,7 @@ export class SessionPersistence {
 
   /** Wills that a crash has left are no matter of the broker, which would ask nobody for leave. */
   streamWill(): Readable {
-    return Readable.from([])
+    return streamOf([])
   }
 
   *#retainedBy(filters: readonly string[]): Generator<object> {

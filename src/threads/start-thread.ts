@@ -28,7 +28,7 @@ export interface ThreadOptions {
  */
 export function threadFailure(thread: Worker): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
-  thread.once('error', reject)
+  thread.on('error', reject)
   thread.on('message', (message: unknown) => {
     if (isFault(message)) reject(message.fault)
   })

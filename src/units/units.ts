@@ -86,7 +86,7 @@ async function inThread(pairs: readonly UnitPair[]): Promise<readonly (Line | st
   const { promise, resolve, reject } = Promise.withResolvers<readonly (Line | string)[]>()
   const thread = startThread(import.meta.url, './units-thread', { workerData: pairs })
   thread.once('message', resolve)
-  thread.once('error', reject)
+  thread.on('error', reject)
   thread.once('exit', () => reject(new Error('the thread of the units has ended')))
   return await promise
 }

@@ -1,9 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { expect, test } from 'vitest'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 test('whoever has given up does not wait for name servers', async () => {
   const asked = Promise.withResolvers<void>()
@@ -50,6 +55,59 @@ test('datagrams go nowhere where a connection may not go', async () => {
   const refusal = { code: 'destination_not_allowed' }
   await expect(guardedDial(guard).datagrams(call)).rejects.toMatchObject(refusal)
 })
+
+// An error that nobody listens to fails the whole run of tests, as it ends a process.
+
+test.each(['without TLS', 'with TLS'])(
+  'a connection %s that breaks before anybody listens ends nothing',
+  async (how) => {
+    using folder = new TemporaryFolder()
+    const { cert, key, authority } = certificateIn(folder)
+    const peers: Socket[] = []
+    const isSecure = how === 'with TLS'
+    const server = isSecure ? createTlsServer({ cert, key }) : createServer()
+    server.on(isSecure ? 'secureConnection' : 'connection', (peer: Socket) => {
+      peer.on('error', () => undefined)
+      peers.push(peer)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const allowed = new AllowedDestinations([{ host: '127.0.0.1', port }])
+    const socket = await guardedDial(new EgressGuard({ allowed }))({
+      host: '127.0.0.1',
+      port,
+      ...(isSecure && { tls: { ca: authority } }),
+      signal: AbortSignal.timeout(60_000),
+    })
+    await expect.poll(() => peers).toHaveLength(1)
+
+    socket.destroy(new Error('broken off'))
+    peers[0]?.destroy()
+
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(socket.errored).toBeInstanceOf(Error)
+    server.close()
+  },
+)
+
+test('datagrams to where nobody is end nothing while nobody listens', async () => {
+  const peer = await open()
+  const { port } = peer.address()
+  peer.close()
+  const guard = new EgressGuard({ allowed: new AllowedDestinations([{ host: '127.0.0.1', port }]) })
+  const call = { host: '127.0.0.1', port, signal: AbortSignal.timeout(60_000) }
+  await using socket = await guardedDial(guard).datagrams(call)
+
+  socket.send('nobody there')
+
+  await new Promise((resolve) => socket.once('error', resolve))
+})
+
+function certificateIn(folder: TemporaryFolder) {
+  const { certPath, keyPath, authority } = makeCertificate(folder.path)
+  return { cert: readFileSync(certPath), key: readFileSync(keyPath), authority }
+}
 
 async function open() {
   const socket = createSocket('udp4')

@@ -43,6 +43,8 @@ export interface ConnectionHandlers {
   /** Asked at once when somebody connects, before a handshake costs anything. */
   readonly mayEnter: (socket: Socket) => boolean
   readonly handle: (socket: Socket) => void
+  /** Told that the system could not accept a connection: for want of memory, or of files that may be open. */
+  readonly onFailure: (error: Error) => void
 }
 
 /** The ports of the broker: what comes in over either is handled alike. */
@@ -63,7 +65,7 @@ export class MqttListeners {
 
   static async open(
     { host, port, secure }: MqttEndpoints,
-    { connectionsMax, mayEnter, handle }: ConnectionHandlers,
+    { connectionsMax, mayEnter, handle, onFailure }: ConnectionHandlers,
   ): Promise<MqttListeners> {
     const serve = (handler: (socket: Socket) => void) => {
       const server = createServer(socketOptions, (socket) => {
@@ -79,6 +81,7 @@ export class MqttListeners {
     const listeners = new MqttListeners(plain, tls && behind && { server: behind, tls })
     if (plain) await listen(plain, port, host)
     if (behind && secure) await listen(behind, secure.port, host)
+    for (const server of [plain, behind]) server?.on('error', onFailure)
     return listeners
   }
 

@@ -154,7 +154,8 @@ export class QuestDbConnection {
           },
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         })
-        sent.once('error', reject)
+        // There may be more than one, also behind the answer.
+        sent.on('error', reject)
         sent.once('socket', (socket) => this.#noteSocket(sent, socket))
         sent.once('response', (response) => resolve(collect(response)))
         sent.end(body)
