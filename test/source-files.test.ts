@@ -62,6 +62,38 @@ describe('the files', () => {
     ])
   })
 
+  test('streams of files and of iterables have a listener for errors all along', () => {
+    const making = /\bcreateReadStream\(|\bReadable\.from\(/
+    const makers = product.filter((file) =>
+      making.test(withoutComments(readFileSync(file, 'utf8'))),
+    )
+    // Commands end with their stream, and servers do not.
+    expect(makers.filter((file) => !file.startsWith('src/cli/'))).toEqual([
+      'src/core/heard-streams.ts',
+    ])
+  })
+
+  test('whoever listens for errors listens to all of them', () => {
+    expect(importers(/\.(once|prependOnceListener)\(\s*'error'|removeAllListeners\(/)).toEqual([])
+  })
+
+  test('what can fail by itself has a listener for errors where it is made', () => {
+    const made =
+      /\bnew (PassThrough|Worker|WebSocket|Client|MqttClient)\(|\bcreate(Socket|Server|TlsServer)\(|\b(?<!#)connect(Tls)?\(\{ |\b(fork|startThread)\(/
+    const files = product.filter((file) => !file.startsWith('processors/'))
+    const makers = files.filter((file) => made.test(withoutComments(readFileSync(file, 'utf8'))))
+    const listening = /\.on\('error'|\bthreadFailure\(/
+    const deaf = makers.filter((file) => !listening.test(readFileSync(file, 'utf8')))
+    expect(deaf.toSorted()).toEqual([
+      // Its thread is listened to by the deliveries that it hands it to.
+      'src/delivering.ts',
+      // It waits until the port is closed again.
+      'src/doctor/network-checks.ts',
+      // undici listens.
+      'src/egress/guarded-http.ts',
+    ])
+  })
+
   test('processors read no clock and do no input or output', () => {
     const impure = /Date\.now|new Date\(\)|performance\.|Math\.random|node:(fs|net|http|timers)/
     const files = globSync('processors/*.ts')

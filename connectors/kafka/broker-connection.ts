@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Connection } from '@platformatic/kafka'
 import { type Answer, type Arguments, type CallName, type Library, readAnswer } from './library.ts'
@@ -160,12 +161,9 @@ export class BrokerConnection {
 
   async close(): Promise<void> {
     const { socket } = this.#needs
-    const closed = Promise.withResolvers<void>()
-    // An error may come before it, and is a reason to close as well.
-    socket.once('close', () => closed.resolve())
-    if (socket.closed) closed.resolve()
+    const closed = socket.closed ? undefined : once(socket, 'close')
     this.fail(new Error('the connection was closed'))
-    await closed.promise
+    await closed
   }
 
   #hear(chunk: Buffer): void {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { BrokerConnection } from '../../connectors/kafka/broker-connection.ts'
 import { openMqttTransport } from '../../connectors/mqtt-client/transport.ts'
 import { dialOf } from '../support/dial-of.ts'
 
@@ -69,18 +68,4 @@ test('a frame right behind the answer of a WebSocket is not lost', async () => {
   const [chunk] = (await once(transport, 'data')) as [Buffer]
   expect(chunk.toString()).toBe('AB')
   transport.destroy()
-})
-
-test('a connection of Kafka that breaks while it is closed is closed', async () => {
-  const port = await serving(() => undefined)
-  const socket = await connected(port)
-  const library = {} as ConstructorParameters<typeof BrokerConnection>[0]['library']
-  const connection = new BrokerConnection({ library, socket, answerMs: 60_000 })
-  const failed = connection.failed.catch((error: Error) => error.message)
-
-  socket.destroy(new Error('reset'))
-  await connection.close()
-
-  expect(await failed).toBe('the connection was closed')
-  await connection.close()
 })

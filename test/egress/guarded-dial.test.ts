@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
+import { errorMonitor, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -101,7 +101,8 @@ test('datagrams to where nobody is end nothing while nobody listens', async () =
 
   socket.send('nobody there')
 
-  await new Promise((resolve) => socket.once('error', resolve))
+  // Which is no listener.
+  await new Promise((resolve) => socket.once(errorMonitor, resolve))
 })
 
 function certificateIn(folder: TemporaryFolder) {

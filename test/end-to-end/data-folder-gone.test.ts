@@ -28,6 +28,9 @@ describe.each(losses)('with data/$what deleted under a running service', ({ what
     await service.until('some are accepted', async () => readings.acknowledged > 20)
 
     rmSync(join(service.dataDir, what), { recursive: true })
+    // The journal looks behind each commit, and not only from time to time.
+    const next = await readings.push(service.api)
+    if (part.startsWith('journal')) expect(next.status).toBe(503)
 
     for (const { status, body, headers } of await refusals) {
       expect([status, body.error]).toEqual([503, 'data_folder_gone'])

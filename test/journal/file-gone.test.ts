@@ -26,6 +26,8 @@ describe.each(losses)('once $what is gone', ({ lose }) => {
   test('the very next append is refused, and trims do nothing', () => {
     using folder = new TemporaryFolder()
     const { data, path, journal } = openJournal(folder)
+    journal.append(entry, 1)
+    const { bytes } = journal.status()
 
     lose(data, path)
 
@@ -33,6 +35,8 @@ describe.each(losses)('once $what is gone', ({ lose }) => {
     expect(() => journal.append(entry, 1)).toThrow('was deleted, moved or replaced')
     expect(journal.status().problem).toContain('was deleted, moved or replaced')
     expect(journal.trim(1)).toBe(false)
+    // Of the two refused ones the first was written.
+    expect(journal.status().bytes).toBe(bytes + entry.byteLength)
     journal.close()
   })
 })

@@ -80,3 +80,16 @@ test.each([-10 * minuteMs, -20 * minuteMs, -dayMs / 2])(
     await source.stop()
   },
 )
+
+test('what was jumped over is made up for as soon as the clock is looked at', async () => {
+  const time = new FakeTime('2026-06-01T06:00:00Z')
+  const source = new ScheduledRun({ time, schedule: '0 12 * * *' })
+  source.start()
+  await time.pass(minuteMs)
+
+  time.step(8 * 60 * minuteMs)
+  await time.pass(lookMs)
+
+  expect(source.asked).toHaveLength(1)
+  await source.stop()
+})

@@ -40,6 +40,8 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
     const statements = `${basename(written.path)} unproven_statements.statement`
     const places = placesNaming(written.path, ['boiler', 'valve'])
     expect(places.filter((place) => place !== statements)).toEqual([])
+    expect(await written.identities('boiler')).toEqual([])
+    expect(await written.identities('pump')).toHaveLength(1)
   })
 })
 
