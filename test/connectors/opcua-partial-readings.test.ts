@@ -112,6 +112,17 @@ describe('values of one time', () => {
     ])
   })
 
+  test('of one item are several readings behind a restart, too', () => {
+    const needs = { fields: ['a', 'b'], waitMs: 0, nowMs: () => 0 }
+    const before = new PartialReadings({ ...needs, waitMs: 1_000 })
+    before.add(timeOf(1), 'a', { text: '1' })
+    const partial = new PartialReadings(needs, before.saved)
+    partial.add(timeOf(1), 'a', { text: '2' })
+    partial.add(timeOf(1), 'b', { text: '3' })
+    const found = partial.take(false).map(({ fields: values }) => Object.fromEntries(values))
+    expect(found).toEqual([{ a: { text: '1' }, b: { text: '3' } }, { a: { text: '2' } }])
+  })
+
   test('take no more room than a position has: the oldest go as they are', () => {
     const partial = new PartialReadings({ fields, waitMs: 1_000, nowMs: () => 0 })
     const text = JSON.stringify('x'.repeat(300_000))
