@@ -6,6 +6,7 @@ import { type BatchFormat, batchFormats, type Element, elementsOf } from '../sup
 import { sendRaw } from '../support/raw-http.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
+import { metric, payloadOf } from '../support/sparkplug-payloads.ts'
 import { senders } from '../support/webhook-senders.ts'
 
 const service = runningService()
@@ -149,6 +150,63 @@ test('a webhook keeps the good readings of an array', async () => {
 
   await expectKept(hook.streamId, batches.flat())
 })
+
+const bytesOf = (...parts: readonly (string | Uint8Array)[]) =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+
+const sparkplugTime = payloadOf([], { timestamp: 1_767_225_600_000 })
+const badMetric = payloadOf([metric('String', 'x\0', { name: 'note' })])
+
+/** Two good elements with a bad one between them, and what is kept of that. */
+const unevenBatches = [
+  {
+    name: 'csv',
+    source: { format: 'csv', columns: ['level', 'note'] },
+    payload: bytesOf('1,"é"\n2,', Uint8Array.of(0xff), '\n3,ü\n'),
+    kept: bytesOf('2,', Uint8Array.of(0xff)),
+  },
+  {
+    name: 'senml-json',
+    source: { format: 'senml-json' },
+    payload: bytesOf(
+      '[{"bn":"urn:d:","bt":1767225600,"n":"level","v":1},{"n":"level","t":1,"v":"x"},',
+      '{"n":"level","t":2,"v":3}]',
+    ),
+    kept: bytesOf('[{"bn":"urn:d:","bt":1767225600},{"n":"level","t":1,"v":"x"}]'),
+  },
+  {
+    name: 'sparkplug',
+    source: { format: 'sparkplug', topic: 'spBv1.0/neighbours/NDATA/node' },
+    payload: bytesOf(
+      payloadOf([metric('Double', 1, { name: 'level' })]),
+      badMetric,
+      payloadOf([metric('Double', 3, { name: 'level' })]),
+      sparkplugTime,
+    ),
+    kept: bytesOf(sparkplugTime, badMetric),
+  },
+]
+
+test.each(unevenBatches)(
+  '$name over MQTT: what is bad is kept as it came, and a redrive refuses it again',
+  async ({ source, payload, kept }) => {
+    const streamId = await service.api.createStream(schema, { source })
+    const { mqtt } = await connect({ apiKey: adminKey, apiSecret: adminSecret })
+    const { topic = `streams/${streamId}/data` } = source as { readonly topic?: string }
+    await mqtt.publishAsync(topic, payload, { qos: 1 })
+
+    const counts = { received: 3, stored: 2, quarantined: 1, pending: 0 }
+    expect(await service.api.settled(streamId, 3)).toMatchObject(counts)
+    const levels = (await service.api.readAll(streamId)).map(({ level }) => level)
+    expect(levels.toSorted()).toEqual([1, 3])
+    const before = await held(streamId)
+    expect(before.map(hexOf)).toEqual([kept.toString('hex')])
+    const path = `/streams/${streamId}/quarantine/redrive`
+    const { body } = await service.api.withToken('POST', path, {})
+    expect(body).toMatchObject({ redriven: 0, remaining: 1 })
+    expect(await held(streamId)).toEqual(before)
+  },
+)
 
 describe('readings of several streams', () => {
   test.each([

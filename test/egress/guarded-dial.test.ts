@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram'
-import { errorMonitor, once } from 'node:events'
+import { type EventEmitter, errorMonitor, once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -102,7 +102,7 @@ test('datagrams to where nobody is end nothing while nobody listens', async () =
   socket.send('nobody there')
 
   // Which is no listener.
-  await new Promise((resolve) => socket.once(errorMonitor, resolve))
+  await new Promise((resolve) => (socket as EventEmitter).once(errorMonitor, resolve))
 })
 
 function certificateIn(folder: TemporaryFolder) {
