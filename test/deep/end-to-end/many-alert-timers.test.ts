@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { tooHot } from '../support/alerting.ts'
-import { FaultyService } from '../support/faulty-service.ts'
+import { tooHot } from '../../support/alerting.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
 
 /** Streams whose timers run out in the same second, a quarter at a time; one such group in each second. */
 const groupSize = 1_000

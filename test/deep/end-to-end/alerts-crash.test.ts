@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { RuledStream, type StepBody, tooHot } from '../support/alerting.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { answering, hanging } from '../support/receiver.ts'
-import { testReceiver } from '../support/test-receiver.ts'
+import { RuledStream, type StepBody, tooHot } from '../../support/alerting.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { answering, hanging } from '../../support/receiver.ts'
+import { testReceiver } from '../../support/test-receiver.ts'
 
 const receiver = await testReceiver()
 

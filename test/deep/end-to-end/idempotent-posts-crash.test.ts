@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Answer, ApiClient } from '../support/api-client.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { foundIn } from '../support/left-by-a-kill.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
+import { type Answer, ApiClient } from '../../support/api-client.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { foundIn } from '../../support/left-by-a-kill.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { isKafkaMissing, Kafka } from '../support/kafka.ts'
-import { numbered, numbersFrom } from '../support/read-topic.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { isKafkaMissing, Kafka } from '../../support/kafka.ts'
+import { numbered, numbersFrom } from '../../support/read-topic.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { FaultyService } from '../support/faulty-service.ts'
-import { packetTypes } from '../support/mqtt-bytes.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { packetTypes } from '../../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
   publishPacket,
   pubrelPacket,
   RawMqttConnection,
-} from '../support/mqtt-packets.ts'
+} from '../../support/mqtt-packets.ts'
 
 const messagesPerClient = 240
 const clients = 12

@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { download, type JobBody, jobIn } from '../support/exports.ts'
-import { type ImportBody, sendImport } from '../support/imports.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
-import { startedServices } from '../support/started-services.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { download, type JobBody, jobIn } from '../../support/exports.ts'
+import { type ImportBody, sendImport } from '../../support/imports.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
-import { startedServices } from '../support/started-services.ts'
-import { TailClient, type TailKind } from '../support/tail-client.ts'
-import { keyHeaders, kinds } from '../support/tails.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
+import { startedServices } from '../../support/started-services.ts'
+import { TailClient, type TailKind } from '../../support/tail-client.ts'
+import { keyHeaders, kinds } from '../../support/tails.ts'
 
 const services = startedServices()
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { InboundWebhook } from '../support/inbound-webhook.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
-import { senders } from '../support/webhook-senders.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { InboundWebhook } from '../../support/inbound-webhook.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
+import { senders } from '../../support/webhook-senders.ts'
 
 const services = startedServices()
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { FaultyService } from '../support/faulty-service.ts'
-import { MailClient, newAddress } from '../support/mail-client.ts'
-import { MailServer, type ReceivedMail } from '../support/mail-server.ts'
-import { vaultOf } from '../support/people.ts'
-import { publicAddress } from '../support/service-process.ts'
-import { testReceiver } from '../support/test-receiver.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { MailClient, newAddress } from '../../support/mail-client.ts'
+import { MailServer, type ReceivedMail } from '../../support/mail-server.ts'
+import { vaultOf } from '../../support/people.ts'
+import { publicAddress } from '../../support/service-process.ts'
+import { testReceiver } from '../../support/test-receiver.ts'
 
 const receiver = await testReceiver()
 const server = await MailServer.start()

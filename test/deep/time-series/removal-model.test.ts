@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { StoredReading } from '../../src/time-series/time-series-store.ts'
-import { openDuckDbStore } from '../support/duckdb-store.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { shapeOf } from '../../../src/time-series/shape.ts'
+import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
+import { openDuckDbStore } from '../../support/duckdb-store.ts'
 import {
   allPoints,
   expire,
@@ -12,7 +12,7 @@ import {
   remove,
   ship,
   storedReading,
-} from '../support/stored-readings.ts'
+} from '../../support/stored-readings.ts'
 
 const streams = ['boiler', 'pump'] as const
 const shapes = [

@@ -1,12 +1,16 @@
 import { existsSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { type BackupAnswer, backUp, beginBackup, endOfBackup } from '../support/backups.ts'
-import { startStreamvault, streamvault, streamvaultJson } from '../support/command-line.ts'
-import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
-import { newDataDir, type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
-import { TcpProxy } from '../support/tcp-proxy.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { type BackupAnswer, backUp, beginBackup, endOfBackup } from '../../support/backups.ts'
+import { startStreamvault, streamvault, streamvaultJson } from '../../support/command-line.ts'
+import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import {
+  newDataDir,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../../support/service-process.ts'
+import { TcpProxy } from '../../support/tcp-proxy.ts'
+import { TemporaryFolder } from '../../support/temporary-folder.ts'
 
 const readings = 30_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
-import { ServiceWithQuestDb } from '../support/service-with-questdb.ts'
+import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import { ServiceWithQuestDb } from '../../support/service-with-questdb.ts'
 
 describe.skipIf(isQuestDbMissing)('when the machine of QuestDB loses power', () => {
   test('it gets again what it has lost, without another reading, and then what has come since', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { streamvaultJson } from '../support/command-line.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { foundIn } from '../support/left-by-a-kill.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
-import { startedServices } from '../support/started-services.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { streamvaultJson } from '../../support/command-line.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { foundIn } from '../../support/left-by-a-kill.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { adminKey, adminSecret } from '../../support/service-process.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

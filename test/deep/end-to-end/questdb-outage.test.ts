@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
-import { ServiceWithQuestDb } from '../support/service-with-questdb.ts'
-import { TcpProxy } from '../support/tcp-proxy.ts'
+import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import { ServiceWithQuestDb } from '../../support/service-with-questdb.ts'
+import { TcpProxy } from '../../support/tcp-proxy.ts'
 
 const kills = 20
 const resets = 30

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Answer, ApiClient, type StreamCounters } from '../support/api-client.ts'
-import { verdictsIn } from '../support/journal-verdicts.ts'
+import { type Answer, ApiClient, type StreamCounters } from '../../support/api-client.ts'
+import { verdictsIn } from '../../support/journal-verdicts.ts'
 import {
   type LaunchedProcess,
   launchServiceProcess,
   newDataDir,
   type ServiceProcess,
-} from '../support/service-process.ts'
+} from '../../support/service-process.ts'
 import { type Pick, type Step, secondsMax } from './history-steps.ts'
 import {
   atSecond,

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { type BackupAnswer, backUp, beginBackup } from '../support/backups.ts'
-import { DistinctLoad } from '../support/distinct-load.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { type BackupAnswer, backUp, beginBackup } from '../../support/backups.ts'
+import { DistinctLoad } from '../../support/distinct-load.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
+import { TemporaryFolder } from '../../support/temporary-folder.ts'
 
 const services = startedServices()
 

@@ -2,12 +2,12 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
-import type { ApiClient } from '../support/api-client.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { SentReadings } from '../support/sent-readings.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { DuckDbStore } from '../../../src/time-series/duckdb/duckdb-store.ts'
+import type { ApiClient } from '../../support/api-client.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { SentReadings } from '../../support/sent-readings.ts'
+import { TemporaryFolder } from '../../support/temporary-folder.ts'
 
 /*
  * A kill between the commits of the two consumers, in each order, without a hook in the product.

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { killedBroker, publishOf, rawSession } from '../support/killed-broker.ts'
-import { packetTypes } from '../support/mqtt-bytes.ts'
-import { mqttClients } from '../support/mqtt-clients.ts'
+import { killedBroker, publishOf, rawSession } from '../../support/killed-broker.ts'
+import { packetTypes } from '../../support/mqtt-bytes.ts'
+import { mqttClients } from '../../support/mqtt-clients.ts'
 import {
   answerPacket,
   type MqttPacket,
@@ -12,8 +12,8 @@ import {
   pubrelPacket,
   RawMqttConnection,
   subscribePacket,
-} from '../support/mqtt-packets.ts'
-import { newPerson, personOf, streamOf } from '../support/people.ts'
+} from '../../support/mqtt-packets.ts'
+import { newPerson, personOf, streamOf } from '../../support/people.ts'
 
 const broker = killedBroker()
 const connect = mqttClients(() => broker.mqttPort)

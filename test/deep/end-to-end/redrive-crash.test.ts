@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ApiClient } from '../support/api-client.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
+import type { ApiClient } from '../../support/api-client.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
 
 const refused = 6_000
 const stored = 500

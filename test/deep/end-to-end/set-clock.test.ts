@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { RuledStream, tooHot } from '../support/alerting.ts'
-import { ApiClient } from '../support/api-client.ts'
-import { answering, Receiver } from '../support/receiver.ts'
+import { RuledStream, tooHot } from '../../support/alerting.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { answering, Receiver } from '../../support/receiver.ts'
 import {
   adminKey,
   adminSecret,
   newDataDir,
   type ServiceProcess,
   startServiceProcess,
-} from '../support/service-process.ts'
-import { SettableClock } from '../support/settable-clock.ts'
+} from '../../support/service-process.ts'
+import { SettableClock } from '../../support/settable-clock.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { FaultyService } from '../support/faulty-service.ts'
-import { answering, hanging } from '../support/receiver.ts'
-import { testReceiver } from '../support/test-receiver.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { answering, hanging } from '../../support/receiver.ts'
+import { testReceiver } from '../../support/test-receiver.ts'
 
 const receiver = await testReceiver()
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ApiClient } from '../support/api-client.ts'
+import type { ApiClient } from '../../support/api-client.ts'
 
 /** A reading that is sent: its number is unique, its second is what removals go by. */
 export interface SentReading {

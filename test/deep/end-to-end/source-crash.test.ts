@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { ApiClient } from '../support/api-client.ts'
-import { ApiPeer } from '../support/api-peer.ts'
-import { isPostgresMissing, Postgres } from '../support/postgres.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import { ApiPeer } from '../../support/api-peer.ts'
+import { isPostgresMissing, Postgres } from '../../support/postgres.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

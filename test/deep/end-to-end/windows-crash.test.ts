@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { ApiClient, type DataPage } from '../support/api-client.ts'
-import { isQuestDbMissing } from '../support/questdb.ts'
-import { type Rounds, undisturbed, withKilledQuestDb } from '../support/questdb-kills.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { startedServices } from '../support/started-services.ts'
+import { ApiClient, type DataPage } from '../../support/api-client.ts'
+import { isQuestDbMissing } from '../../support/questdb.ts'
+import { type Rounds, undisturbed, withKilledQuestDb } from '../../support/questdb-kills.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 

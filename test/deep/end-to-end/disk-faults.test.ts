@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { DataPage } from '../support/api-client.ts'
-import { FaultyService } from '../support/faulty-service.ts'
-import { SentReadings } from '../support/sent-readings.ts'
+import type { DataPage } from '../../support/api-client.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { SentReadings } from '../../support/sent-readings.ts'
 
 const faults = [
   { fault: 'eio', what: 'cannot sync', code: 'journal_unavailable', problem: 'disk failed' },

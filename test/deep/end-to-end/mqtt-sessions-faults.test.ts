@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { FaultyService } from '../support/faulty-service.ts'
-import { packetTypes } from '../support/mqtt-bytes.ts'
+import { FaultyService } from '../../support/faulty-service.ts'
+import { packetTypes } from '../../support/mqtt-bytes.ts'
 import {
   connectPacket,
   packetIdOf,
   publishPacket,
   RawMqttConnection,
-} from '../support/mqtt-packets.ts'
+} from '../../support/mqtt-packets.ts'
 
 const file = 'mqtt-sessions.db'
 

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { opcUaCredentials } from '../../scripts/servers/opcua.ts'
-import { AsyncuaTestServer, isAsyncuaMissing } from '../support/asyncua-server.ts'
-import { followedReadings, followedVariables, killedFollower } from '../support/killed-follower.ts'
-import { OpcUaTestServer } from '../support/opcua-server.ts'
-import { startedServices } from '../support/started-services.ts'
+import { opcUaCredentials } from '../../../scripts/servers/opcua.ts'
+import { AsyncuaTestServer, isAsyncuaMissing } from '../../support/asyncua-server.ts'
+import {
+  followedReadings,
+  followedVariables,
+  killedFollower,
+} from '../../support/killed-follower.ts'
+import { OpcUaTestServer } from '../../support/opcua-server.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 const variables = followedVariables

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
-import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
-import { ApiClient } from '../support/api-client.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
-import { startedServices } from '../support/started-services.ts'
+import { DuckDbFile } from '../../../src/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../../src/time-series/duckdb/rows-of.ts'
+import { ApiClient } from '../../support/api-client.ts'
+import type { ServiceProcess } from '../../support/service-process.ts'
+import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
 
