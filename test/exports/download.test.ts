@@ -2,8 +2,8 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { sendFile } from '../../src/exports/download.ts'
-import { handleError } from '../../src/http/error-handler.ts'
+import { sendFile } from '../../src/reading/exports/download.ts'
+import { handleError } from '../../src/requests/http/error-handler.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Reading as much takes longer than anything else that a test reads. */
