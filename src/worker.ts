@@ -51,6 +51,7 @@ import type {
   TimeSeriesStore,
 } from './time-series/time-series-store.ts'
 import type { StoredWindowsQuery, WindowTotals } from './time-series/windows/window-store.ts'
+import { removeUserRemains } from './users/user-remains.ts'
 import { definedWindows } from './windows/defined-windows.ts'
 import type { WindowsPage } from './windows/read-windows.ts'
 import { openWorkerAlerts } from './worker-alerts.ts'
@@ -197,7 +198,9 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const removalGate = new RemovalGate()
   const forget = forgetting([shipper, decider, alerts.watches])
   const clock = systemClock
-  const remains = new StreamRemains({ state, store, clock, forget, logger, pass: removalGate.pass })
+  const removeOwners = async () => await removeUserRemains({ state, clock })
+  const pass = removalGate.pass
+  const remains = new StreamRemains({ state, store, clock, removeOwners, forget, logger, pass })
   const removing = { clock, forget, removalGate, remains }
   const told = { telling, alerts }
   const opened = { state, statePlaces, store }

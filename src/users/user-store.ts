@@ -125,6 +125,7 @@ export class UserStore {
       ...this.#toldNoMore(id, isDeletedNow),
       this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
       this.#state
         .updateTable('totals')
         .set({ total: sql<number>`total - 1` })
