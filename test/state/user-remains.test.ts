@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
-import { countChange, lists, totalOf } from '../../src/state/totals.ts'
-import { removeUserRemains } from '../../src/users/user-remains.ts'
+import { removeUserRemains } from '../../src/identity/users/user-remains.ts'
+import { countChange, lists, totalOf } from '../../src/storage/state/totals.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
 
