@@ -202,9 +202,14 @@ function intakeOf({
   const listeners = new Listeners()
   /** To be asked before readings are taken. @throws DomainError why they cannot be kept */
   const assertReady = () => {
-    folderWatch.assertInPlace()
-    diskSpace.assertRoom()
-    commits.assertReady()
+    try {
+      folderWatch.assertInPlace()
+      diskSpace.assertRoom()
+      commits.assertReady()
+    } catch (error) {
+      commits.noteUnheard()
+      throw error
+    }
   }
   return {
     diskSpace,
@@ -213,7 +218,11 @@ function intakeOf({
     intake: new Intake({ commits, receipts, listeners, onFault }),
     assertReady,
     /** The same for who writes entries without the intake. */
-    entries: { add: commits.add.bind(commits), assertReady },
+    entries: {
+      add: commits.add.bind(commits),
+      noteUnheard: commits.noteUnheard.bind(commits),
+      assertReady,
+    },
   }
 }
 

@@ -165,6 +165,9 @@ const bridgedUs = 1_000_000
 /** Nothing is spared any more when the receipts are so far ahead: they must not seem to be set back. */
 const aheadUsMax = bridgedUs / 2
 
+/** The time of receipt of a message that has just come is not further ahead of the wall clock than this. */
+export const receiptAheadUsMax = bridgedUs + 1
+
 /**
  * Times of receipt: no two messages get the same microsecond.
  *

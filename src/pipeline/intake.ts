@@ -62,7 +62,8 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const refusal = malformed(problem)
     const received = receivedAs(message, receivedAtUs)
-    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
+    const write = (writer: EntryWriter) => writer.quarantined(message.stream, refusal, received)
+    this.#commits.addReceived(receivedAtUs, write, settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
@@ -87,10 +88,14 @@ export class Intake implements Acceptor {
     const received = receivedAs(message, nowUs + verdicts.length)
     const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
     const told = judged && this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
-    this.#commits.add((writer) => {
-      if (judged !== undefined) writeEntries(writer, judged)
-      if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
-    }, told)
+    this.#commits.addReceived(
+      nowUs,
+      (writer) => {
+        if (judged !== undefined) writeEntries(writer, judged)
+        if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
+      },
+      told,
+    )
     const all = refusal === undefined ? verdicts : [...verdicts, refusal]
     const outcome = { receivedAtUs: nowUs, verdicts: all }
     return request === undefined ? outcome : { ...outcome, request }
@@ -102,7 +107,7 @@ export class Intake implements Acceptor {
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
     const judged = { message, decoded, receivedAtUs, verdicts, sender }
     const told = this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
-    this.#commits.add((writer) => writeEntries(writer, judged), told)
+    this.#commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), told)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
     return { receivedAtUs, verdicts, countsFromReceipt: true }
   }
