@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/audit-log.ts'
 import type { Clock } from '../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../state/database.ts'
+import { latestWallUs } from '../state/steady-time.ts'
 import { AttemptLimits } from './attempt-limits.ts'
 import { Authenticator, type Logins, type Origin } from './authenticate.ts'
 import { ensureBootstrapKey, openMasterKey } from './bootstrap.ts'
@@ -62,7 +63,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
       : await ensureBootstrapKey({ ...needs, masterKey }, { dataDir, given: adminKey })
   const directory = await KeyDirectory.open({ ...needs, masterKey })
   const signingKeys = await SigningKeys.open({ ...needs, masterKey })
-  const tokens = new Tokens({ signingKeys, clock })
+  const tokens = new Tokens({ signingKeys, clock, latestUs: await latestWallUs(state) })
   const limitedKeys = new LimitedKeys({ state, masterKey, clock })
   const failedLogins = new FailedLogins({
     findAny: (id) => directory.findAny(id) ?? limitedKeys.findAny(id),

@@ -43,6 +43,8 @@ const tailLength = 43
 export interface TokensNeeds {
   readonly signingKeys: SigningKeys
   readonly clock: Clock
+  /** The latest instant that the wall clock has shown before the start: tokens may be as new as that. */
+  readonly latestUs?: number
 }
 
 /** Issues and checks access tokens: JWT, ES256 (RFC 7519, RFC 7518 section 3.4). */
@@ -53,11 +55,12 @@ export class Tokens {
   readonly #verified = new LruMap<string, Remembered>(verifiedMax)
   readonly #signedWith = new WeakMap<VerifiedToken, AcceptedKey>()
   /** The latest instant that a token was issued at, or that the clock has shown: it may have been set back since. */
-  #latestUs = 0
+  #latestUs: number
 
-  constructor({ signingKeys, clock }: TokensNeeds) {
+  constructor({ signingKeys, clock, latestUs = 0 }: TokensNeeds) {
     this.#keys = signingKeys
     this.#clock = clock
+    this.#latestUs = latestUs
   }
 
   issue({ userId, apiKeyId, scope, device }: Caller & { readonly device?: DeviceKey }): string {
