@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { backlogOf } from '../../src/delivery/backlog.ts'
@@ -204,4 +205,41 @@ describe('D33: an access to a vault', () => {
     const other = { id: 'v2', ownerId: newId<UserId>() }
     expect(await noteAccess(tests.state, other, nowUs)).toBeUndefined()
   })
+})
+
+test('however the wall clock is set, arrivals are told once a second', async () => {
+  await using subject = await Subject.open('stream.data_received')
+  const { clock } = subject.users
+  const dayUs = 86_400_000_000
+  const moves = fc.array(
+    fc.record({
+      passUs: fc.integer({ min: 1, max: 1_500_000 }),
+      stepUs: fc.oneof(
+        fc.integer({ min: -dayUs, max: dayUs }),
+        fc.integer({ min: -1_000_000, max: 1_000_000 }),
+      ),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  await fc.assert(
+    fc.asyncProperty(moves, async (some) => {
+      // What is left of the round before is told.
+      clock.atUs += 1_000_000
+      await subject.flush()
+      clock.atUs += 1_000_000
+      await subject.flush()
+      let dueUs = clock.steadyUs()
+      let waiting = 0
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        clock.step(stepUs)
+        await subject.arrive({ s0: 1 })
+        waiting++
+        const isDue = clock.steadyUs() >= dueUs
+        expect((await subject.flush()).map(({ count }) => count)).toEqual(isDue ? [waiting] : [])
+        if (isDue) [dueUs, waiting] = [clock.steadyUs() + 1_000_000, 0]
+      }
+    }),
+    { numRuns: 15 },
+  )
 })
