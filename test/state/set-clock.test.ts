@@ -1,12 +1,16 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { RateLimiter } from '../../src/core/rate-limiter.ts'
 import { TokenBucket } from '../../src/core/token-bucket.ts'
-import { ReceiptStore } from '../../src/data-streams/receipt-store.ts'
-import { AnswerStore } from '../../src/idempotency/answer-store.ts'
-import { keepSteadyTime, latestWallUs, resumedSteadyUs } from '../../src/state/steady-time.ts'
+import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
+import {
+  keepSteadyTime,
+  latestWallUs,
+  resumedSteadyUs,
+} from '../../src/storage/state/steady-time.ts'
+import { ReceiptStore } from '../../src/streams/data-streams/receipt-store.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
 
