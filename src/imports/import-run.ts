@@ -8,7 +8,6 @@ import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import type { GroupCommit } from '../pipeline/group-commit.ts'
 import { judgeMessage } from '../pipeline/intake.ts'
 import type { CompiledStream, Verdict } from '../pipeline/reading.ts'
-import { senderOfDigest } from '../pipeline/sender.ts'
 import { type ImportJob, type ImportPlace, type RowRefusal, refusalsMax } from './import-job.ts'
 import { type ImportStore, sourceOf } from './import-store.ts'
 import { type ImportedReading, importedReading } from './imported-reading.ts'
@@ -237,7 +236,7 @@ function judgeRows(
     read.flatMap(({ problem }, index) => (problem === undefined ? [] : [[index, problem]])),
   )
   const readings = read.map(({ reading }) => reading)
-  const senders = read.map(({ digest }) => digest && senderOfDigest(digest))
+  const senders = read.map(({ sender }) => sender)
   const message = { ok: true, readings, isBatch: true, format: 'json', unreadable } as const
   const verdicts = judgeMessage(stream, message, receivedAtUs, { senders })
   return read.flatMap(({ payload, refusal }, index) => {
