@@ -128,7 +128,11 @@ export class FetchingSource implements AsyncDisposable {
       ownerId: newId<UserId>(),
       version: 1,
       schema: {
-        fields: { number: { type: 'integer' } },
+        fields: {
+          number: { type: 'integer' },
+          text: { type: 'string' },
+          place: { type: 'object' },
+        },
         validation: 'lenient',
         timestampField: 'timestamp',
         timestampFormat: 'rfc3339',
@@ -160,9 +164,10 @@ export class FetchingSource implements AsyncDisposable {
     this.journal.failuresLeft = 0
   }
 
-  /** What is in the journal, in its order: readings with their times, and bytes and origins of refused messages. */
+  /** What is in the journal, in its order: readings with their times and values, and bytes and origins of refused messages. */
   entries() {
     const numbers: number[] = []
+    const values: Readonly<Record<string, unknown>>[] = []
     const timesUs: number[] = []
     const refused: string[] = []
     const sources: string[] = []
@@ -170,14 +175,16 @@ export class FetchingSource implements AsyncDisposable {
       if (entry.verdict === verdictPosition) return
       if (entry.accepted) {
         timesUs.push(entry.timestampUs)
-        numbers.push((JSON.parse(entry.values) as { number: number }).number)
+        const reading = JSON.parse(entry.values) as Readonly<Record<string, unknown>>
+        numbers.push(reading['number'] as number)
+        values.push(reading)
         return
       }
       const { payload, notes } = entry.quarantinedEntry()
       refused.push(Buffer.from(payload).toString('hex'))
       sources.push(notes.source)
     })
-    return { numbers, timesUs, refused, sources }
+    return { numbers, values, timesUs, refused, sources }
   }
 
   /** The state of this source is its journal. */
