@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { aborted } from '../../src/core/aborted.ts'
 import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import { keepByteOrderMarksOfLog } from '../byte-order-marks.ts'
 import { parseAddress } from '../database/options.ts'
 import { ChangePages } from './change-pages.ts'
 import { LogFollower } from './log-follower.ts'
@@ -120,6 +121,7 @@ class PostgresLogSource implements FetchedSource {
     const baseTypes = await readBaseTypes(connection)
     // Loaded when it is needed: most services follow no log.
     const { PgoutputPlugin } = await import('pg-logical-replication')
+    keepByteOrderMarksOfLog()
     const parser = new PgoutputPlugin({ protoVersion: 1, publicationNames: [] })
     const pages = new ChangePages({ ...this.#options, parser, baseTypes, source, position })
     const follower = new LogFollower({ connection, pages, run, durable: position.lsn })
