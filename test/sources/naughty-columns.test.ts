@@ -186,8 +186,9 @@ describe.skipIf(isPostgresMissing)('PostgreSQL', () => {
           }) as unknown,
       ),
     )
-    const { number: _, ...found } = all.at(-1)?.['extra'] as Readonly<Record<string, unknown>>
-    expect(found).toEqual(Object.fromEntries(columns.map((name, place) => [name, place])))
+    const { extra } = all.at(-1) ?? {}
+    const named = columns.map((name, place) => [name, place] as const)
+    expect(extra).toEqual({ number: -1, ...Object.fromEntries(named) })
     await service.api.withToken('DELETE', `/streams/${streamId}`)
     await table[Symbol.asyncDispose]()
   })

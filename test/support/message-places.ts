@@ -9,16 +9,16 @@ export interface OpenPlace {
   /** Subjects, topics or routing keys of the two; of a source that has one only, the first. */
   readonly topics: readonly [string, string]
   /** Resolves when the server will keep them for us, in their order. */
-  publish(topic: string, payloads: readonly Uint8Array[]): Promise<void>
+  readonly publish: (topic: string, payloads: readonly Uint8Array[]) => Promise<void>
 }
 
 /** A server of messages that have topics. */
 export interface MessagePlace {
   readonly name: string
   readonly isMissing: boolean
-  start(): Promise<AsyncDisposable>
+  readonly start: () => Promise<AsyncDisposable>
   /** @param isOne whether the source lets one topic in only */
-  open(isOne: boolean): Promise<OpenPlace>
+  readonly open: (isOne: boolean) => Promise<OpenPlace>
 }
 
 let nats: Promise<NatsServer> | undefined
