@@ -16,8 +16,8 @@ import {
   decodeSparkplugPayload,
   type SparkplugPayload,
 } from '../../processors/sparkplug-payload.ts'
+import type { DecodedMessage, UndecodableMessage } from '../../src/contracts/reading.ts'
 import { canonicalNumber } from '../../src/core/canonical-json.ts'
-import type { DecodedMessage, UndecodableMessage } from '../../src/pipeline/reading.ts'
 import { anyLong, anyNumber, isKept } from '../support/any-numbers.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
 import { base64, descriptorOf, encoderOf, field } from '../support/protobuf-messages.ts'
