@@ -12,6 +12,7 @@ import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
 import { GroupCommit } from '../../src/pipeline/group-commit.ts'
 import { Intake } from '../../src/pipeline/intake.ts'
 import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { LeftMessages } from '../../src/sources/left-messages.ts'
 import { SourcePositions } from '../../src/sources/source-positions.ts'
 import { SourceRunner } from '../../src/sources/source-runner.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -102,7 +103,7 @@ export interface FetchingOptions {
 export class FetchingSource implements AsyncDisposable {
   readonly streamId = newId<StreamId>()
   readonly #folder = new TemporaryFolder()
-  readonly #options: FetchingOptions
+  #options: FetchingOptions
   readonly #file: SqliteJournalFile
   readonly journal: FaultyJournal
   #runner: SourceRunner | undefined
@@ -116,6 +117,11 @@ export class FetchingSource implements AsyncDisposable {
   get runner(): SourceRunner {
     if (!this.#runner) throw new Error('nothing was started yet')
     return this.#runner
+  }
+
+  /** Counts from the next start on: another definition of the same stream. */
+  change(source: Readonly<Record<string, unknown>>): void {
+    this.#options = { ...this.#options, source }
   }
 
   /** As a process does that has just begun. */
@@ -136,19 +142,22 @@ export class FetchingSource implements AsyncDisposable {
     }))
     const allowed = new AllowedDestinations(ports.map((port) => ({ host: '127.0.0.1', port })))
     const { streamId } = this
-    this.#runner = new SourceRunner(
-      {
-        intake: new Intake({ commits, receipts }),
-        findStream: (id) => directory.find(id),
-        assertReady: () => commits.assertReady(),
-        dial: guardedDial(new EgressGuard({ allowed })),
-        nowUs: () => systemClock.nowUs(),
-        positions: this.#positions(),
-        onFailing: () => undefined,
-      },
-      streamId,
-      { source: connector.open({ streamId, source }), secrets: [] },
-    )
+    const needs = {
+      intake: new Intake({ commits, receipts }),
+      findStream: (id: StreamId) => directory.find(id),
+      assertReady: () => commits.assertReady(),
+      dial: guardedDial(new EgressGuard({ allowed })),
+      nowUs: () => systemClock.nowUs(),
+      positions: this.#positions(),
+      onFailing: () => undefined,
+    }
+    const left = new LeftMessages({ ...needs, connectors: [connector] })
+    const opened = connector.open({ streamId, source })
+    this.#runner = new SourceRunner({ ...needs, left }, streamId, {
+      source: opened,
+      definition: source,
+      secrets: [],
+    })
     this.#runner.start()
   }
 
