@@ -49,6 +49,8 @@ export class OrderedIntake {
   /** Undefined while nothing is under way. */
   #underWay: Promise<void> | undefined
   #failure: unknown
+  /** As it was found last when it was not paused. */
+  #beforePause: CompiledStream | undefined
 
   constructor(needs: OrderedIntakeNeeds, streamId: StreamId, signal: AbortSignal) {
     this.#needs = needs
@@ -127,9 +129,7 @@ export class OrderedIntake {
 
   /** Resolves with the places of those that failed and may be offered again; undefined when all is done. */
   async #offer(offer: Offer): Promise<number[] | undefined> {
-    // One that is paused takes what was fetched before: the pause ends the run.
-    const stream = await this.#needs.findStream(this.#streamId)
-    if (stream === undefined) throw new DomainError('not_found', 'the stream is gone')
+    const stream = await this.#stream()
     try {
       this.#needs.assertReady()
     } catch (error) {
@@ -146,6 +146,20 @@ export class OrderedIntake {
     await answers.all
     if (answers.lasting !== undefined) throw answers.lasting
     return answers.failed.length === 0 ? undefined : answers.failed.filter((place) => place >= 0)
+  }
+
+  /**
+   * One that is paused takes what was fetched before: the pause ends the run.
+   *
+   * @throws DomainError when it is gone
+   */
+  async #stream(): Promise<CompiledStream> {
+    const found = await this.#needs.findStream(this.#streamId)
+    if (found === undefined) throw new DomainError('not_found', 'the stream is gone')
+    const before = this.#beforePause
+    if (found.isPaused === true && before?.version === found.version) return before
+    this.#beforePause = found
+    return found
   }
 
   /** @throws EndedMeanwhile when the run was told to end in between; nothing of it is handed in then */

@@ -105,6 +105,8 @@ export class FetchingSource implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #options: FetchingOptions
   readonly #file: SqliteJournalFile
+  #directory: StreamDirectory | undefined
+  #isPaused = false
   readonly journal: FaultyJournal
   #runner: SourceRunner | undefined
 
@@ -124,6 +126,12 @@ export class FetchingSource implements AsyncDisposable {
     this.#options = { ...this.#options, source }
   }
 
+  /** From now on the stream is paused, as far as it is looked up: whoever ends its source comes later. */
+  pause(): void {
+    this.#isPaused = true
+    this.#directory?.forget(this.streamId)
+  }
+
   /** As a process does that has just begun. */
   start(): void {
     const { connector, source, ports } = this.#options
@@ -133,6 +141,7 @@ export class FetchingSource implements AsyncDisposable {
       streamId,
       ownerId: newId<UserId>(),
       version: 1,
+      isPaused: this.#isPaused,
       schema: {
         fields: { number: { type: 'integer' } },
         validation: 'lenient',
@@ -140,6 +149,7 @@ export class FetchingSource implements AsyncDisposable {
         timestampFormat: 'rfc3339',
       },
     }))
+    this.#directory = directory
     const allowed = new AllowedDestinations(ports.map((port) => ({ host: '127.0.0.1', port })))
     const { streamId } = this
     const needs = {
@@ -169,6 +179,15 @@ export class FetchingSource implements AsyncDisposable {
     this.journal.failuresLeft = 0
   }
 
+  /** The newest position that is in the journal. */
+  get position(): string | undefined {
+    let newest: string | undefined
+    this.#read((entry) => {
+      if (entry.verdict === verdictPosition) newest = entry.position
+    })
+    return newest
+  }
+
   /** What is in the journal, in its order: readings with their times, and bytes and origins of refused messages. */
   entries() {
     const numbers: number[] = []
@@ -191,10 +210,7 @@ export class FetchingSource implements AsyncDisposable {
 
   /** The state of this source is its journal. */
   #positions(): SourcePositions {
-    let newest: string | undefined
-    this.#read((entry) => {
-      if (entry.verdict === verdictPosition) newest = entry.position
-    })
+    const newest = this.position
     return new SourcePositions({ load: async () => newest, head: start, decided: start })
   }
 
