@@ -83,6 +83,8 @@ export interface FetchRun {
   readonly position: SourcePosition | undefined
   /** To be called when the other side is reached, and will send or answer what there is. */
   readonly onRunning: () => void
+  /** To be called when the other side has us wait before it lets us begin: the reason is shown until it does. */
+  readonly onHeldUp: (reason: string) => void
   /** To be called when nothing is to be done until a time, or until somebody wants it: see `wish`. */
   readonly onWaiting: (nextRoundAtUs: number) => void
   /** To be called at the end of each round of a source that is asked from time to time. */

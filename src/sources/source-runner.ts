@@ -131,6 +131,7 @@ export class SourceRunner {
       accept: this.#acceptor(identity, intake),
       position,
       onRunning: () => state.reached(),
+      onHeldUp: (reason) => state.heldUp(this.withoutSecrets(reason)),
       onWaiting: (dueAtUs) => state.waiting(dueAtUs),
       onRound: (round) => state.roundEnded(round),
       wish: this.#wish,
