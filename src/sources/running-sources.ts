@@ -210,7 +210,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     this.#known.delete(id)
     await runner.stop()
     // Before anything else can have a position of this stream.
-    if (wanted === undefined) await this.#dealWithLeft(id)
+    if (wanted === undefined) await this.#dealWithLeft(id).catch(this.#needs.onFailure)
     this.#ended.connections += runner.connections
     const { messages, rounds } = runner.status
     this.#ended.messages += messages

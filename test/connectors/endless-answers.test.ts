@@ -9,14 +9,9 @@ import { PolledDatabase } from '../../connectors/database/polled-database.ts'
 import type { Cluster } from '../../connectors/kafka/cluster.ts'
 import { Delivery } from '../../connectors/kafka/delivery.ts'
 import { fetchAll } from '../../connectors/kafka/fetch-loop.ts'
-import { GroupMembership } from '../../connectors/kafka/group-membership.ts'
-import { GroupReading, newSharings } from '../../connectors/kafka/group-reading.ts'
-import { loadLibrary } from '../../connectors/kafka/library.ts'
-import { kafkaOptions } from '../../connectors/kafka/options.ts'
 import { ReadPositions } from '../../connectors/kafka/read-positions.ts'
 import { redisStream } from '../../connectors/redis-stream/redis-stream.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { fails, follower } from '../support/nats-source.ts'
 import { numberOption, RawCoapDevice } from '../support/raw-coap-device.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
@@ -82,93 +77,6 @@ describe('a broker of Kafka that answers each fetch at once', () => {
     const needs = { cluster, topics: [topic], delivery, hasEventTypes: false, signal }
     await expect(fetchAll(needs, new Map([[partition, 5]]))).rejects.toThrow('nothing new to say')
     expect(requests).toBeLessThan(requestsMax)
-  })
-})
-
-/** What a broker says of a group: a word of the protocol, or an answer. */
-type GroupScript = Readonly<Record<string, string | object>>
-
-/** A member of a group whose broker always says the same, and has nothing in the one partition that there is. */
-async function memberOf(script: GroupScript, sharings = newSharings()) {
-  const library = await loadLibrary()
-  const topics = [{ name: 'a', id: 'a', leaders: [1] }]
-  const assignment = library.encodeConsumerProtocolAssignment({
-    version: 1,
-    assignedPartitions: [{ topic: 'a', partitions: [0] }],
-  })
-  const peaceful: GroupScript = {
-    JoinGroup: { memberId: 'm', generationId: 1, leader: 'another', members: [] },
-    SyncGroup: { assignment },
-    Heartbeat: {},
-    OffsetFetch: { groups: [{ topics: [] }] },
-    OffsetCommit: {},
-    ListOffsets: { topics: [{ name: 'a', partitions: [{ partitionIndex: 0, offset: 5n }] }] },
-  }
-  let requests = 0
-  const cluster = {
-    library,
-    close: async () => await turn(undefined),
-    topics: async () => await turn(topics),
-    coordinator: async () => await turn(1),
-    connection: async () => await turn({ call: async () => await new Promise(() => undefined) }),
-    call: async (_: object, name: string) => {
-      requests++
-      const answer = Object.hasOwn(script, name) ? script[name] : peaceful[name]
-      if (typeof answer === 'string') {
-        await turn(undefined)
-        throw Object.assign(new Error(answer), { apiId: answer })
-      }
-      return await turn(answer)
-    },
-  } as unknown as Cluster
-  const source = { protocol: 'kafka', endpoint: 'kafka://127.0.0.1:1', topic: 'a', group: 'g' }
-  const options = kafkaOptions({ streamId, source })
-  const group = new GroupMembership({ ...options, cluster, heartbeatMs: 1 })
-  const stop = new AbortController()
-  let reached = 0
-  const run = {
-    accept: async () => await turn([]),
-    onRunning: () => reached++,
-    signal: stop.signal,
-  } as unknown as FetchRun
-  const needs = { cluster, run, options, group, sharings, giveUp: () => undefined }
-  const ended = new GroupReading(needs).run()
-  return { ended, stop, requests: () => requests, reached: () => reached }
-}
-
-describe('a broker of Kafka that has a group', () => {
-  test.each<[string, GroupScript, RegExp]>([
-    ['shared out again at each heartbeat', { Heartbeat: 'REBALANCE_IN_PROGRESS' }, /REBALANCE_IN/],
-    ['forget its generation at each heartbeat', { Heartbeat: 'ILLEGAL_GENERATION' }, /again and/],
-    ['shared out whenever it is joined', { JoinGroup: 'REBALANCE_IN_PROGRESS' }, /REBALANCE_IN/],
-    [
-      'shared out whenever it is to be told',
-      { SyncGroup: 'REBALANCE_IN_PROGRESS' },
-      /REBALANCE_IN/,
-    ],
-    ['shared out whenever it is told how far', { OffsetCommit: 'REBALANCE_IN_PROGRESS' }, /REBAL/],
-    ['loaded for ever', { JoinGroup: 'COORDINATOR_LOAD_IN_PROGRESS' }, /COORDINATOR_LOAD_IN/],
-  ])('%s, is given up with the reason, and sooner the next time', async (_, script, reason) => {
-    const sharings = newSharings()
-    const first = await memberOf(script, sharings)
-    await expect(first.ended).rejects.toThrow(reason)
-    expect(first.requests()).toBeLessThan(requestsMax)
-    const second = await memberOf(script, sharings)
-    await expect(second.ended).rejects.toThrow(reason)
-    expect(second.reached()).toBeLessThanOrEqual(1)
-  })
-
-  test('whose members come and go a few times, is read on', async () => {
-    let rebalances = 0
-    const script = {
-      get Heartbeat() {
-        return ++rebalances % 2 === 0 && rebalances < 30 ? 'REBALANCE_IN_PROGRESS' : {}
-      },
-    }
-    const { ended, stop } = await memberOf(script)
-    await expect.poll(() => rebalances).toBeGreaterThan(40)
-    stop.abort()
-    await ended
   })
 })
 

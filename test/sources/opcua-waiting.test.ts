@@ -52,14 +52,14 @@ async function waiting(pair: string): Promise<string> {
     type: 'manufacturing',
     source: sourceOf(pair),
   })
-  await state(id, 'running')
+  await inState(id, 'running')
   await server.set([{ name: `${pair}-early`, value: 7, time }])
   await expect.poll(() => positionOf(id), patience).toContain('"open":[{"time"')
   expect((await service.api.status(id)).counters.received).toBe(0)
   return id
 }
 
-async function state(id: string, wanted: string): Promise<void> {
+async function inState(id: string, wanted: string): Promise<void> {
   const shown = async () => (await service.api.status(id)).source?.['state']
   await expect.poll(shown, patience).toBe(wanted)
 }
@@ -92,7 +92,7 @@ describe('a reading of OPC UA that waits for more values of its time', () => {
   test('waits on while its stream is paused, and is one with what comes then', async () => {
     const id = await waiting('stopped')
     await service.api.withToken('POST', `/streams/${id}/pause`)
-    await state(id, 'paused')
+    await inState(id, 'paused')
     await server.set([{ name: 'stopped-late', value: 8, time }])
     expect(positionOf(id)).toContain('"open":[{"time"')
     await service.api.withToken('POST', `/streams/${id}/resume`)
@@ -102,7 +102,7 @@ describe('a reading of OPC UA that waits for more values of its time', () => {
   test('is kept when its stream follows other nodes while it is paused', async () => {
     const id = await waiting('gone')
     await service.api.withToken('POST', `/streams/${id}/pause`)
-    await state(id, 'paused')
+    await inState(id, 'paused')
     await put(id, { source: { ...sourceOf('resumed') } })
     await service.api.withToken('POST', `/streams/${id}/resume`)
     expect(await stored(id)).toMatchObject([{ early: 7 }])
