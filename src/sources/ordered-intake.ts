@@ -59,6 +59,16 @@ export class OrderedIntake {
   }
 
   /**
+   * To be called before a run takes anything from its other side.
+   *
+   * @throws DomainError when the stream takes no readings
+   */
+  async begin(): Promise<void> {
+    if ((await this.#stream()).isPaused !== true) return
+    throw new DomainError('stream_paused', 'the stream takes no readings')
+  }
+
+  /**
    * @param position how far the source has been read with these messages, as JSON
    * @throws DomainError when it could not be kept: the stream is gone, or the disk takes nothing and the run was told to end
    */

@@ -139,6 +139,7 @@ export class SourceRunner {
       nowUs,
       signal,
     }
+    await intake.begin()
     try {
       await source.run(run)
     } finally {
