@@ -158,13 +158,14 @@ export function nextTimerUs({
   windowDueUs,
   silentDueUs,
 }: RuleMemory): number | undefined {
-  return earliest(holdDueUs, windowDueUs, silentDueUs)
+  return earlier(earlier(holdDueUs, windowDueUs), silentDueUs) ?? undefined
 }
 
 /** The same with the end of a mute, as it is by a wall clock that is ahead of the clock of receipt. */
 export function nextDueUs(memory: RuleMemory, aheadUs: number): number | undefined {
   const { holdDueUs, windowDueUs, silentDueUs } = memory
-  return earliest(holdDueUs, windowDueUs, silentDueUs, muteDueUs(memory, aheadUs))
+  const timerUs = earlier(earlier(holdDueUs, windowDueUs), silentDueUs)
+  return earlier(timerUs, muteDueUs(memory, aheadUs)) ?? undefined
 }
 
 /** When a mute ends, by the clock of receipt. */
@@ -172,9 +173,10 @@ export function muteDueUs({ mutedUntilUs }: RuleMemory, aheadUs: number): number
   return mutedUntilUs === null ? null : mutedUntilUs - aheadUs
 }
 
-function earliest(...dues: readonly (number | null)[]): number | undefined {
-  const due = Math.min(...dues.map((one) => one ?? Number.POSITIVE_INFINITY))
-  return due === Number.POSITIVE_INFINITY ? undefined : due
+/** Asked for each reading and rule, so it makes no list. */
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
 }
 
 /** What the rules of a stream have in common: their time, which never goes back (D30). */

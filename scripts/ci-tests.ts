@@ -1,17 +1,20 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
+import { deepSuites } from './deep/deep-record.ts'
+import { runDeepSuites } from './deep/deep-run.ts'
+import { runDeepSuite } from './deep/deep-suite.ts'
+import { type CommandRun, runShown } from './shown-command.ts'
+import { testCounts } from './vitest-output.ts'
 
 /** More files than this do not fail by chance. */
 const repeatedMax = 10
 
-/** What a command has printed, and whether it succeeded. */
-export interface CommandRun {
-  readonly isGood: boolean
-  readonly output: string
-}
+/** How long the deep suites may take in all. */
+const deepMinutesMax = 40
 
-export type RunCommand = (command: string, ...words: readonly string[]) => Promise<CommandRun>
+export type RunCommand = (
+  ...words: readonly [string, ...string[]]
+) => Promise<Pick<CommandRun, 'isGood' | 'output'>>
 
 export interface CiResult {
   readonly isGood: boolean
@@ -25,13 +28,13 @@ export interface CiResult {
  */
 export async function testInCi(run: RunCommand, say: (line: string) => void): Promise<CiResult> {
   let last = await run('npm', 'test')
-  const total = countsOf(last.output)
+  const total = testCounts(last.output)
   if (last.isGood) return { isGood: true, ...total }
   let isGood = await passesAlone(last, { run, say })
   // What `npm test` does after its checks was not begun when one of these has failed.
   if (isGood && !last.output.includes(afterChecks)) {
     last = await run('npm', 'run', afterChecks)
-    const more = countsOf(last.output)
+    const more = testCounts(last.output)
     total.passed += more.passed
     total.failed += more.failed
     isGood = last.isGood || (await passesAlone(last, { run, say }))
@@ -47,7 +50,10 @@ interface Again {
   readonly say: (line: string) => void
 }
 
-async function passesAlone({ output }: CommandRun, { run, say }: Again): Promise<boolean> {
+async function passesAlone(
+  { output }: Pick<CommandRun, 'output'>,
+  { run, say }: Again,
+): Promise<boolean> {
   const files = failedFiles(output)
   if (files.length === 0 || files.length > repeatedMax) return false
   let isGood = true
@@ -72,32 +78,24 @@ function failedFiles(output: string): string[] {
 const failed = /^ *FAIL .*?(test\/\S+\.test\.ts)/
 const uncaught = /originated in "(test\/\S+\.test\.ts)"/
 
-/** Sums up the closing lines of the runs of vitest: `Tests  2 failed | 40 passed (42)`. */
-function countsOf(output: string): { passed: number; failed: number } {
-  const closing = stripVTControlCharacters(output)
-    .split('\n')
-    .filter((line) => /^ *Tests /.test(line))
-  const sum = (word: string) =>
-    closing.reduce((so, line) => so + Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0), 0)
-  return { passed: sum('passed'), failed: sum('failed') }
-}
-
-/** Shows what the command prints as it comes. */
-async function shown(command: string, ...words: readonly string[]): Promise<CommandRun> {
-  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-      process.stdout.write(text)
-    })
-  }
-  const [code] = await once(child, 'close')
-  return { isGood: code === 0, output }
+/** Runs the deep suites that have changed since they passed last, as far as there is time for them. */
+async function changedDeepSuites(say: (line: string) => void) {
+  return await runDeepSuites(
+    deepSuites().filter(({ isChanged }) => isChanged),
+    {
+      runSuite: runDeepSuite,
+      now: () => performance.now(),
+      say,
+      endMs: performance.now() + deepMinutesMax * 60_000,
+      lanes: availableParallelism(),
+    },
+  )
 }
 
 if (import.meta.main) {
-  const { isGood, passed, failed: broken } = await testInCi(shown, (line) => console.log(line))
-  console.log(`${passed} passed, ${broken} failed`)
-  process.exitCode = isGood ? 0 : 1
+  const tests = await testInCi((...words) => runShown(words), console.log)
+  // What fails in a minute need not wait for what takes an hour.
+  const deep = tests.isGood ? await changedDeepSuites(console.log) : { passed: 0, failed: 0 }
+  console.log(`${tests.passed + deep.passed} passed, ${tests.failed + deep.failed} failed`)
+  process.exitCode = tests.isGood && deep.failed === 0 ? 0 : 1
 }

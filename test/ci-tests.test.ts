@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type CommandRun, testInCi } from '../scripts/ci-tests.ts'
+import { testInCi } from '../scripts/ci-tests.ts'
+import type { CommandRun } from '../scripts/shown-command.ts'
 
-const good = (output: string): CommandRun => ({ isGood: true, output })
-const bad = (output: string): CommandRun => ({ isGood: false, output })
+const good = (output: string): CommandRun => ({ isGood: true, isCutOff: false, output })
+const bad = (output: string): CommandRun => ({ isGood: false, isCutOff: false, output })
 
 /** Answers commands from a list; each has to be the one that is expected. */
 async function inCi(...runs: readonly (readonly [string, CommandRun])[]) {

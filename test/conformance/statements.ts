@@ -57,7 +57,7 @@ export const untestable: Readonly<Record<string, string>> = {
   'MQTT-3.14.4-2': ofClients,
   'MQTT-4.5.0-2': ofClients,
   'MQTT-4.8.0-2':
-    'no client can cause a transient error: test/end-to-end/mqtt-disk-faults.test.ts does, with a failing disk',
+    'no client can cause a transient error: test/deep/end-to-end/mqtt-disk-faults.test.ts does, with a failing disk',
   'MQTT-6.0.0-3': ofClients,
   'MQTT-7.0.0-1':
     'the service is a client of other brokers through a library, and joins no servers',
