@@ -1,4 +1,4 @@
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import type { Cluster } from './cluster.ts'
 import { Delivery } from './delivery.ts'

@@ -5,8 +5,8 @@ import { GroupMembership } from '../../connectors/kafka/group-membership.ts'
 import { GroupReading, newSharings } from '../../connectors/kafka/group-reading.ts'
 import { loadLibrary } from '../../connectors/kafka/library.ts'
 import { kafkaOptions } from '../../connectors/kafka/options.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
 
 /** Requests of one try: what answers for ever is given up long before. */
 const requestsMax = 200

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { webSocket } from '../../connectors/web-events/web-socket.ts'
-import type { FetchConnector, FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchConnector, FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 import { MessageServer } from '../support/message-server.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SourceState } from '../../src/sources/source-state.ts'
+import { SourceState } from '../../src/streams/sources/source-state.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { fetchConnectors } from '../../connectors/index.ts'
-import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 import { RudeServer } from '../support/rude-server.ts'
 
