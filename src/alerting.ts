@@ -51,7 +51,7 @@ export function startAlerting(
   }: {
     readonly mqtt: Pick<MqttBroker, 'publishToUser'> | undefined
     readonly processing: Domains['processing']
-    /** How long alerts that have ended can be looked at (D41). */
+    /** How long alerts that have ended can be looked at (decisions.md#the-end-of-alerts). */
     readonly keptUs: number
     readonly onFailure: (error: unknown) => void
   },

@@ -46,8 +46,9 @@ export interface WatchedStreamNeeds {
 const noVersion: VersionRules = { version: 0, name: '', rules: [], fields: {} }
 
 /**
- * A stream as its rules see it, entry by entry (D30). All that is remembered follows from the entries, so
- * whoever begins with what was saved at a position comes to the same from there on.
+ * A stream as its rules see it, entry by entry (decisions.md#the-time-of-alerts). All that is
+ * remembered follows from the entries, so whoever begins with what was saved at a position comes to
+ * the same from there on.
  */
 export class WatchedStream implements StreamWatch {
   readonly facts: StreamFacts
@@ -249,7 +250,10 @@ export class WatchedStream implements StreamWatch {
     this.#step(rule, memory, signal, kind === 'acknowledge' || kind === 'clear' ? acted : moment)
   }
 
-  /** Ends what rules have begun that are there no more, and begins with those that are new (D16). */
+  /**
+   * Ends what rules have begun that are there no more, and begins with those that are new
+   * (decisions.md#the-time-of-alerts).
+   */
   #change(moment: Moment): void {
     const before = this.#rules
     this.#rules = this.#runnable()
