@@ -20,7 +20,10 @@ export const tokenRates = {
 /** Of a key that somebody claims to have, this much is remembered. */
 const rememberedCharacters = 100
 
-/** The limits of `POST /auth/token` (D11). Known and unknown keys are the same to them. */
+/**
+ * The limits of `POST /auth/token` (decisions.md#failed-logins). Known and unknown keys are the
+ * same to them.
+ */
 export class AttemptLimits {
   readonly #failuresOfPair: RateLimiter
   readonly #failuresOfKey: RateLimiter
