@@ -203,7 +203,10 @@ export async function shownStatus(
   return statusBody({ ...known, nowUs: nowUs() })
 }
 
-/** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */
+/**
+ * @throws DomainError `not_found` for an unknown stream and for somebody else's alike
+ *   (decisions.md#what-is-unknown)
+ */
 export async function ownStream(
   { streams }: { readonly streams: DataStreamStore },
   userId: DataStream['ownerId'],

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../core/errors.ts'
 import type { FieldDefinition, FieldMap, FieldType } from '../pipeline/stream-schema.ts'
 
-/** Limits of a schema (D14). */
+/** Limits of a schema (decisions.md#definitions). */
 export const depthMax = 8
 export const fieldsMax = 256
 

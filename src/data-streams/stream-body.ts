@@ -6,7 +6,7 @@ import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
 import { definitionWarnings } from './timestamp-field.ts'
 
-/** The states that a stream shows (D22). */
+/** The states that a stream shows (decisions.md#pauses-and-states). */
 export const streamStates = ['created', 'active', 'paused', 'error'] as const
 
 /** `error` is for streams whose source has failed for long, or until somebody mends something. */

@@ -24,7 +24,10 @@ export interface StatusFacts {
   readonly nowUs: number
 }
 
-/** The terms of D21: received = all the others together. */
+/**
+ * What became of what was received, which is all the others together
+ * (decisions.md#counters-of-a-stream).
+ */
 export interface ConservationCounters {
   readonly received: number
   readonly stored: number

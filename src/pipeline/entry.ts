@@ -17,8 +17,9 @@ import type { PayloadFormat } from './stream-schema.ts'
  *
  * The body of an accepted reading is the canonical JSON of its declared fields; that of a
  * quarantined one is the bytes as they arrived. A filtered one (verdict 7) has no body. An imported
- * one (verdict 9) is like an accepted one, but it is history: it moves no alert (D30), and how long
- * it takes to be stored says nothing about the service.
+ * one (verdict 9) is like an accepted one, but it is history: it moves no alert
+ * (decisions.md#the-time-of-alerts), and how long it takes to be stored says nothing about the
+ * service.
  *
  * Format 2 has the same layout, and is of what people do with the quarantine. Its verdicts name
  * entries of the quarantine by the offset of the reading's first entry. A reading that was counted as
@@ -35,8 +36,8 @@ import type { PayloadFormat } from './stream-schema.ts'
  *
  *    16  cleared     readings of a range of time removed       notes: the range; no body
  *
- * And of it are the entries that move alerts without a reading (D30); none of them has a body. They are
- * nobody's readings: only the decider looks at them.
+ * And of it are the entries that move alerts without a reading (decisions.md#the-time-of-alerts);
+ * none of them has a body. They are nobody's readings: only the decider looks at them.
  *
  *    10  timer       what was due by then is due               no notes; timestamp in steady time
  *    11  person      somebody did something to an alert        notes: what, and who

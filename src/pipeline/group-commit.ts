@@ -86,7 +86,10 @@ export class GroupCommit {
     return this.#committed
   }
 
-  /** Readings that are on disk since the start, by verdict. What failed was not received (D21). */
+  /**
+   * Readings that are on disk since the start, by verdict. What failed was not received
+   * (decisions.md#counters-of-a-stream).
+   */
   get kept(): Readonly<KeptReadings> {
     return this.#kept
   }

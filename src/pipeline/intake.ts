@@ -10,7 +10,7 @@ import type { CompiledStream, DecodedMessage, Receipt, RefusedReading, Verdict }
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
-/** How far ahead of the server a reading's clock may be (D19). */
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 /**
@@ -155,7 +155,8 @@ export function judgeMessage(
   { judgedAtUs, sender, senders }: SentReadings = {},
 ): readonly Verdict[] {
   const allowance = transform && { left: stepsPerMessage }
-  // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
+  // One microsecond apart: readings of a batch without times of their own stay distinct
+  // (decisions.md#times-of-readings).
   return (readingsAt?.(receivedAtUs) ?? readings).map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)
