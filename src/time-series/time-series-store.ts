@@ -47,8 +47,9 @@ export interface Shipment {
    */
   readonly redriven?: ReadonlySet<StoredReading>
   /**
-   * Those of streams that drop what is unchanged (D24), each with the length of the windows, in
-   * microseconds of event time, in each of which one is kept all the same.
+   * Those of streams that drop what is unchanged (decisions.md#readings-that-are-unchanged), each
+   * with the length of the windows, in microseconds of event time, in each of which one is kept all
+   * the same.
    */
   readonly deduplicated?: ReadonlyMap<StoredReading, number>
   /**
@@ -158,7 +159,7 @@ export interface ReadingsCursor {
   readonly spanUs?: number
 }
 
-/** The place before all readings: none is from before 1970 (D19). */
+/** The place before all readings: none is from before 1970 (decisions.md#times-of-readings). */
 export const beforeAll: ReadingsCursor = { timestampUs: -1, digest: 0n }
 
 /** One reading. */
@@ -242,8 +243,8 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   position(): Offset
 
   /**
-   * Stores a shipment: rows, counts and position together or not at all. Exact duplicates (D18) are
-   * counted and not stored again.
+   * Stores a shipment: rows, counts and position together or not at all. Exact duplicates
+   * (decisions.md#identity-of-a-reading) are counted and not stored again.
    *
    * @throws Error when `from` is not the store's position: somebody else is shipping too.
    */

@@ -11,9 +11,10 @@ export interface ChangedReadings {
 }
 
 /**
- * Drops each reading that is newer than all stored ones of its stream, says the same as the newest of
- * them, and falls into the same window (D24). It follows from the journal and from what is stored
- * before, so a repetition after a crash, in other portions, drops the same ones.
+ * Drops each reading that is newer than all stored ones of its stream, says the same as the newest
+ * of them, and falls into the same window (decisions.md#readings-that-are-unchanged). It follows
+ * from the journal and from what is stored before, so a repetition after a crash, in other
+ * portions, drops the same ones.
  *
  * A late reading is stored: what followed it may have been dropped because of what came before it. Where a stream has
  * several senders, the newest of its readings has to be of the same one: what holds until the next reading comes is what

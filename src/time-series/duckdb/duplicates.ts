@@ -37,8 +37,8 @@ interface Suspect {
 }
 
 /**
- * Tells what of a shipment is stored already or stands in it twice (D18), and of what that is not known
- * yet.
+ * Tells what of a shipment is stored already or stands in it twice
+ * (decisions.md#identity-of-a-reading), and of what that is not known yet.
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up. Only the others are looked up, in the months that they fall into.

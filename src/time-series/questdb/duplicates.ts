@@ -24,8 +24,9 @@ export interface DuplicateNeeds {
 }
 
 /**
- * Readings of a shipment that are stored already or stand in it twice (D18). QuestDB would put one row
- * in the place of the other, and not say so: what is counted has to be found before.
+ * Readings of a shipment that are stored already or stand in it twice
+ * (decisions.md#identity-of-a-reading). QuestDB would put one row in the place of the other, and
+ * not say so: what is counted has to be found before.
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up.

@@ -23,10 +23,11 @@ type GrowingTable = { -readonly [Key in keyof LateTable]: LateTable[Key] }
 type Keyed = Pick<StreamRecord, 'key'>
 
 /**
- * Readings that are older than the newest of their stream may be stored already, and to look for a few
- * of them takes as long as to look for many: all of a large month has to be read. So where months are
- * large they wait in tables of their own, as durable as the others, until they are looked up together.
- * They are neither stored nor duplicates until then, but pending (D21).
+ * Readings that are older than the newest of their stream may be stored already, and to look for a
+ * few of them takes as long as to look for many: all of a large month has to be read. So where
+ * months are large they wait in tables of their own, as durable as the others, until they are
+ * looked up together. They are neither stored nor duplicates until then, but pending
+ * (decisions.md#counters-of-a-stream).
  */
 export class LateTables {
   readonly rowsPerTable: number
