@@ -5,7 +5,10 @@ import type { StateDatabase } from '../state/database.ts'
 export interface Backlog {
   /** Deliveries that are not over: due now, taken, or due later. */
   readonly deliveriesPending: number
-  /** Streams and vaults whose coalesced events are due, and not told yet (D33). */
+  /**
+   * Streams and vaults whose coalesced events are due, and not told yet
+   * (decisions.md#events-that-are-coalesced).
+   */
   readonly coalescedWaiting: number
 }
 

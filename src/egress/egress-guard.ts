@@ -34,9 +34,9 @@ export interface ExaminedAddresses {
 }
 
 /**
- * Keeps connections that users ask for out of the network of the operator (D42). Whoever connects
- * asks here first, and connects to an address that this has answered: a name that leads elsewhere a
- * moment later is not asked again.
+ * Keeps connections that users ask for out of the network of the operator
+ * (decisions.md#destinations-that-are-allowed). Whoever connects asks here first, and connects to
+ * an address that this has answered: a name that leads elsewhere a moment later is not asked again.
  */
 export class EgressGuard {
   readonly #allowed: AllowedDestinations

@@ -10,7 +10,7 @@ import { Events } from './events.ts'
 /** How often it is looked for what is due. */
 const lookMs = 250
 
-/** Between two events of one type and resource (D33). */
+/** Between two events of one type and resource (decisions.md#events-that-are-coalesced). */
 const quietUs = 1_000_000
 
 /**

@@ -57,7 +57,10 @@ const columns = [
 
 const always = sql<SqlBool>`1 = 1`
 
-/** Writes down what has happened, as a part of the transaction in which it happens (D37). */
+/**
+ * Writes down what has happened, as a part of the transaction in which it happens
+ * (decisions.md#events-and-their-changes).
+ */
 export class Events {
   readonly #state: StateDatabase
   readonly #clock: Clock

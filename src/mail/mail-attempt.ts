@@ -104,7 +104,10 @@ export class MailAttempts {
   }
 }
 
-/** The question goes to who has not answered it, and everything else to who has said yes (D48). */
+/**
+ * The question goes to who has not answered it, and everything else to who has said yes
+ * (decisions.md#mail).
+ */
 function mayBeSent({ eventType }: DueDelivery, recipient: Recipient): boolean {
   return eventType === verificationType
     ? recipient.status === 'PENDING_VERIFICATION'

@@ -27,7 +27,7 @@ export interface Recipient {
   readonly recordedAttempts: number
 }
 
-/** Addresses of one user (D48); those that are DISABLED count as well. */
+/** Addresses of one user (decisions.md#mail); those that are DISABLED count as well. */
 export const recipientsMax = 5
 
 /** The type of a mail that asks for consent: it is no event, and has no entry in the catalogue. */

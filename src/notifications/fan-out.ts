@@ -12,9 +12,9 @@ import { preferencesOf } from './preferences/preference-store.ts'
 import type { Channel } from './preferences/preferences.ts'
 
 /**
- * One way to tell of an event: writes down what is to be told, and tells nothing yet. The channels are
- * those that the owner's preferences leave; webhooks are never gated by them (D47). Resolves with how
- * many rows it has written.
+ * One way to tell of an event: writes down what is to be told, and tells nothing yet. The channels
+ * are those that the owner's preferences leave; webhooks are never gated by them
+ * (decisions.md#preferences). Resolves with how many rows it has written.
  */
 export type FanOutStep = (
   transaction: StateDatabase,
@@ -56,9 +56,9 @@ const tryAgainMs = 1_000
 const outcomes = { notYet: 0, told: 1, suppressed: 2, waits: 3 } as const
 
 /**
- * Tells of events: whether one is a repetition and what its owner wants are decided once for all channels. Its
- * own record is written in the same transaction as all else that is told of it, so no event suppresses
- * itself (D46).
+ * Tells of events: whether one is a repetition and what its owner wants are decided once for all
+ * channels. Its own record is written in the same transaction as all else that is told of it, so no
+ * event suppresses itself (decisions.md#repetitions-of-an-event).
  */
 export class FanOut {
   readonly #needs: FanOutNeeds
@@ -88,8 +88,9 @@ export class FanOut {
   }
 
   /**
-   * Tells of every event that a transaction has written, as a part of it (D37). When there are too many, or others
-   * of the same user wait already, the rest waits, so that they stay in their order.
+   * Tells of every event that a transaction has written, as a part of it
+   * (decisions.md#events-and-their-changes). When there are too many, or others of the same user
+   * wait already, the rest waits, so that they stay in their order.
    */
   readonly tell: Tell = async (transaction) => {
     const told: Told = { ownerIds: new Set(), inboxRefused: 0 }

@@ -21,8 +21,9 @@ export interface PlannedDelivery {
 }
 
 /**
- * Plans the deliveries of an event to all webhooks that want it (D37, D45), in the transaction that
- * writes the event.
+ * Plans the deliveries of an event to all webhooks that want it
+ * (decisions.md#events-and-their-changes, decisions.md#filters-of-webhooks), in the transaction
+ * that writes the event.
  *
  * @param onPlanned told of the webhooks; nothing is committed yet
  */
@@ -90,7 +91,10 @@ async function webhooksFor(
   })
 }
 
-/** Puts the event in the place of those of its resource that were not sent yet, and adds their counts (D33). */
+/**
+ * Puts the event in the place of those of its resource that were not sent yet, and adds their
+ * counts (decisions.md#events-that-are-coalesced).
+ */
 async function notReplaced(
   transaction: StateDatabase,
   event: RecordedEvent,

@@ -16,7 +16,7 @@ export interface WebhookStoreNeeds {
   readonly clock: Clock
 }
 
-/** The one table behind both ways to register (D32). */
+/** The one table behind both ways to register (decisions.md#two-views-of-one-table). */
 export class WebhookStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
@@ -95,9 +95,9 @@ export class WebhookStore {
   }
 
   /**
-   * The changes that make a webhook what it is to be. They find nothing when it was changed meanwhile
-   * by somebody else, or is gone. Whatever waits is cancelled when it is not active any more, and its
-   * failures are forgotten when it is to be active (D40).
+   * The changes that make a webhook what it is to be. They find nothing when it was changed
+   * meanwhile by somebody else, or is gone. Whatever waits is cancelled when it is not active any
+   * more, and its failures are forgotten when it is to be active (decisions.md#failures-in-a-row).
    */
   change(before: Webhook, after: Webhook): readonly Compilable[] {
     const { id, version } = before

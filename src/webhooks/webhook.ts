@@ -43,7 +43,7 @@ export interface Webhook extends WebhookSettings {
   readonly recordedAttempts: number
 }
 
-/** What holds unless a registration says otherwise (D38). */
+/** What holds unless a registration says otherwise (decisions.md#attempts-and-passes). */
 export const defaultSettings = {
   description: null,
   secret: null,
