@@ -168,8 +168,9 @@ const aheadUsMax = bridgedUs / 2
 /**
  * Times of receipt: no two messages get the same microsecond.
  *
- * A reading without a time of its own is identified by its time of receipt (D18), so two equal
- * readings that arrive together must not share one, or the second would be taken for a copy.
+ * A reading without a time of its own is identified by its time of receipt
+ * (decisions.md#times-of-readings), so two equal readings that arrive together must not share one,
+ * or the second would be taken for a copy.
  */
 export class ReceiptClock {
   readonly #clock: Clock

@@ -11,7 +11,7 @@ interface RequestHead {
 }
 
 /**
- * The key of a request that may be sent again (D8), if it has one.
+ * The key of a request that may be sent again (decisions.md#idempotency-key), if it has one.
  *
  * @throws DomainError `invalid_request` for a key that is empty or too long, or for two of them:
  *   Node would join them to a third one

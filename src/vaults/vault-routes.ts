@@ -142,7 +142,7 @@ async function create(
   })
 }
 
-/** @throws DomainError `missing_required_streams` naming them (D49) */
+/** @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams) */
 function assertStreams({ requiredStreams }: Template): void {
   // Asset streams come in a later version: until then nobody has one, so every one is missing.
   if (requiredStreams.length === 0) return
@@ -210,7 +210,7 @@ async function pagedList(
   return envelope(found.vaults.map(vaultBody), found.total, page)
 }
 
-/** A JSON array; the next page is in the Link header (D54). */
+/** A JSON array; the next page is in the Link header (decisions.md#lists). */
 async function bearerList(
   vaults: VaultStore,
   userId: UserId,
