@@ -179,7 +179,10 @@ function earlier(one: number | null, other: number | null): number | null {
   return one < other ? one : other
 }
 
-/** What the rules of a stream have in common: their time, which never goes back (D30). */
+/**
+ * What the rules of a stream have in common: their time, which never goes back
+ * (decisions.md#the-time-of-alerts).
+ */
 export interface AlertClock {
   timeUs: number
   /** Beginnings of the digests of readings at this time, the newest last: to know repetitions. */
