@@ -53,7 +53,7 @@ async function due(count: number, dueUs: number): Promise<readonly string[]> {
   return ids
 }
 
-test('D30: ten thousand timers that run out at once are rung for together, once', async () => {
+test('ten thousand timers that run out at once are rung for together, once', async () => {
   const ids = await due(10_000, nowUs + second)
   await timers.look()
   expect(rung).toEqual([])
@@ -66,7 +66,7 @@ test('D30: ten thousand timers that run out at once are rung for together, once'
   expect(rung[0]?.streamIds.toSorted()).toEqual(ids.toSorted())
 })
 
-test('D30: a timer that ran out while the service was stopped is rung for at the start', async () => {
+test('a timer that ran out while the service was stopped is rung for at the start', async () => {
   const ids = await due(1, nowUs - 3_600 * second)
 
   await started().look()

@@ -113,7 +113,7 @@ async function fired(): Promise<readonly Fired[]> {
     .execute()
 }
 
-test('D30: each of ten thousand timers fires at the next look, once, and after a stop at the first one', async () => {
+test('each of ten thousand timers fires at the next look, once, and after a stop at the first one', async () => {
   const ids = await ruledStreams()
   let service = await Started.start()
   // One after the other: their timers run out a millisecond apart.

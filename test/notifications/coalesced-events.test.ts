@@ -109,7 +109,7 @@ function insertedStream({ tests, ada }: ToldUsers, id: string) {
 const received = 'stream.data_received'
 const updated = 'vault.data_updated'
 
-describe('D33: data that arrives', () => {
+describe('data that arrives', () => {
   test('is told at most once a second, and counts are added', async () => {
     await using subject = await Subject.open(received)
     await subject.arrive({ s0: 2 })
@@ -191,7 +191,7 @@ describe('D33: data that arrives', () => {
   })
 })
 
-describe('D33: an access to a vault', () => {
+describe('an access to a vault', () => {
   test('is told with the number of them, to an owner who asks', async () => {
     await using subject = await Subject.open('vault.accessed')
     const { tests, ada, nowUs } = subject.users

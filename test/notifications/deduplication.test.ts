@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { dayUs, minuteUs, ToldUsers } from '../support/told-users.ts'
 
-describe('D46: an event that repeats another within five minutes', () => {
+describe('an event that repeats another within five minutes', () => {
   test('is told to nobody, and is not sliding', async () => {
     await using users = await ToldUsers.open()
 

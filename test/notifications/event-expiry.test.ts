@@ -16,7 +16,7 @@ async function resources(users: ToldUsers): Promise<readonly string[]> {
   return rows.map((row) => row.resource_id).toSorted()
 }
 
-test('D41: events go after the time that is set, and not before', async () => {
+test('events go after the time that is set, and not before', async () => {
   await using users = await ToldUsers.open()
   await users.happen({ resourceId: 'old' })
   users.nowUs += dayUs

@@ -4,7 +4,7 @@ import { bodyOf } from '../../src/events/event-body.ts'
 import type { StateDatabase } from '../../src/state/database.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
-describe('D37: an event is told in the transaction of the change that caused it', () => {
+describe('an event is told in the transaction of the change that caused it', () => {
   test('with the bytes that every webhook gets', async () => {
     await using users = await ToldUsers.open()
 
@@ -106,7 +106,7 @@ function unableToCommit(state: StateDatabase): StateDatabase {
 const toldTo = (users: ToldUsers, ownerId: UserId) =>
   users.told.filter((one) => one.ownerId === ownerId).map(({ resourceId }) => resourceId)
 
-describe('D37: of more events than one transaction tells', () => {
+describe('of more events than one transaction tells', () => {
   test('some are told with them, and the others in portions, all in their order', async () => {
     await using users = await ToldUsers.open()
     const ids = await manyHappen(users, 500)

@@ -153,7 +153,7 @@ async function assertSame(users: ToldUsers, model: Model): Promise<void> {
 
 const page = { unreadOnly: false, offset: 0, limit: 20 }
 
-describe('D48: an inbox', () => {
+describe('an inbox', () => {
   test('has what a list of all entries would have, after any steps', async () => {
     await assert(
       asyncProperty(array(step, { maxLength: 25 }), async (steps) => {

@@ -33,7 +33,10 @@ const cases: readonly Case[] = [true, false].flatMap((isGlobalOn) =>
   gateStates.flatMap((category) => gateStates.map((event) => ({ isGlobalOn, category, event }))),
 )
 
-/** D47 in its own words: global AND category (if present) AND (event override, else category channels). */
+/**
+ * What decisions.md#preferences says, once more: global AND category (if present) AND (event
+ * override, else category channels).
+ */
 function oracle({ isGlobalOn, category, event }: Case): boolean {
   if (!isGlobalOn || category === 'off') return false
   if (event !== 'absent') return event === 'on with it'
@@ -79,7 +82,7 @@ const expectedCategories: Readonly<Record<string, Category>> = {
   'security.key_created': 'security_notifications',
 }
 
-describe('D47: an event goes to a channel', () => {
+describe('an event goes to a channel', () => {
   test.each(channels)('%s: as the oracle says, in each of all cases', (channel) => {
     for (const type of toPeople) {
       for (const one of cases) {

@@ -15,7 +15,10 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const streams = ['boiler', 'pump', 'fan'] as const
 
-/** Two versions of a schema: what is sent again may come under the other one (D18). */
+/**
+ * Two versions of a schema: what is sent again may come under the other one
+ * (decisions.md#identity-of-a-reading).
+ */
 const shapes = [
   shapeOf({ temperature: { type: 'number' } }),
   shapeOf({ temperature: { type: 'number' }, humidity: { type: 'number' } }),
