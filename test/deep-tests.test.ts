@@ -14,8 +14,9 @@ describe('what a deep suite goes by', () => {
     'test/support/peer.py': '# a peer\n',
     'package.json': '{ "scripts": { "start": "exec env node bin/start.js serve" } }',
     'bin/start.js': "import(new URL('../src/main.ts', import.meta.url))\n",
-    'src/main.ts': "startThread('./worker.ts')\nconst page = read('docs/page.md')\n",
-    'src/worker.ts': 'export {}\n',
+    'src/main.ts': "startThread('./second')\nfork(`./copy${ending}`)\nread('docs/page.md')\n",
+    'src/copy.ts': 'export {}\n',
+    'src/second.ts': 'export {}\n',
     'docs/page.md': '# A page\n',
     'src/unused.ts': 'export {}\n',
   }

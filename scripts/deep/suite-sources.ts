@@ -34,7 +34,8 @@ export function suiteDigest(suite: string, root = '.'): string {
 }
 
 const isCode = /\.(?:ts|js|json|py|c)$|\/[\w-]+$/
-const literal = /(['"`])([\w@./-]{1,200})\1/g
+/** A text that may name a file; in a template, as far as its first value. */
+const literal = /(['"`])([\w@./-]{1,200})(?:\1|\$\{)/g
 
 function namedFiles(file: string, root: string): string[] {
   // Names of packages and their versions are no files of ours.
@@ -42,10 +43,11 @@ function namedFiles(file: string, root: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   return [...text.matchAll(literal)].flatMap(([, , name = '']) => {
     if (!name.includes('/') && !name.includes('.')) return []
-    // A name is meant from its file, as in imports, or from the root, where processes are started.
-    return [join(dirname(file), name), normalize(name)].filter(
-      (path) => !path.startsWith('..') && !path.startsWith('/') && isFile(join(root, path)),
-    )
+    // A name is meant from its file, as in imports, or from the root, where processes are started. Threads are named
+    // without their ending.
+    return [join(dirname(file), name), normalize(name)]
+      .flatMap((path) => [path, `${path}.ts`])
+      .filter((path) => !/^(?:\.\.|\/)/.test(path) && isFile(join(root, path)))
   })
 }
 
