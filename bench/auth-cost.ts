@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { AuditLog } from '../src/audit/audit-log.ts'
-import { Authenticator } from '../src/auth/authenticate.ts'
-import { KeyDirectory } from '../src/auth/key-directory.ts'
-import { LimitedKeys } from '../src/auth/limited-keys.ts'
-import { MasterKey } from '../src/auth/master-key.ts'
-import { SigningKeys } from '../src/auth/signing-keys.ts'
-import { Tokens } from '../src/auth/tokens.ts'
+import { AuditLog } from '../src/access/audit/audit-log.ts'
+import { Authenticator } from '../src/access/auth/authenticate.ts'
+import { KeyDirectory } from '../src/access/auth/key-directory.ts'
+import { LimitedKeys } from '../src/access/auth/limited-keys.ts'
+import { MasterKey } from '../src/access/auth/master-key.ts'
+import { SigningKeys } from '../src/access/auth/signing-keys.ts'
+import { Tokens } from '../src/access/auth/tokens.ts'
 import { systemClock } from '../src/core/clock.ts'
 import { createKey, createUser, type MadeKey } from '../test/support/people.ts'
 import { TestState } from '../test/support/test-state.ts'
@@ -99,7 +99,7 @@ function shown(us: number): string {
 const keysOfRun = 100
 const connections = 20
 
-/** Tokens a second that are asked for: one address may not have more than 5,000 (`src/auth/attempt-limits.ts`). */
+/** Tokens a second that are asked for: one address may not have more than 5,000 (`src/access/auth/attempt-limits.ts`). */
 const askedPerSecond = 4_000
 
 async function tokenRate(seconds: number): Promise<Figure> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { systemClock } from '../src/core/clock.ts'
-import { DuckDbStore } from '../src/time-series/duckdb/duckdb-store.ts'
+import { DuckDbStore } from '../src/storage/time-series/duckdb/duckdb-store.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
 import type { Figure } from './report.ts'
 import { portions, shipmentOf, streamNumberOf, writersFigure } from './writer-rows.ts'

@@ -3,10 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../scripts/servers/free-port.ts'
 import { startQuestDb } from '../scripts/servers/questdb.ts'
 import { systemClock } from '../src/core/clock.ts'
-import type { AggregatedField, AggregateFunction } from '../src/time-series/aggregate-query.ts'
-import { QuestDbConnection } from '../src/time-series/questdb/connection.ts'
-import { quoted } from '../src/time-series/questdb/layout.ts'
-import { QuestDbStore } from '../src/time-series/questdb/questdb-store.ts'
+import type {
+  AggregatedField,
+  AggregateFunction,
+} from '../src/storage/time-series/aggregate-query.ts'
+import { QuestDbConnection } from '../src/storage/time-series/questdb/connection.ts'
+import { quoted } from '../src/storage/time-series/questdb/layout.ts'
+import { QuestDbStore } from '../src/storage/time-series/questdb/questdb-store.ts'
 import { ship, storedReading } from '../test/support/stored-readings.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
 import { type Figure } from './report.ts'

@@ -1,8 +1,8 @@
 import { systemClock } from '../src/core/clock.ts'
-import type { AggregateQuery } from '../src/time-series/aggregate-query.ts'
-import { DuckDbFile } from '../src/time-series/duckdb/duckdb-file.ts'
-import { DuckDbStore } from '../src/time-series/duckdb/duckdb-store.ts'
-import { rowsOf } from '../src/time-series/duckdb/rows-of.ts'
+import type { AggregateQuery } from '../src/storage/time-series/aggregate-query.ts'
+import { DuckDbFile } from '../src/storage/time-series/duckdb/duckdb-file.ts'
+import { DuckDbStore } from '../src/storage/time-series/duckdb/duckdb-store.ts'
+import { rowsOf } from '../src/storage/time-series/duckdb/rows-of.ts'
 import { ship, storedReading } from '../test/support/stored-readings.ts'
 import { TemporaryFolder } from '../test/support/temporary-folder.ts'
 

@@ -1,5 +1,5 @@
-import { shapeOf } from '../src/time-series/shape.ts'
-import type { Shipment, StoredReading } from '../src/time-series/time-series-store.ts'
+import { shapeOf } from '../src/storage/time-series/shape.ts'
+import type { Shipment, StoredReading } from '../src/storage/time-series/time-series-store.ts'
 import type { Figure } from './report.ts'
 import { readingSchema } from './servers.ts'
 

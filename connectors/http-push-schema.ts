@@ -1,6 +1,7 @@
 import { formatOfMediaType } from '../processors/decode.ts'
-import { errorDetail, errorSchema } from '../src/http/openapi/error-answers.ts'
-import { exampleOf } from '../src/http/openapi/example.ts'
+import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
+import { errorDetail, errorSchema } from '../src/requests/http/openapi/error-answers.ts'
+import { exampleOf } from '../src/requests/http/openapi/example.ts'
 import {
   component,
   count,
@@ -13,8 +14,7 @@ import {
   record,
   text,
   uuid,
-} from '../src/http/schema.ts'
-import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
+} from '../src/requests/http/schema.ts'
 
 const reading = component('Reading', {
   type: 'object',

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Acceptor } from '../src/contracts/connector.ts'
+import type { CompiledStream } from '../src/contracts/reading.ts'
 import type { ReceiptClock } from '../src/core/clock.ts'
 import { DomainError } from '../src/core/errors.ts'
 import { idempotencyKeyOf } from '../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../src/core/ids.ts'
 import type { TokenBucket } from '../src/core/token-bucket.ts'
-import type { Acceptor } from '../src/pipeline/connector.ts'
-import type { CompiledStream } from '../src/pipeline/reading.ts'
 import { pushReadings, pushToStreams } from './http-push-schema.ts'
 import {
   answerMany,

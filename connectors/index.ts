@@ -1,5 +1,5 @@
-import type { FetchConnector } from '../src/pipeline/fetch-connector.ts'
-import type { PollConnector } from '../src/pipeline/poll-connector.ts'
+import type { FetchConnector } from '../src/contracts/fetch-connector.ts'
+import type { PollConnector } from '../src/contracts/poll-connector.ts'
 import { amqp } from './amqp/amqp.ts'
 import { apiPull } from './api-pull/api-pull.ts'
 import { bacnetPoll } from './bacnet/bacnet-poll.ts'

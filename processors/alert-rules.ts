@@ -1,6 +1,6 @@
+import type { Allowance } from '../src/contracts/reading.ts'
+import type { FieldMap } from '../src/contracts/stream-schema.ts'
 import { formatUs } from '../src/core/time.ts'
-import type { Allowance } from '../src/pipeline/reading.ts'
-import type { FieldMap } from '../src/pipeline/stream-schema.ts'
 import { compileExpression, type Values } from './expression.ts'
 
 export const severities = ['info', 'warning', 'critical'] as const

@@ -1,7 +1,7 @@
+import type { FieldDefinition, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
 import { canonicalJson, canonicalNumber, compareText } from '../src/core/canonical-json.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, parseInstant } from '../src/core/time.ts'
-import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
 
 /** A reading's fields as canonical text: what its identity is computed from, and what is stored. */
 export interface CanonicalReading {

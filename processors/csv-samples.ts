@@ -1,5 +1,5 @@
-import type { UndecodableMessage } from '../src/pipeline/reading.ts'
-import type { FieldType } from '../src/pipeline/stream-schema.ts'
+import type { UndecodableMessage } from '../src/contracts/reading.ts'
+import type { FieldType } from '../src/contracts/stream-schema.ts'
 import { type Cell, type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 

@@ -1,4 +1,4 @@
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 
 /** Most readings that one message may carry. */
 export const readingsPerMessageMax = 10_000

@@ -1,6 +1,6 @@
+import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
+import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { messageDepthMax } from '../src/core/json-safety.ts'
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
-import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Token, Tokenizer, Type } from 'cborg'
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
 import {
   decodeItems,

@@ -1,11 +1,11 @@
-import { rememberSources } from '../src/core/number-sources.ts'
 import type {
   DecodedMessage,
   Decoder,
   StreamVersion,
   UndecodableMessage,
-} from '../src/pipeline/reading.ts'
-import type { FieldType, StreamSchema } from '../src/pipeline/stream-schema.ts'
+} from '../src/contracts/reading.ts'
+import type { FieldType, StreamSchema } from '../src/contracts/stream-schema.ts'
+import { rememberSources } from '../src/core/number-sources.ts'
 import { type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { DecodedMessage, Scan, UndecodableMessage } from '../src/contracts/reading.ts'
 import { unsafeContent } from '../src/core/json-safety.ts'
 import { rememberJson } from '../src/core/number-sources.ts'
-import type { DecodedMessage, Scan, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { batchOf, readingsPerMessageMax } from './decode-batch.ts'
 import { jsonElements, onlyTextMember } from './json-elements.ts'
 

@@ -1,5 +1,5 @@
+import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 import { instantUsOf } from '../src/core/time.ts'
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
 import {
   decodeItems,
   type Item,

@@ -1,4 +1,4 @@
-import type { DecodedMessage, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { DecodedMessage, UndecodableMessage } from '../src/contracts/reading.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import { parseJson } from './decode-json.ts'
 import { trimmed } from './json-elements.ts'

@@ -1,5 +1,5 @@
-import type { Decoder, StreamVersion } from '../src/pipeline/reading.ts'
-import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
+import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
+import type { StreamSchema } from '../src/contracts/stream-schema.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 
 /** A decoder of payloads that are nothing but the value of one field: `21.5`, `on`, a text. */

@@ -1,6 +1,6 @@
 import { encode } from 'cborg'
+import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
 import { isWritableInstant } from '../src/core/time.ts'
-import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/pipeline/reading.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
 import type { DecodedStream } from './decode.ts'
 import { batchOf } from './decode-batch.ts'

@@ -1,4 +1,4 @@
-import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/pipeline/reading.ts'
+import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
 import type { DecodedStream } from './decode.ts'
 import { batchOf } from './decode-batch.ts'
 import { problem, UnreadableItem } from './decode-binary.ts'

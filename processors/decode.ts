@@ -1,5 +1,5 @@
-import type { Decoder, StreamVersion } from '../src/pipeline/reading.ts'
-import type { PayloadFormat } from '../src/pipeline/stream-schema.ts'
+import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
+import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
 import { csvDecoder } from './decode-csv.ts'

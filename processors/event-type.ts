@@ -1,4 +1,4 @@
-import type { CompiledStream } from '../src/pipeline/reading.ts'
+import type { CompiledStream } from '../src/contracts/reading.ts'
 
 type EventStream = Pick<CompiledStream, 'schema' | 'format' | 'decode'>
 

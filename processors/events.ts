@@ -1,5 +1,5 @@
-import type { Judge, RefusedReading } from '../src/pipeline/reading.ts'
-import type { EventTypes, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
+import type { Judge, RefusedReading } from '../src/contracts/reading.ts'
+import type { EventTypes, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
 
 /** Names of types that a refusal lists: it is kept with each reading that is refused. */
 const namesShown = 10

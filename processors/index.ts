@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
-import type { ErrorDetail } from '../src/core/errors.ts'
 import type {
   Judge,
   Receipt,
   RefusalReason,
   RefusedReading,
   Verdict,
-} from '../src/pipeline/reading.ts'
-import type { StreamSchema } from '../src/pipeline/stream-schema.ts'
-import type { TransformStep } from '../src/pipeline/transform-step.ts'
+} from '../src/contracts/reading.ts'
+import type { StreamSchema } from '../src/contracts/stream-schema.ts'
+import type { TransformStep } from '../src/contracts/transform-step.ts'
+import type { ErrorDetail } from '../src/core/errors.ts'
 import { canonicaliserOf, unwritable } from './canonical.ts'
 import { judgeOfEvents } from './events.ts'
 import { ScannedReading } from './scan.ts'

@@ -1,3 +1,4 @@
+import type { StreamSchema, TimestampFormat } from '../src/contracts/stream-schema.ts'
 import { sourceOf } from '../src/core/number-sources.ts'
 import {
   formatUs,
@@ -6,7 +7,6 @@ import {
   parseRfc3339,
   type TimeProblem,
 } from '../src/core/time.ts'
-import type { StreamSchema, TimestampFormat } from '../src/pipeline/stream-schema.ts'
 
 /** Microseconds in one unit of each epoch format. */
 const unitUs: Readonly<Record<Exclude<TimestampFormat, 'rfc3339'>, number>> = {

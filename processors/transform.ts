@@ -1,16 +1,16 @@
-import { canonicalJson } from '../src/core/canonical-json.ts'
-import { isRoundedInteger } from '../src/core/json-safety.ts'
-import { LruMap } from '../src/core/lru-map.ts'
-import { formatUs, type InstantUs, isWritableInstant, parseInstant } from '../src/core/time.ts'
-import type { Allowance } from '../src/pipeline/reading.ts'
-import type { FieldMap } from '../src/pipeline/stream-schema.ts'
+import type { Allowance } from '../src/contracts/reading.ts'
+import type { FieldMap } from '../src/contracts/stream-schema.ts'
 import {
   type DefinedStep,
   type DerivedType,
   fieldsAfter,
   type Line,
   type TransformStep,
-} from '../src/pipeline/transform-step.ts'
+} from '../src/contracts/transform-step.ts'
+import { canonicalJson } from '../src/core/canonical-json.ts'
+import { isRoundedInteger } from '../src/core/json-safety.ts'
+import { LruMap } from '../src/core/lru-map.ts'
+import { formatUs, type InstantUs, isWritableInstant, parseInstant } from '../src/core/time.ts'
 import { compileExpression, type Evaluated, type Expression } from './expression.ts'
 import { ExpressionProblem } from './expression-check.ts'
 import { microsecondsOf } from './expression-functions.ts'

@@ -4,9 +4,9 @@ import type {
   Judge,
   RefusedReading,
   Verdict,
-} from '../src/pipeline/reading.ts'
-import type { FieldMap } from '../src/pipeline/stream-schema.ts'
-import { fieldsAfter, type TransformStep } from '../src/pipeline/transform-step.ts'
+} from '../src/contracts/reading.ts'
+import type { FieldMap } from '../src/contracts/stream-schema.ts'
+import { fieldsAfter, type TransformStep } from '../src/contracts/transform-step.ts'
 import { type Canonicaliser, canonicaliserOf } from './canonical.ts'
 import { type RunStep, stepsOf } from './transform.ts'
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { UndecodableMessage } from '../src/contracts/reading.ts'
+import type { FieldType } from '../src/contracts/stream-schema.ts'
 import { isRoundedInteger } from '../src/core/json-safety.ts'
-import type { UndecodableMessage } from '../src/pipeline/reading.ts'
-import type { FieldType } from '../src/pipeline/stream-schema.ts'
 
 /** Values of formats that have only texts: what a text means, the type of its field says. */
 

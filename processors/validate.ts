@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { FieldDefinition, FieldMap, StreamSchema } from '../src/contracts/stream-schema.ts'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import type { ErrorDetail } from '../src/core/errors.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { parseInstant } from '../src/core/time.ts'
-import type { FieldDefinition, FieldMap, StreamSchema } from '../src/pipeline/stream-schema.ts'
 
 /** The compiled rules of one schema shape, shared by every stream that has it. */
 export interface SchemaValidator {

@@ -36,8 +36,8 @@ describe('the files', () => {
   })
 
   test('the library of units is loaded by its own thread only', () => {
-    expect(importers(/'mathjs'/)).toEqual(['src/units/unit-conversion.ts'])
-    expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/units/units-thread.ts'])
+    expect(importers(/'mathjs'/)).toEqual(['src/streams/units/unit-conversion.ts'])
+    expect(importers(/\/unit-conversion\.ts'/)).toEqual(['src/streams/units/units-thread.ts'])
     expect(importers(/import .*units-thread\.ts'/)).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('the files', () => {
   test('a decoder leaves out byte order marks of whole files only', () => {
     expect(product.filter(leavesOutMarks).sort()).toEqual([
       'connectors/api-pull/read-page.ts',
-      'src/devices/device-csv.ts',
+      'src/streams/devices/device-csv.ts',
     ])
   })
 

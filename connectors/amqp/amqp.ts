@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  FetchConnector,
+  FetchedSource,
+  FetchRun,
+} from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
-import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { Deliveries } from './deliveries.ts'
 import { type AmqpOptions, amqpOptions, parseAmqpEndpoint } from './options.ts'
 import { deleteQueue, prepareQueue, temporaryQueue } from './queues.ts'

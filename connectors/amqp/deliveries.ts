@@ -1,10 +1,10 @@
 import type { ConsumeMessage } from 'amqplib'
-import type { MessageOutcome } from '../../src/pipeline/connector.ts'
+import type { MessageOutcome } from '../../src/contracts/connector.ts'
 import {
   type FetchedMessage,
   type FetchRun,
   SourceRefused,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
 import { tooLarge } from '../message-size.ts'
 import { usesReceiptTime } from '../mqtt-broker/retransmissions.ts'
 import type { AmqpOptions } from './options.ts'

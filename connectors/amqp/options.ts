@@ -1,4 +1,4 @@
-import type { DialedTls, SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 
 /** Messages that a server may send before the first of them is acknowledged. */
 const usualPrefetch = 1_000

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 
 /** What a reply code means to whom it concerns: AMQP 0-9-1, section 1.2, and what RabbitMQ makes of it. */
 const meanings: Readonly<Record<number, string>> = {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ChannelModel } from 'amqplib'
-import { type FetchRun, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { FrameGate } from './frame-gate.ts'
 import { endAtOnce, type LibraryConnection, libraryOver } from './library.ts'
 import type { AmqpOptions } from './options.ts'

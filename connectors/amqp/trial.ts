@@ -1,4 +1,4 @@
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { fetchedMessage } from './deliveries.ts'
 import type { AmqpOptions } from './options.ts'
 import type { AmqpSession } from './session.ts'

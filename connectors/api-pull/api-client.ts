@@ -1,4 +1,4 @@
-import type { Dial } from '../../src/pipeline/fetch-connector.ts'
+import type { Dial } from '../../src/contracts/fetch-connector.ts'
 import { acceptedCodings } from '../http-client/content-coding.ts'
 import type { Credentials } from '../http-client/credentials.ts'
 import { type ApiAnswer, Exchanges } from '../http-client/exchange.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
   Poll,
   PollConnector,
   PolledSource,
-} from '../../src/pipeline/poll-connector.ts'
+} from '../../src/contracts/poll-connector.ts'
 import { Credentials } from '../http-client/credentials.ts'
 import type { ApiAnswer } from '../http-client/exchange.ts'
 import { destinationOf, tokenDestinationsOf } from '../http-client/http-options.ts'

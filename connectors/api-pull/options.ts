@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import {
   durationMs,
   type HttpKeys,

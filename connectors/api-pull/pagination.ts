@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { ApiAnswer } from '../http-client/exchange.ts'
 import { targetOf } from '../http-client/source-requests.ts'
 import { nextLink } from './link-header.ts'

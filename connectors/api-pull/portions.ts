@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decoders } from '../../processors/decode.ts'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 
 /** Items that become one message: it is decoded without a turn for anybody else. */
 const itemsMax = 500

@@ -1,5 +1,5 @@
 import { CsvLines, CsvProblem } from '../../processors/csv-lines.ts'
-import { type FetchedMessage, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type FetchedMessage, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { ApiAnswer } from '../http-client/exchange.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
 import { elementsOf, isList, JsonProblem, type Slice, slicesAt, startOf } from './json-slices.ts'

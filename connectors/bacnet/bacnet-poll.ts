@@ -1,11 +1,11 @@
 import type { Socket } from 'node:dgram'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
   Poll,
   PollConnector,
   PolledSource,
-} from '../../src/pipeline/poll-connector.ts'
+} from '../../src/contracts/poll-connector.ts'
 import { DeviceError, DeviceRefusal, failureOf, knowsNoMultiple } from './device-failures.ts'
 import { DeviceRequests, type ObjectProperty } from './device-requests.ts'
 import { bacnetLibrary, type Library } from './library.ts'

@@ -1,5 +1,5 @@
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { shortest } from '../../src/core/single-precision.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import { scaledInteger, scaledReal } from '../scaled-value.ts'
 import { described } from './device-failures.ts'
 import type { ObjectItem } from './options.ts'

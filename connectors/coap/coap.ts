@@ -5,7 +5,7 @@ import type {
   FetchedSource,
   FetchRun,
   SourceDefinition,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
 import { HiddenValues } from '../http-client/hidden-values.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
 import { Observation } from './observation.ts'

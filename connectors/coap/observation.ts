@@ -1,11 +1,11 @@
 import type { Socket } from 'node:dgram'
 import type { NamedOption, ParsedPacket } from 'coap-packet'
-import { monotonicMs } from '../../src/core/clock.ts'
 import {
   type FetchedMessage,
   type FetchRun,
   SourceRefused,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
+import { monotonicMs } from '../../src/core/clock.ts'
 import { wholeBody } from './body.ts'
 import { Exchanges } from './exchanges.ts'
 import { isNewer, type Numbered } from './notification-order.ts'

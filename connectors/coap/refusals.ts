@@ -1,5 +1,5 @@
 import type { ParsedPacket } from 'coap-packet'
-import { RetryLater, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { RetryLater, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { shown } from '../http-client/shown-text.ts'
 import { saidMaxAgeOf } from './options.ts'
 

@@ -1,4 +1,4 @@
-import type { PollConnector } from '../../src/pipeline/poll-connector.ts'
+import type { PollConnector } from '../../src/contracts/poll-connector.ts'
 import type { Dialect } from './dialect.ts'
 import { databaseOptions, type Protocol, parseAddress, takesProtocol } from './options.ts'
 import { PolledDatabase } from './polled-database.ts'

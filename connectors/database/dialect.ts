@@ -1,4 +1,4 @@
-import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import type { Poll } from '../../src/contracts/poll-connector.ts'
 import type { DatabaseOptions } from './options.ts'
 
 /** What the values of a column are compared as. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import type { Poll } from '../../src/contracts/poll-connector.ts'
 
 /** A page that has more bytes is given up: it would be all in memory. */
 const pageBytesMax = 128 * 1024 * 1024

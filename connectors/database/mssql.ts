@@ -1,6 +1,6 @@
 import { Connection, type ConnectionConfiguration, Request, TYPES } from 'tedious'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
-import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import type { Poll } from '../../src/contracts/poll-connector.ts'
 import { keepByteOrderMarks } from '../byte-order-marks.ts'
 import type { Bound, Column, Dialect, Raw, Result, Session } from './dialect.ts'
 import { GuardedSocket } from './guarded-socket.ts'

@@ -1,6 +1,6 @@
 import { type Connection, createConnection } from 'mysql2/promise'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
-import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import type { Poll } from '../../src/contracts/poll-connector.ts'
 import type { Bound, Column, ColumnKind, Dialect, Raw, Result, Session } from './dialect.ts'
 import { GuardedSocket } from './guarded-socket.ts'
 import { MysqlColumns } from './mysql-values.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type DialedTls, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type DialedTls, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { Column, ColumnKind, Row } from './dialect.ts'
 import { NaiveTimes } from './naive-times.ts'
 import type { DatabaseOptions } from './options.ts'

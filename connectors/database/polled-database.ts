@@ -1,10 +1,10 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
   Poll,
   PolledSource,
   SourcePosition,
-} from '../../src/pipeline/poll-connector.ts'
+} from '../../src/contracts/poll-connector.ts'
 import { CircleCheck } from '../circle-check.ts'
 import type { Dialect, Result, Session } from './dialect.ts'
 import { LookBehind, rememberedMax } from './look-behind.ts'

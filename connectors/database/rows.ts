@@ -1,5 +1,5 @@
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { unsafeContent } from '../../src/core/json-safety.ts'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
 import type { Column, Row } from './dialect.ts'
 
 /** Rows in one message: each message costs as much as several rows. */

@@ -1,5 +1,5 @@
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { monotonicMs } from '../../src/core/clock.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { Exchanges } from './exchange.ts'
 import { failureOf } from './failures.ts'
 import type { HttpAuthentication } from './http-options.ts'

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequestArgs } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Dial, DialedTls } from '../../src/pipeline/fetch-connector.ts'
+import type { Dial, DialedTls } from '../../src/contracts/fetch-connector.ts'
 
 /** Has connections opened by the dial, which alone knows where one may connect to. */
 export class DialAgent extends Agent {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import type { Dial, DialedTls } from '../../src/pipeline/fetch-connector.ts'
+import type { Dial, DialedTls } from '../../src/contracts/fetch-connector.ts'
 import { decompressed } from './content-coding.ts'
 import { DialAgent } from './dial-agent.ts'
 import { destinationOf } from './http-options.ts'

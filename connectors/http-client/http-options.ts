@@ -1,4 +1,4 @@
-import type { DialedTls } from '../../src/pipeline/fetch-connector.ts'
+import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
 import { HiddenValues } from './hidden-values.ts'
 
 export type HttpAuthentication =

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { DialedTls } from '../../src/pipeline/fetch-connector.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { Credentials } from './credentials.ts'
 import type { ApiAnswer, Exchanges } from './exchange.ts'
 import { failureOf } from './failures.ts'

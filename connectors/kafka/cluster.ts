@@ -1,4 +1,4 @@
-import { type Dial, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type Dial, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { BrokerConnection } from './broker-connection.ts'
 import type { Answer, Arguments, CallName, Library } from './library.ts'
 import { logIn } from './log-in.ts'

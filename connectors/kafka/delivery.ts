@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FetchedMessage, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
 import type { Partition } from './cluster.ts'
 import type { PartitionMessages } from './fetched-records.ts'
 import type { GroupMembership } from './group-membership.ts'

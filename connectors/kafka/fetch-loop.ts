@@ -1,5 +1,5 @@
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import type { BrokerConnection } from './broker-connection.ts'
 import type { Cluster, Partition, Topic } from './cluster.ts'

@@ -1,4 +1,4 @@
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { Partition } from './cluster.ts'
 import type { Answer } from './library.ts'
 

@@ -1,4 +1,8 @@
-import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type {
+  FetchConnector,
+  FetchedSource,
+  FetchRun,
+} from '../../src/contracts/fetch-connector.ts'
 import { Cluster, type Partition } from './cluster.ts'
 import { Delivery } from './delivery.ts'
 import { fetchAll } from './fetch-loop.ts'

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { BrokerConnection } from './broker-connection.ts'
 import type { Library } from './library.ts'
 import type { KafkaLogin } from './options.ts'

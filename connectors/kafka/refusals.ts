@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { Library } from './library.ts'
 
 /** Errors of the protocol that somebody has to mend, and what they mean to whom they concern. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type modbus from 'modbus-serial'
-import type { Poll } from '../../src/pipeline/poll-connector.ts'
+import type { Poll } from '../../src/contracts/poll-connector.ts'
 import { failureOf } from './device-failures.ts'
 import type { ModbusOptions } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'

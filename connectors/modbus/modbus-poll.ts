@@ -3,7 +3,7 @@ import type {
   Poll,
   PollConnector,
   PolledSource,
-} from '../../src/pipeline/poll-connector.ts'
+} from '../../src/contracts/poll-connector.ts'
 import { DeviceConnection } from './device-connection.ts'
 import { DeviceTurns } from './device-turns.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Acceptor, PublishRequest, Settled } from '../../src/pipeline/connector.ts'
-import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import type { Acceptor, PublishRequest, Settled } from '../../src/contracts/connector.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import type { FanOut } from './fan-out.ts'
 import type { TakenPublish } from './guard/framing.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './retransmissions.ts'

@@ -1,6 +1,6 @@
+import type { RawMessage } from '../../src/contracts/connector.ts'
 import { monotonicMs } from '../../src/core/clock.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import type { RawMessage } from '../../src/pipeline/connector.ts'
 import type { Distribution } from './distribution.ts'
 import { innerStreamTopic, outerTopic, readingsTopicOf } from './topics.ts'
 

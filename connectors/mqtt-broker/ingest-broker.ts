@@ -6,7 +6,7 @@ import {
   type Client,
   type PublishPacket,
 } from 'aedes'
-import type { MqttSessions } from '../../src/mqtt-sessions/mqtt-sessions.ts'
+import type { MqttSessions } from '../../src/ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { Audience } from './audience.ts'
 import { oldClientIdLengthMax } from './client-ids.ts'
 import type { Distribution } from './distribution.ts'

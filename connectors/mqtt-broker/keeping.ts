@@ -1,5 +1,9 @@
 import type { PublishPacket } from 'aedes'
-import type { LeftWill, MqttSessions, SessionRules } from '../../src/mqtt-sessions/mqtt-sessions.ts'
+import type {
+  LeftWill,
+  MqttSessions,
+  SessionRules,
+} from '../../src/ingest/mqtt-sessions/mqtt-sessions.ts'
 import type { MqttCaller } from './caller.ts'
 import { namesOfClient } from './client-ids.ts'
 import type { MqttPublisherNeeds, Publisher } from './publisher.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { MessageOutcome } from '../../src/contracts/connector.ts'
 import { LruMap } from '../../src/core/lru-map.ts'
-import type { MessageOutcome } from '../../src/pipeline/connector.ts'
 
 /** Clients, and packets of one client, whose times of receipt are remembered. */
 const clientsMax = 1_000

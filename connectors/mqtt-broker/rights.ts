@@ -1,4 +1,4 @@
-import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import type { RouteNeeds } from './routes.ts'
 import type { Session } from './sessions.ts'
 import { isInSpace, mayBeOwnTopic, readingsTopicOf, streamTopicOf } from './topics.ts'

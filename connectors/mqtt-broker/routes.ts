@@ -1,5 +1,5 @@
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import type { CompiledStream } from '../../src/pipeline/reading.ts'
 import type { TopicName } from './guard/text.ts'
 import { mayBeOwnTopic, readingsTopicOf } from './topics.ts'
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../../src/core/ids.ts'
-import type { KeptSession, MqttSessions } from '../../src/mqtt-sessions/mqtt-sessions.ts'
-import type { SessionName, SessionView } from '../../src/mqtt-sessions/session-view.ts'
+import type { KeptSession, MqttSessions } from '../../src/ingest/mqtt-sessions/mqtt-sessions.ts'
+import type { SessionName, SessionView } from '../../src/ingest/mqtt-sessions/session-view.ts'
 import type { Audience } from './audience.ts'
 import { innerClientId, namesInside, namesOfClient } from './client-ids.ts'
 import type { ConnectedClient, Sessions } from './sessions.ts'

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { aborted } from '../../src/core/aborted.ts'
 import {
   type FetchConnector,
   type FetchedMessage,
   type FetchedSource,
   type FetchRun,
   SourceRefused,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
+import { aborted } from '../../src/core/aborted.ts'
 import { SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 import { Retransmissions, usesReceiptTime } from '../mqtt-broker/retransmissions.ts'
 import type { Arrival, MqttVersion } from './arrivals.ts'

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { MqttClient } from 'mqtt'
-import type { PublishRequest } from '../../src/pipeline/connector.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import type { PublishRequest } from '../../src/contracts/connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { MqttVersion } from './arrivals.ts'
 
 /** Time for a CONNACK, and for a SUBACK. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
-import type { Dial, DialedTls } from '../../src/pipeline/fetch-connector.ts'
+import type { Dial, DialedTls } from '../../src/contracts/fetch-connector.ts'
 
 /** Ports where an endpoint names none. */
 const standardPorts: Readonly<Record<string, number>> = {

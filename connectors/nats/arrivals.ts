@@ -1,5 +1,5 @@
 import type { Msg } from '@nats-io/transport-node'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { messageBytesMax, shownBytes, tooLarge } from '../message-size.ts'
 import type { NatsOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
-import { type FetchRun, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { NatsCredentials, NatsOptions } from './options.ts'
 import { openSocket } from './socket.ts'
 import { type OpenedOptions, OpenedTransport } from './transport.ts'

@@ -1,5 +1,5 @@
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamInfo } from '@nats-io/jetstream'
-import { type FetchRun, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { NatsOptions } from './options.ts'
 import { type NatsPosition, readPosition, writePosition } from './position.ts'
 import { placeIn } from './stream.ts'

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 
 /** Errors of the library and of servers by their names, as somebody who is to mend them has to read them. */
 const refusals: Readonly<Record<string, string>> = {

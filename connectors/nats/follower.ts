@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { monotonicMs } from '../../src/core/clock.ts'
 import { LruMap } from '../../src/core/lru-map.ts'
-import type { FetchedMessage, FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { type Place, placeOf, type StreamMessage } from './arrivals.ts'
 import type { Consumption } from './consumer.ts'
 import { ServerFault } from './frames.ts'

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import type {
+  FetchConnector,
+  FetchedSource,
+  FetchRun,
+} from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
-import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { messageMaker } from './arrivals.ts'
 import { connectToNats } from './connection.ts'
 import { consumerNotFound, findConsumer } from './consumer.ts'

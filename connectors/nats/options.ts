@@ -1,4 +1,4 @@
-import type { DialedTls, SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 
 export interface NatsOptions {
   readonly host: string

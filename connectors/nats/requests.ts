@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import type { Consumption } from './consumer.ts'
 import { messageBytesMax, ServerFault } from './frames.ts'

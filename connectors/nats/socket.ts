@@ -1,7 +1,11 @@
 import { once } from 'node:events'
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { type DialedTls, type FetchRun, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import {
+  type DialedTls,
+  type FetchRun,
+  SourceRefused,
+} from '../../src/contracts/fetch-connector.ts'
 import { readInfo, ServerFault, type ServerGreeting } from './frames.ts'
 import type { NatsOptions } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { NatsOptions } from './options.ts'
 import type { NatsPosition } from './position.ts'
 

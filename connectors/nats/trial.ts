@@ -1,5 +1,5 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { messageMaker } from './arrivals.ts'
 import type { NatsOptions } from './options.ts'
 

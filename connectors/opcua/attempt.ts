@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ClientSession, EndpointDescription, OPCUAClient } from 'node-opcua-client'
-import { type FetchRun, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { OpcUaOptions, SecurityMode } from './options.ts'
 import { describeFailure } from './refusals.ts'
 import { DialedTransport } from './transport.ts'

@@ -1,5 +1,5 @@
 import type { ClientSession, OPCUAClient } from 'node-opcua-client'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { Attempt, answerMs, endMs, type Library, loadLibrary, patience } from './attempt.ts'
 import type { OpcUaOptions } from './options.ts'
 import type { KeyPair } from './trust.ts'

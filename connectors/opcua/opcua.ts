@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession } from 'node-opcua-client'
-import { aborted } from '../../src/core/aborted.ts'
 import type {
   FetchConnector,
   FetchedMessage,
   FetchedSource,
   FetchRun,
-} from '../../src/pipeline/fetch-connector.ts'
-import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
+import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import { aborted } from '../../src/core/aborted.ts'
 import { newKeyPair } from './attempt.ts'
 import { OpcUaConnection } from './connection.ts'
 import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'

@@ -1,4 +1,4 @@
-import type { SourceDefinition } from '../../src/pipeline/fetch-connector.ts'
+import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 
 /** The port of OPC UA, where an endpoint names none. */
 const standardPort = 4_840

@@ -1,5 +1,5 @@
 import type { DataValue } from 'node-opcua-client'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { MessageWriter } from '../database/rows.ts'
 import type { MonitoredItem } from './options.ts'
 import type { FieldValue, TimedReading } from './partial-readings.ts'

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { FrameFault } from './frames.ts'
 import { ServerError } from './transport.ts'
 

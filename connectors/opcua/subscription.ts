@@ -5,8 +5,8 @@ import type {
   ReadResponse,
   TransferSubscriptionsResponse,
 } from 'node-opcua-client'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
-import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem, OpcUaOptions } from './options.ts'
 import type { SavedReading } from './partial-readings.ts'

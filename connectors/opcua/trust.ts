@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { OPCUAClientOptions } from 'node-opcua-client'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { wallDate } from '../../src/core/clock.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
 import type { OpcUaOptions } from './options.ts'
 
 type Library = typeof import('node-opcua-client')

@@ -1,5 +1,5 @@
 import type { Pgoutput, PgoutputPlugin } from 'pg-logical-replication'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { type LogPosition, parseLsn } from './log-position.ts'
 import { RowBatch } from './row-batch.ts'
 import { type ShapeNeeds, type TableShape, tableShape } from './table-shape.ts'

@@ -1,5 +1,5 @@
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { monotonicMs, wallDate } from '../../src/core/clock.ts'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import type { ChangePages } from './change-pages.ts'
 import { writePosition } from './log-position.ts'
 import type { LogListener, ReplicationConnection } from './replication-connection.ts'

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  FetchConnector,
+  FetchedSource,
+  FetchRun,
+} from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
-import type { FetchConnector, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
 import { parseAddress } from '../database/options.ts'
 import { ChangePages } from './change-pages.ts'
 import { LogFollower } from './log-follower.ts'

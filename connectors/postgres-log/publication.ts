@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { PostgresLogOptions } from './options.ts'
 import type { ReplicationConnection } from './replication-connection.ts'
 import { identifier, literal } from './sql-text.ts'

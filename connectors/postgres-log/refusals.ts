@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 
 /** What an error of a server means to whom it concerns: SQLSTATE, appendix A of the manual. */
 const meanings: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Client, QueryConfig, QueryResult } from 'pg'
-import type { DialedTls, FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { DialedTls, FetchRun } from '../../src/contracts/fetch-connector.ts'
 import type { PostgresLogOptions } from './options.ts'
 
 /** Time for a server to let us in, and to answer a question about its catalogue. */

@@ -1,4 +1,4 @@
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import { messageBytesMax, shownBytes, tooLarge } from '../message-size.ts'
 import type { RowText } from './table-shape.ts'
 

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { formatLsn, type LogPosition, parseLsn } from './log-position.ts'
 import type { PostgresLogOptions } from './options.ts'
 import { describeFailure } from './refusals.ts'

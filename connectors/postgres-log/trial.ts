@@ -1,4 +1,4 @@
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { PostgresLogOptions } from './options.ts'
 import { ensurePublication } from './publication.ts'
 import type { ReplicationConnection } from './replication-connection.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { RedisStreamOptions } from './options.ts'
 import { LargeText, type Reply } from './replies.ts'
 

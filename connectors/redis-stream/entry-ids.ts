@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
 
 /** The id before all others: of no entry. */
 export const firstId = '0-0'

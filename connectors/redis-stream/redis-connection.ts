@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import type { RedisStreamOptions } from './options.ts'
 import { ErrorReply, type Reply, ReplyReader } from './replies.ts'
 

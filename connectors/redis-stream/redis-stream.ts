@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { aborted } from '../../src/core/aborted.ts'
 import {
   type FetchConnector,
   type FetchedSource,
   type FetchRun,
   SourceRefused,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
+import { aborted } from '../../src/core/aborted.ts'
 import { EntryMessages, entriesOf } from './entries.ts'
 import { firstId, readPosition, type StreamPosition, writePosition } from './entry-ids.ts'
 import { ensureGroup, GroupMember, leaveGroup } from './group-member.ts'

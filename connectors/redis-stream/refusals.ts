@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { RedisError } from './redis-connection.ts'
 
 /** Characters of what a server says that are shown. */

@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { textOf } from './entries.ts'
 import { compareIds, firstId } from './entry-ids.ts'
 import { type RedisConnection, RedisError } from './redis-connection.ts'

@@ -1,4 +1,4 @@
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import { bytesOf, type Entry, EntryMessages, entriesOfStream } from './entries.ts'
 import { compareIds, firstId, type StreamPosition, writePosition } from './entry-ids.ts'

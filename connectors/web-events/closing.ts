@@ -1,4 +1,4 @@
-import { RetryLater, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { RetryLater, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { shown } from '../http-client/shown-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { EventSourceParser } from 'eventsource-parser'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { messageOf } from '../api-pull/portions.ts'
 import type { Arrival } from './arrivals.ts'
 

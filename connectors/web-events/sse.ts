@@ -8,7 +8,7 @@ import {
   RetryLater,
   type SourceDefinition,
   SourceRefused,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
 import { Credentials } from '../http-client/credentials.ts'
 import { Exchanges, type OpenedAnswer } from '../http-client/exchange.ts'
 import {

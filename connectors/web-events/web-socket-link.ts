@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { FetchRun } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
 import type { Credentials } from '../http-client/credentials.ts'
 import { beginningOf, Exchanges } from '../http-client/exchange.ts'
 import { destinationOf, type HttpOptions } from '../http-client/http-options.ts'

@@ -5,7 +5,7 @@ import {
   type FetchedSource,
   type FetchRun,
   type SourceDefinition,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
 import { Credentials } from '../http-client/credentials.ts'
 import {
   destinationOf,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
+import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { LruMap } from '../../src/core/lru-map.ts'
-import type { Acceptor, MessageOutcome, RawMessage } from '../../src/pipeline/connector.ts'
-import type { CompiledStream } from '../../src/pipeline/reading.ts'
 
 /**
  * Messages of one stream that are known again after a crash: their ids go to the journal with each batch. It has to be

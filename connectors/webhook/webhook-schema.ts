@@ -1,4 +1,4 @@
-import { count, record, text } from '../../src/http/schema.ts'
+import { count, record, text } from '../../src/requests/http/schema.ts'
 import { readingsBody } from '../http-push-schema.ts'
 
 /** A message of a webhook. */

@@ -4,7 +4,7 @@ import type {
   FetchedMessage,
   FetchedSource,
   FetchRun,
-} from '../../src/pipeline/fetch-connector.ts'
+} from '../../src/contracts/fetch-connector.ts'
 
 /** Messages that have arrived and are not durable yet: at that many the socket is not read any further. */
 const unsettledMax = 1_000

@@ -1,8 +1,8 @@
+import type { StreamVersion } from '../contracts/reading.ts'
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
-import type { GroupCommit } from '../pipeline/group-commit.ts'
-import type { StreamVersion } from '../pipeline/reading.ts'
+import type { GroupCommit } from '../ingest/pipeline/group-commit.ts'
 import type { ActionKind, AlertAction, AlertRow } from './alert.ts'
 import type { AlertStore } from './alert-store.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../core/clock.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { StateDatabase, StateWriter } from '../storage/state/database.ts'
 
 /** Alerts that one commit removes, each with its history. */
 const removedMax = 1_000

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamId, UserId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
-import type { RecordedEvent } from '../events/events.ts'
-import type { StateDatabase, StateWriter } from '../state/database.ts'
+import type { RecordedEvent } from '../outbox/events/events.ts'
+import type { StateDatabase, StateWriter } from '../storage/state/database.ts'
 
 /** Messages that are published and taken out together. */
 const messagesPerRound = 200

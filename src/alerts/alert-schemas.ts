@@ -1,5 +1,4 @@
 import { severities } from '../../processors/alert-rules.ts'
-import { alertRuleSchema } from '../data-streams/definition-schemas.ts'
 import {
   boolean,
   component,
@@ -15,7 +14,8 @@ import {
   record,
   text,
   uuid,
-} from '../http/schema.ts'
+} from '../requests/http/schema.ts'
+import { alertRuleSchema } from '../streams/data-streams/definition-schemas.ts'
 import { actionKinds, alertStates } from './alert.ts'
 
 const scalar = { type: ['number', 'string', 'boolean', 'null'] } as const

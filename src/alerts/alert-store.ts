@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AlertId, StreamId, UserId, VaultId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
-import type { StateDatabase } from '../state/database.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 import type { AlertRow, HistoryRow } from './alert.ts'
 
 /** Which alerts are asked for: those that meet all of it. */

@@ -1,4 +1,4 @@
-import type { StateDatabase } from '../state/database.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 
 /** The only row. */
 const id = 1

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clocks } from '../core/clock.ts'
-import type { StateDatabase } from '../state/database.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 import type { AlertWatch } from './alert-watch.ts'
 
 /** How often it is looked for timers that have run out: a look into an index that is nearly always empty. */

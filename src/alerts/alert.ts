@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { AlertRule, Scalar } from '../../processors/alert-rules.ts'
 import type { AlertId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
-import type { StateSchema } from '../state/schema.ts'
+import type { StateSchema } from '../storage/state/schema.ts'
 import { ruleBody } from './rule-body.ts'
 
 /** What an alert can be as others see it: a rule that is ok has none. */

@@ -1,4 +1,4 @@
-import { type SeriesColumn, valueAt } from '../time-series/series.ts'
+import { type SeriesColumn, valueAt } from '../storage/time-series/series.ts'
 
 /** A reading around an alert: its time in microseconds, and the fields that rules look at. */
 export interface ShownReading {

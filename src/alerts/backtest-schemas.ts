@@ -9,7 +9,7 @@ import {
   record,
   text,
   uuid,
-} from '../http/schema.ts'
+} from '../requests/http/schema.ts'
 
 const value = { description: 'A number, a text, true or false; null for silence.' } as const
 

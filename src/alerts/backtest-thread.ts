@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { lowerThreadPriority } from '../threads/priority.ts'
-import { serveCalls } from '../threads/rpc.ts'
-import type { SeriesPage } from '../time-series/series.ts'
+import { lowerThreadPriority } from '../core/threads/priority.ts'
+import { serveCalls } from '../core/threads/rpc.ts'
+import type { SeriesPage } from '../storage/time-series/series.ts'
 import { Backtest, type BacktestPlan, type BacktestResult } from './backtest.ts'
 
 /** What other threads may ask of this one: it lives for one backtest. */

@@ -12,8 +12,8 @@ import {
   type Severity,
 } from '../../processors/alert-rules.ts'
 import { conditionSteps, step } from '../../processors/alerts.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
-import { type SeriesColumn, type SeriesPage, valueAt } from '../time-series/series.ts'
+import type { FieldMap } from '../contracts/stream-schema.ts'
+import { type SeriesColumn, type SeriesPage, valueAt } from '../storage/time-series/series.ts'
 import { AroundAlerts, type ShownReading } from './around-alerts.ts'
 
 /** Alerts that are listed of one set of rules, each with its readings; more are counted. */

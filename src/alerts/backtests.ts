@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import { Caller } from '../threads/rpc.ts'
-import { startThread } from '../threads/start-thread.ts'
-import { memoryOf, type SeriesPage, type SeriesQuery } from '../time-series/series.ts'
+import { Caller } from '../core/threads/rpc.ts'
+import { startThread } from '../core/threads/start-thread.ts'
+import { memoryOf, type SeriesPage, type SeriesQuery } from '../storage/time-series/series.ts'
 import type { BacktestPlan, BacktestResult } from './backtest.ts'
 import type { BacktestProcedures } from './backtest-thread.ts'
 

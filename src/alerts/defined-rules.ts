@@ -1,9 +1,9 @@
 import type { AlertRule } from '../../processors/alert-rules.ts'
+import type { FieldMap } from '../contracts/stream-schema.ts'
 import { LruMap } from '../core/lru-map.ts'
-import { alertRulesOf } from '../data-streams/alert-definition.ts'
-import type { VersionedDefinition } from '../data-streams/definition.ts'
-import { storedFieldsOf } from '../data-streams/transform-definition.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
+import { alertRulesOf } from '../streams/data-streams/alert-definition.ts'
+import type { VersionedDefinition } from '../streams/data-streams/definition.ts'
+import { storedFieldsOf } from '../streams/data-streams/transform-definition.ts'
 
 /** Definitions that are kept read, and characters of all of them together. */
 const definitionsMax = 1_000

@@ -1,7 +1,7 @@
 import { aheadUsOf, type Clocks, driftUsMax } from '../core/clock.ts'
-import type { GroupCommit } from '../pipeline/group-commit.ts'
-import type { StateDatabase } from '../state/database.ts'
-import { type KeptMoment, keptEveryMs } from '../state/steady-time.ts'
+import type { GroupCommit } from '../ingest/pipeline/group-commit.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
+import { type KeptMoment, keptEveryMs } from '../storage/state/steady-time.ts'
 
 /** Readings that come before the next try stand in front of the entry, and shorten no silence by more than this. */
 const retryMs = 1_000

@@ -1,5 +1,5 @@
 import type { DowntimeSignal } from '../../processors/alert-memory.ts'
-import type { StateDatabase } from '../state/database.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 
 /**
  * Downtimes that are remembered: each stream has a timer or a reading soon after each of them, unless the

@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely'
-import type { Actor, AuditAction, AuditLog } from '../audit/audit-log.ts'
+import type { Actor, AuditAction, AuditLog } from '../access/audit/audit-log.ts'
 import type { FleetRule, FleetRuleContent } from './fleet-rule.ts'
 
 const partNames = [

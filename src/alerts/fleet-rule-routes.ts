@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { AuditLog } from '../audit/audit-log.ts'
+import type { AuditLog } from '../access/audit/audit-log.ts'
 import { DomainError } from '../core/errors.ts'
 import { type AlertRuleId, parseId, type UserId } from '../core/ids.ts'
-import { cursorPage, cursorRequest } from '../http/pagination.ts'
-import type { QueryOf } from '../http/schema.ts'
-import { actorOf, type CallerOf } from '../http/server.ts'
-import type { Posts } from '../idempotency/posts.ts'
-import type { StateWriter } from '../state/database.ts'
-import { ownVault } from '../vaults/vault-routes.ts'
-import type { VaultStore } from '../vaults/vault-store.ts'
+import { cursorPage, cursorRequest } from '../requests/http/pagination.ts'
+import type { QueryOf } from '../requests/http/schema.ts'
+import { actorOf, type CallerOf } from '../requests/http/server.ts'
+import type { Posts } from '../requests/idempotency/posts.ts'
+import type { StateWriter } from '../storage/state/database.ts'
+import { ownVault } from '../twins/vaults/vault-routes.ts'
+import type { VaultStore } from '../twins/vaults/vault-store.ts'
 import {
   changedFleetRule,
   type FleetRule,

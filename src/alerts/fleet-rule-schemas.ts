@@ -1,4 +1,3 @@
-import { alertRuleSchema, tagsSchema } from '../data-streams/definition-schemas.ts'
 import {
   component,
   count,
@@ -15,7 +14,8 @@ import {
   record,
   text,
   uuid,
-} from '../http/schema.ts'
+} from '../requests/http/schema.ts'
+import { alertRuleSchema, tagsSchema } from '../streams/data-streams/definition-schemas.ts'
 
 const tags = ['Alerts'] as const
 const params = idParams('alertRuleId')

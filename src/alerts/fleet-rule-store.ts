@@ -3,9 +3,9 @@ import type { AlertRule } from '../../processors/alert-rules.ts'
 import type { Clock } from '../core/clock.ts'
 import { type AlertRuleId, newId, type UserId, type VaultId } from '../core/ids.ts'
 import type { ListCursor } from '../core/list-cursor.ts'
-import { idsThatMeet } from '../data-streams/stream-list.ts'
-import { optional, type StateDatabase } from '../state/database.ts'
-import type { StateSchema } from '../state/schema.ts'
+import { optional, type StateDatabase } from '../storage/state/database.ts'
+import type { StateSchema } from '../storage/state/schema.ts'
+import { idsThatMeet } from '../streams/data-streams/stream-list.ts'
 import { type FleetRule, type FleetRuleContent, fleetRulesMax } from './fleet-rule.ts'
 
 /** Streams that are named of those that are left out. */

@@ -1,5 +1,5 @@
 import { systemClock } from '../core/clock.ts'
-import type { StateDatabase } from '../state/database.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 import { AlertStore } from './alert-store.ts'
 import { Backtests, type BacktestsNeeds } from './backtests.ts'
 import { FleetRuleStore } from './fleet-rule-store.ts'

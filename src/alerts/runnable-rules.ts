@@ -1,6 +1,6 @@
 import type { AlertRule, CompiledAlertRules } from '../../processors/alert-rules.ts'
 import { ExpressionProblem } from '../../processors/expression-check.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
+import type { FieldMap } from '../contracts/stream-schema.ts'
 
 export type CompileRules = (rules: readonly AlertRule[], fields: FieldMap) => CompiledAlertRules
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { DomainError } from '../core/errors.ts'
 import type { StreamId } from '../core/ids.ts'
-import type { GroupCommit } from '../pipeline/group-commit.ts'
-import type { StateDatabase } from '../state/database.ts'
+import type { GroupCommit } from '../ingest/pipeline/group-commit.ts'
+import type { StateDatabase } from '../storage/state/database.ts'
 import type { ExpiredTimers } from './alert-timers.ts'
 
 /** Streams that are looked up in one query, and written to in one turn. */

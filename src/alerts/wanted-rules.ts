@@ -1,10 +1,10 @@
 import type { AlertRule } from '../../processors/alert-rules.ts'
+import type { FieldMap } from '../contracts/stream-schema.ts'
 import { LruMap } from '../core/lru-map.ts'
-import { alertRulesOf, rulesMax } from '../data-streams/alert-definition.ts'
-import type { VersionedDefinition } from '../data-streams/definition.ts'
-import type { Tags } from '../data-streams/tags.ts'
-import { storedFieldsOf } from '../data-streams/transform-definition.ts'
-import type { FieldMap } from '../pipeline/stream-schema.ts'
+import { alertRulesOf, rulesMax } from '../streams/data-streams/alert-definition.ts'
+import type { VersionedDefinition } from '../streams/data-streams/definition.ts'
+import type { Tags } from '../streams/data-streams/tags.ts'
+import { storedFieldsOf } from '../streams/data-streams/transform-definition.ts'
 import { type FleetRule, ruleOnStream } from './fleet-rule.ts'
 
 /** Of a fleet most streams have one definition and the same rules: they are looked at once. */

@@ -8,14 +8,14 @@ import type {
 import { admit, newMemory, nextDueUs, nextTimerUs } from '../../processors/alert-memory.ts'
 import type { AlertRule, CompiledAlertRules, CompiledRule } from '../../processors/alert-rules.ts'
 import { conditionSteps, step } from '../../processors/alerts.ts'
-import type { AlertCounts, StreamWatch } from '../pipeline/alert-watches.ts'
+import type { AlertCounts, StreamWatch } from '../ingest/pipeline/alert-watches.ts'
 import {
   verdictAccepted,
   verdictAlertAction,
   verdictAlertTimer,
   verdictFleetRules,
-} from '../pipeline/entry.ts'
-import type { EntryReader } from '../pipeline/entry-reader.ts'
+} from '../ingest/pipeline/entry.ts'
+import type { EntryReader } from '../ingest/pipeline/entry-reader.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
 import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'

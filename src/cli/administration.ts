@@ -5,7 +5,7 @@ import { type DataFolder, FolderInUse, filesIn, openDataFolder } from '../config
 import { readOwner } from '../config/folder-owner.ts'
 import { monotonicMs } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
-import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
+import type { OfflineAnswer, OfflineRequest } from '../processes/offline/offline-access.ts'
 import { CommandError, type Input, type Option, UsageError } from './command.ts'
 import { type ApiKeyPair, askService, type ServiceAddress } from './service-client.ts'
 
@@ -112,7 +112,7 @@ export function serviceOf(dataDir: string): string | undefined {
 
 async function inFolder(folder: DataFolder, config: Config): Promise<Connection> {
   try {
-    const { openOfflineAccess } = await import('../offline-access.ts')
+    const { openOfflineAccess } = await import('../processes/offline/offline-access.ts')
     const access = await openOfflineAccess(folder, config)
     return {
       request: (request) => access.request(request),

@@ -99,7 +99,7 @@ export const verifyBackup: Command = {
   operands: [],
   options: [fromOption],
   async run({ options, isJson }) {
-    const { openRestorer } = await import('../restoring.ts')
+    const { openRestorer } = await import('../processes/offline/restoring.ts')
     const from = placeOf(options['from'])
     const restorer = await openRestorer(from, new AbortController().signal)
     const line = new ProgressLine(isJson)

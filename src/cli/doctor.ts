@@ -3,8 +3,8 @@ import { isFolderLocked } from '../config/data-folder.ts'
 import { readOwner } from '../config/folder-owner.ts'
 import { idleSettings } from '../config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
-import type { Check, Surroundings } from '../doctor/check.ts'
-import type { Ask } from '../doctor/service-check.ts'
+import type { Check, Surroundings } from '../operating/doctor/check.ts'
+import type { Ask } from '../operating/doctor/service-check.ts'
 import { isServiceUrl, serviceOf, serviceOptions } from './administration.ts'
 import { type Command, type Input, UsageError } from './command.ts'
 import { askService } from './service-client.ts'
@@ -19,7 +19,7 @@ export const doctor: Command = {
   async run(input) {
     const surroundings = lookAround()
     const ask = askOf(input, surroundings)
-    const { examine } = await import('../doctor/examine.ts')
+    const { examine } = await import('../operating/doctor/examine.ts')
     const checks = await examine(surroundings, ask)
     return {
       json: { checks },

@@ -1,4 +1,4 @@
-import { permissions, scopes } from '../auth/scopes.ts'
+import { permissions, scopes } from '../access/auth/scopes.ts'
 import { type Administration, administer, serviceOptions } from './administration.ts'
 import { type Command, type Operand, type Option, type Outcome, UsageError } from './command.ts'
 import { expiryOf, overlapSeconds } from './durations.ts'

@@ -28,7 +28,7 @@ export const restore: Command = {
     },
   ],
   async run({ options, isJson }) {
-    const { openRestorer } = await import('../restoring.ts')
+    const { openRestorer } = await import('../processes/offline/restoring.ts')
     const dataDir = options['data-dir'] ?? ''
     // What the first start would log has no place between progress and result.
     const config: Config = { ...readConfig(process.env), dataDir, logLevel: 'silent' }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Service } from '../app.ts'
 import { type Config, ConfigError, readConfig, readSettings } from '../config/config.ts'
 import { idleSettings } from '../config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
 import { messageOf } from '../core/errors.ts'
-import { createLogger } from '../observability/logger.ts'
+import { createLogger } from '../operating/observability/logger.ts'
+import type { Service } from '../processes/network/app.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
 import { type Command, CommandError, exitCodes } from './command.ts'
 import { onStopSignals } from './stop-signals.ts'
@@ -18,7 +18,7 @@ async function run(isJson: boolean): Promise<never> {
   // Node has warnings to say; that nobody reads them is no reason to stop.
   process.stderr.on('error', () => undefined)
   warnOfIdleSettings(logger)
-  const { startService } = await import('../app.ts')
+  const { startService } = await import('../processes/network/app.ts')
   const starting = startService(config, logger)
   const stopping = new Stopping(starting, logger)
   // Before anybody can be told that something was taken.

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { checkServerIdentity, rootCertificates } from 'node:tls'
 import { messageOf } from '../core/errors.ts'
-import type { OfflineAnswer, OfflineRequest } from '../offline-access.ts'
+import type { OfflineAnswer, OfflineRequest } from '../processes/offline/offline-access.ts'
 import { CommandError } from './command.ts'
 
 /** Longest time that a request may take. */

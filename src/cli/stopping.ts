@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Service } from '../app.ts'
+import type { Service } from '../processes/network/app.ts'
 
 /** Longest time that stopping may take. What was acknowledged is on disk in any case. */
 const stopMsMax = 9_000

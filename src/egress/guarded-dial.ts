@@ -2,7 +2,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Dial, DialedTls } from '../pipeline/fetch-connector.ts'
+import type { Dial, DialedTls } from '../contracts/fetch-connector.ts'
 import type { Destination } from './allowed-destinations.ts'
 import type { EgressGuard } from './egress-guard.ts'
 

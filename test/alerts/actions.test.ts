@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { RuledStream, tooHot } from '../support/alerting.ts'
 import { runningService } from '../support/running-service.ts'
 

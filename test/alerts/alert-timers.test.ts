@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AlertTimers, type ExpiredTimers } from '../../src/alerts/alert-timers.ts'
 import { AlertWatch } from '../../src/alerts/alert-watch.ts'
 import { TimerEntries } from '../../src/alerts/timer-entries.ts'
-import { verdictAlertTimer } from '../../src/pipeline/entry.ts'
-import { EntryReader } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { verdictAlertTimer } from '../../src/ingest/pipeline/entry.ts'
+import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { TestState } from '../support/test-state.ts'
 
 const second = 1_000_000

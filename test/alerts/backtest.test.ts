@@ -5,7 +5,7 @@ import { type AlertRule, compileAlertRules } from '../../processors/alert-rules.
 import { step } from '../../processors/alerts.ts'
 import { Backtest, type BacktestAlert } from '../../src/alerts/backtest.ts'
 import { diffOf } from '../../src/alerts/backtest-diff.ts'
-import type { SeriesPage } from '../../src/time-series/series.ts'
+import type { SeriesPage } from '../../src/storage/time-series/series.ts'
 import { isHot, reading, secondUs } from '../support/alert-signals.ts'
 
 const fields = { t: { type: 'number' } } as const

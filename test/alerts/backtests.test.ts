@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Backtests } from '../../src/alerts/backtests.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import type { SeriesPage, SeriesQuery } from '../../src/time-series/series.ts'
+import type { SeriesPage, SeriesQuery } from '../../src/storage/time-series/series.ts'
 import { isHot, secondUs } from '../support/alert-signals.ts'
 
 /** Pages of a million readings and one, a second apart, all of them cold but the last one. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import type { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { type AlertBody, RuledStream } from '../support/alerting.ts'
 import { decided, nowUs } from '../support/decided-journal.ts'
 import { FaultyService } from '../support/faulty-service.ts'

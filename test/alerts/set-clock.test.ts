@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import type { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { decided, nowUs } from '../support/decided-journal.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'

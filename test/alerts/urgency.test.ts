@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import type { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { decided, nowUs } from '../support/decided-journal.ts'
 import { TestState } from '../support/test-state.ts'
 import { acceptedReading } from '../support/written-entries.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AttemptLimits, tokenRates } from '../../src/auth/attempt-limits.ts'
+import { AttemptLimits, tokenRates } from '../../src/access/auth/attempt-limits.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { RateLimiter } from '../../src/core/rate-limiter.ts'
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { Authenticator, type LoginAttempt } from '../../src/auth/authenticate.ts'
-import type { ApiKey } from '../../src/auth/key-directory.ts'
-import { LimitedKeys } from '../../src/auth/limited-keys.ts'
-import { MasterKey } from '../../src/auth/master-key.ts'
-import type { VerifiedToken } from '../../src/auth/tokens.ts'
+import { Authenticator, type LoginAttempt } from '../../src/access/auth/authenticate.ts'
+import type { ApiKey } from '../../src/access/auth/key-directory.ts'
+import { LimitedKeys } from '../../src/access/auth/limited-keys.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import type { VerifiedToken } from '../../src/access/auth/tokens.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import { openStateForReading } from '../../src/state/database.ts'
+import { openStateForReading } from '../../src/storage/state/database.ts'
 
 const soonUs = 2_000_000_000_000_000
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 
 const key = new MasterKey(Buffer.alloc(32, 1))
 const otherKey = new MasterKey(Buffer.alloc(32, 2))

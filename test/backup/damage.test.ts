@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openRestorer } from '../../src/restoring.ts'
+import { openRestorer } from '../../src/processes/offline/restoring.ts'
 import { backUp } from '../support/backups.ts'
 import { DistinctLoad } from '../support/distinct-load.ts'
 import { runningService } from '../support/running-service.ts'

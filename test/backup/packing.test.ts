@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Packing, unpack } from '../../src/backup/packing.ts'
+import { Packing, unpack } from '../../src/operating/backup/packing.ts'
 
 const runs = 60
 

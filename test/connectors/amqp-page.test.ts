@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { amqp } from '../../connectors/amqp/amqp.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
 import { isRabbitmqMissing, Rabbitmq } from '../support/rabbitmq.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 

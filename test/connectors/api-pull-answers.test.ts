@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RetryLater, SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { RetryLater, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer, json } from '../support/api-server.ts'
 

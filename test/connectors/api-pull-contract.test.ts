@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest'
 import { apiPull } from '../../connectors/api-pull/api-pull.ts'
-import { scheduled } from '../../src/sources/schedules/scheduled-source.ts'
+import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'
 import { connectorContract, type FetchedPeer } from '../contracts/connector-contract.ts'
 import { ApiPeer } from '../support/api-peer.ts'
 

@@ -8,7 +8,7 @@ import {
 import { array, assert, asyncProperty, jsonValue } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../processors/decode.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer } from '../support/api-server.ts'
 

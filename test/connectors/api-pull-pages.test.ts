@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, integer, nat } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nextLink } from '../../connectors/api-pull/link-header.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer, type AskedOfServer, json } from '../support/api-server.ts'
 

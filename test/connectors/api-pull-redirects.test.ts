@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer, json } from '../support/api-server.ts'
 import { makeCertificate } from '../support/certificate.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { csvDecoder } from '../../processors/decode-csv.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer } from '../support/api-server.ts'
 

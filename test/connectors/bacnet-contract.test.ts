@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest'
 import { bacnetPoll } from '../../connectors/bacnet/bacnet-poll.ts'
-import { scheduled } from '../../src/sources/schedules/scheduled-source.ts'
+import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'
 import { polledStateContract, rarely } from '../contracts/polled-state-contract.ts'
 import { BacnetDevice, tags } from '../support/bacnet-device.ts'
 

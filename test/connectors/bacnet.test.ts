@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bacnetPoll } from '../../connectors/bacnet/bacnet-poll.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { BacnetDevice, pollOnce, tags } from '../support/bacnet-device.ts'
 
 let device: BacnetDevice

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { isMariadbMissing, Mariadb } from '../support/mariadb.ts'
 import { PolledRows } from '../support/polled-rows.ts'

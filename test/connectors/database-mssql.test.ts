@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { PolledRows } from '../support/polled-rows.ts'
 import { types } from '../support/tds-messages.ts'

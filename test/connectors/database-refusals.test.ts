@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { isMariadbMissing, Mariadb } from '../support/mariadb.ts'
 import { PolledRows } from '../support/polled-rows.ts'
 import { isPostgresMissing, Postgres } from '../support/postgres.ts'

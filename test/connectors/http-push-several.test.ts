@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { httpPush } from '../../connectors/http-push.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 import { LocalPipeline } from '../support/local-pipeline.ts'
 
 /** Streams that are looked up before others have a turn, and more: so there is one in between. */

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { httpPush } from '../../connectors/http-push.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
-import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'
 
 /** Sends a reading under an Idempotency-Key to a stream that is changed while the key is looked up. */

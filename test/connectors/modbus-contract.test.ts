@@ -1,6 +1,6 @@
 import { afterEach, describe } from 'vitest'
 import { modbusPoll } from '../../connectors/modbus/modbus-poll.ts'
-import { scheduled } from '../../src/sources/schedules/scheduled-source.ts'
+import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'
 import { polledStateContract, rarely } from '../contracts/polled-state-contract.ts'
 import { ModbusDevice } from '../support/modbus-device.ts'
 

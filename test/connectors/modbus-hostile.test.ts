@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modbusPoll } from '../../connectors/modbus/modbus-poll.ts'
 import { freePort } from '../../scripts/servers/free-port.ts'
-import { SourceRefused } from '../../src/pipeline/fetch-connector.ts'
+import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { pollOnce } from '../support/modbus-device.ts'
 
 /** What it does with a request. */

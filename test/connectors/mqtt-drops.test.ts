@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Drops } from '../../connectors/mqtt-broker/drops.ts'
-import { DroppedPublishes } from '../../src/auth/dropped-publishes.ts'
+import { DroppedPublishes } from '../../src/access/auth/dropped-publishes.ts'
 
 const session = () => ({ apiKeyId: 'sv_test_1', drops: { sinceMs: 0, count: 0 } })
 

@@ -2,7 +2,7 @@ import { headers } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nats } from '../../connectors/nats/nats.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { SourceTrials } from '../../src/sources/source-trials.ts'
+import { SourceTrials } from '../../src/streams/sources/source-trials.ts'
 import { isNatsMissing, NatsServer } from '../support/nats.ts'
 import {
   dialHere,

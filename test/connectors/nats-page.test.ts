@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
 import { isNatsMissing, NatsServer } from '../support/nats.ts'
 import { follower, keeps, numbers, readings } from '../support/nats-source.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { redisStream } from '../../connectors/redis-stream/redis-stream.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 import { isRedisMissing, RedisServer } from '../support/redis-server.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 
 /** The other side of a connector that fetches: real, and of this test alone. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import type { Journal, JournalReader, Offset } from '../../src/journal/journal.ts'
+import type { Journal, JournalReader, Offset } from '../../src/storage/journal/journal.ts'
 import {
   type Appended,
   contentOf,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts'
-import type { TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 
 /** A store that is open. Disposing of it closes it and removes what it has stored. */
 export interface OpenStore<Store extends TimeSeriesStore = TimeSeriesStore>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 
 /** The other side of a connector that asks for a state: real, and of this test alone. */

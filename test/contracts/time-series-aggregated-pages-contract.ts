@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { AggregatePage, AggregateQuery, Fill } from '../../src/time-series/aggregate-query.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { StoredReading, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import type {
+  AggregatePage,
+  AggregateQuery,
+  Fill,
+} from '../../src/storage/time-series/aggregate-query.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type {
+  StoredReading,
+  TimeSeriesStore,
+} from '../../src/storage/time-series/time-series-store.ts'
 import { aggregateQuery, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, type OpenStore } from './open-store.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import {
   allPoints,
   hourUs,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { ExpiringStore, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type {
+  ExpiringStore,
+  TimeSeriesStore,
+} from '../../src/storage/time-series/time-series-store.ts'
 import {
   allPoints,
   expire,

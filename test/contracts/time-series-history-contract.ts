@@ -5,7 +5,7 @@ import {
   type HistoryPage,
   type ReadingsCursor,
   type StoredReading,
-} from '../../src/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/time-series-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shapeOf } from '../../src/time-series/shape.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import { allPoints, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readSeries, type SeriesPage, valueAt } from '../../src/time-series/series.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import { readSeries, type SeriesPage, valueAt } from '../../src/storage/time-series/series.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AggregateQuery, Buckets, Fill } from '../../src/time-series/aggregate-query.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
+import type {
+  AggregateQuery,
+  Buckets,
+  Fill,
+} from '../../src/storage/time-series/aggregate-query.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import { modelAggregates } from '../support/aggregation-model.ts'
 import { dailyAverages, fieldsOf, nearly } from '../support/aggregation-samples.ts'
 import { allAggregates, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'

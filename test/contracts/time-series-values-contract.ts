@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { FieldType } from '../../src/contracts/stream-schema.ts'
 import { canonicalJson } from '../../src/core/canonical-json.ts'
 import { formatUs } from '../../src/core/time.ts'
-import type { FieldType } from '../../src/pipeline/stream-schema.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import { anyNumber } from '../support/any-numbers.ts'
 import { naughtyTexts } from '../support/naughty-texts.ts'
 import {

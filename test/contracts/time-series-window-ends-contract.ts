@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ExpiringStore, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import type {
+  ExpiringStore,
+  TimeSeriesStore,
+} from '../../src/storage/time-series/time-series-store.ts'
 import { allPoints, expire, hourUs, marchUs, remove } from '../support/stored-readings.ts'
 import { computeUntil, keptResults, maxOfHours, shipHours } from '../support/windowed-store.ts'
 import type { OpenStore } from './open-store.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { DomainError, type ErrorDetail } from '../../src/core/errors.ts'
-import { alertRulesOf } from '../../src/data-streams/alert-definition.ts'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
-import { storedFieldsOf } from '../../src/data-streams/transform-definition.ts'
+import { alertRulesOf } from '../../src/streams/data-streams/alert-definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
+import { storedFieldsOf } from '../../src/streams/data-streams/transform-definition.ts'
 
 const schema = {
   temperature: { type: 'number' },

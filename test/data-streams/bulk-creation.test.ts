@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseBulk } from '../../src/data-streams/bulk-creation.ts'
+import { parseBulk } from '../../src/streams/data-streams/bulk-creation.ts'
 
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 

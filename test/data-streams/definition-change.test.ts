@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
-import { changedDefinition, isSameDefinition } from '../../src/data-streams/definition-change.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
+import {
+  changedDefinition,
+  isSameDefinition,
+} from '../../src/streams/data-streams/definition-change.ts'
 
 const before = parseDefinition({
   name: 'Boiler',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
+import { parseDefinition, schemaOf } from '../../src/streams/data-streams/definition.ts'
 
 function body(overrides: object = {}): object {
   return {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
 
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 

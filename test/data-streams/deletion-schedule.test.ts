@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { DeletionSchedule } from '../../src/data-streams/deletion-schedule.ts'
+import { DeletionSchedule } from '../../src/streams/data-streams/deletion-schedule.ts'
 import { TestState } from '../support/test-state.ts'
 
 test('a stream that was just deleted is found by nobody before its end is looked for', async () => {

@@ -2,11 +2,15 @@ import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../src/core/errors.ts'
-import { expanded, withoutUnused } from '../../src/data-streams/named-secrets.ts'
-import { parseSource } from '../../src/data-streams/source.ts'
-import { secretMark, secretsOf, withoutSecrets } from '../../src/data-streams/source-secrets.ts'
-import { sqlLiteral } from '../../src/data-streams/sources/sql-literals.ts'
-import type { StreamType } from '../../src/data-streams/stream-type.ts'
+import { expanded, withoutUnused } from '../../src/streams/data-streams/named-secrets.ts'
+import { parseSource } from '../../src/streams/data-streams/source.ts'
+import {
+  secretMark,
+  secretsOf,
+  withoutSecrets,
+} from '../../src/streams/data-streams/source-secrets.ts'
+import { sqlLiteral } from '../../src/streams/data-streams/sources/sql-literals.ts'
+import type { StreamType } from '../../src/streams/data-streams/stream-type.ts'
 
 const rarely = '0 0 1 1 *'
 

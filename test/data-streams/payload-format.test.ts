@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatOptionsOf } from '../../src/data-streams/payload-format.ts'
+import { formatOptionsOf } from '../../src/streams/data-streams/payload-format.ts'
 
 describe('what decoders are told of a source', () => {
   test('is only what is about the format', () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import { type Chunk, ReadingsExports } from '../../src/data-streams/readings-export.ts'
-import type { ReadingsCursor } from '../../src/time-series/time-series-store.ts'
+import type { ReadingsCursor } from '../../src/storage/time-series/time-series-store.ts'
+import { type Chunk, ReadingsExports } from '../../src/streams/data-streams/readings-export.ts'
 
 /** Chunks of one reading each, without an end. */
 async function endless(): Promise<Chunk<ReadingsCursor>> {

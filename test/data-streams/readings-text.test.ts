@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { headOf, linesOf } from '../../src/data-streams/readings-text.ts'
-import type { DataPoint } from '../../src/time-series/time-series-store.ts'
+import type { DataPoint } from '../../src/storage/time-series/time-series-store.ts'
+import { headOf, linesOf } from '../../src/streams/data-streams/readings-text.ts'
 
 /** What spoils CSV, or what spreadsheets take for formulas. */
 const hostileText = fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
 
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'
 

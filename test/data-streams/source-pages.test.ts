@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
-import { parseDefinition } from '../../src/data-streams/definition.ts'
-import { isObject } from '../../src/data-streams/field-map.ts'
-import { secretMark } from '../../src/data-streams/source-secrets.ts'
-import { streamTypes } from '../../src/data-streams/stream-type.ts'
+import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
+import { isObject } from '../../src/streams/data-streams/field-map.ts'
+import { secretMark } from '../../src/streams/data-streams/source-secrets.ts'
+import { streamTypes } from '../../src/streams/data-streams/stream-type.ts'
 
 /** What a definition needs besides what an example is about. */
 const rest = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withoutSecrets } from '../../src/data-streams/source-secrets.ts'
+import { withoutSecrets } from '../../src/streams/data-streams/source-secrets.ts'
 
 const mark = '********'
 

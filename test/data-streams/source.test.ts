@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../src/core/errors.ts'
-import { parseSource } from '../../src/data-streams/source.ts'
-import type { StreamType } from '../../src/data-streams/stream-type.ts'
+import { parseSource } from '../../src/streams/data-streams/source.ts'
+import type { StreamType } from '../../src/streams/data-streams/stream-type.ts'
 
 /** The paths of what is wrong with a source, sorted. */
 function wrong(type: StreamType, source: object): string[] {

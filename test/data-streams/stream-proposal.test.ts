@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { judgeOf } from '../../processors/index.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
-import { parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
-import { proposeStream } from '../../src/data-streams/stream-proposal.ts'
-import { Samples } from '../../src/data-streams/stream-samples.ts'
+import { parseDefinition, schemaOf } from '../../src/streams/data-streams/definition.ts'
+import { proposeStream } from '../../src/streams/data-streams/stream-proposal.ts'
+import { Samples } from '../../src/streams/data-streams/stream-samples.ts'
 
 const nowUs = parseRfc3339('2026-03-01T12:00:00Z') as number
 const vaultId = '01234567-89ab-4def-8123-456789abcdef'

@@ -2,9 +2,13 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StreamId, UserId, VaultId } from '../../src/core/ids.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
-import type { DecidedCounts } from '../../src/data-streams/data-stream-store.ts'
-import { countersOf, type StatusFacts, statusBody } from '../../src/data-streams/stream-status.ts'
-import type { StoredCounts } from '../../src/time-series/time-series-store.ts'
+import type { StoredCounts } from '../../src/storage/time-series/time-series-store.ts'
+import type { DecidedCounts } from '../../src/streams/data-streams/data-stream-store.ts'
+import {
+  countersOf,
+  type StatusFacts,
+  statusBody,
+} from '../../src/streams/data-streams/stream-status.ts'
 
 type Fate = 'stored' | 'duplicate' | 'quarantined' | 'discarded'
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { fetchedMessage } from '../../connectors/amqp/deliveries.ts'
 import { amqpOptions } from '../../connectors/amqp/options.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { letsSeveralIn } from '../../src/data-streams/sources/topic-filters.ts'
-import { senderOf } from '../../src/pipeline/sender.ts'
-import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
+import { senderOf } from '../../src/ingest/pipeline/sender.ts'
+import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
+import { letsSeveralIn } from '../../src/streams/data-streams/sources/topic-filters.ts'
 
 describe('a filter lets more than one sender in', () => {
   test.each<[object]>([

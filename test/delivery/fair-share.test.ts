@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairShare } from '../../src/delivery/fair-share.ts'
+import { FairShare } from '../../src/telling/delivery/fair-share.ts'
 
 /** Users who take all that they get, one at a time, until none of them gets any more. */
 function hungry(share: FairShare, users: number): readonly number[] {

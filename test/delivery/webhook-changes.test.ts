@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { noteAccess } from '../../src/events/coalesced-events.ts'
-import type { Webhook } from '../../src/webhooks/webhook.ts'
+import { noteAccess } from '../../src/outbox/events/coalesced-events.ts'
+import type { Webhook } from '../../src/telling/webhooks/webhook.ts'
 import { LocalDeliveries } from '../support/local-deliveries.ts'
 import { answering } from '../support/receiver.ts'
 import { testReceiver } from '../support/test-receiver.ts'

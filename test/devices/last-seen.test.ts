@@ -1,6 +1,6 @@
 import type { Compilable } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { LastSeen } from '../../src/devices/last-seen.ts'
+import { LastSeen } from '../../src/streams/devices/last-seen.ts'
 import { TestState } from '../support/test-state.ts'
 
 const from = { address: '192.0.2.1', protocol: 'http' }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/access/auth/scopes.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 

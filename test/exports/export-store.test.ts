@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
-import type { ExportRequest } from '../../src/exports/export-job.ts'
-import { ExportStore } from '../../src/exports/export-store.ts'
-import { keptOfUserMax, openOfUserMax } from '../../src/jobs/job-store.ts'
+import type { ExportRequest } from '../../src/reading/exports/export-job.ts'
+import { ExportStore } from '../../src/reading/exports/export-store.ts'
+import { keptOfUserMax, openOfUserMax } from '../../src/reading/jobs/job-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 const request: ExportRequest = {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { download, exported, parquetRows } from '../support/exports.ts'
 import { runningService } from '../support/running-service.ts'
 

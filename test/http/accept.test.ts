@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chooseType } from '../../src/http/accept.ts'
+import { chooseType } from '../../src/requests/http/accept.ts'
 
 const offers = ['application/json', 'text/csv', 'application/x-ndjson'] as const
 

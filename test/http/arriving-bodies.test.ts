@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ArrivingBodies } from '../../src/http/arriving-bodies.ts'
+import { ArrivingBodies } from '../../src/requests/http/arriving-bodies.ts'
 
 const kibibyte = 1024
 

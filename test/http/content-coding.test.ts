@@ -1,7 +1,7 @@
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ContentCoding, inflate } from '../../src/http/content-coding.ts'
+import { type ContentCoding, inflate } from '../../src/requests/http/content-coding.ts'
 
 const bytesMax = 1024 * 1024
 const text = Buffer.from('{"temperature": 21.5}'.repeat(50))

@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
 import {
   exampleBody,

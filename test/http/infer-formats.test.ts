@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { encode as inMessagePack } from '@msgpack/msgpack'
 import { encode } from 'cborg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { bodiesTo } from '../support/pushed-bodies.ts'
 import { runningService } from '../support/running-service.ts'
 

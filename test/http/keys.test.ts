@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
+import { scopes } from '../../src/access/auth/scopes.ts'
 import { createKey, type MadeKey, newPerson, type Person, personOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey } from '../support/service-process.ts'

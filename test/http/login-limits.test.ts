@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tokenRates } from '../../src/auth/attempt-limits.ts'
+import { tokenRates } from '../../src/access/auth/attempt-limits.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { createKey, type MadeKey, newPerson } from '../support/people.ts'
 import { startedServices } from '../support/started-services.ts'

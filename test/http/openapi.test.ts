@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorCatalogue } from '../../src/core/error-catalogue.ts'
-import { tags } from '../../src/http/openapi/tags.ts'
+import { tags } from '../../src/requests/http/openapi/tags.ts'
 import {
   interfacesOf,
   type Json,

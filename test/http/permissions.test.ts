@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../../src/auth/scopes.ts'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import { scopes } from '../../src/access/auth/scopes.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from '../support/api-client.ts'
 import { ForeignResources } from '../support/foreign-resources.ts'
 import {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { permissions, type Scope, scopes } from '../../src/auth/scopes.ts'
+import { permissions, type Scope, scopes } from '../../src/access/auth/scopes.ts'
 import { createKey, createUser, type MadeKey, personOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
-import { handleError } from '../../src/http/error-handler.ts'
-import { QueryShare } from '../../src/queries/query-share.ts'
+import { QueryShare } from '../../src/reading/queries/query-share.ts'
+import { handleError } from '../../src/requests/http/error-handler.ts'
 
 const app = Fastify()
 const share = new QueryShare()

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema } from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import type { Authenticator } from '../../src/auth/authenticate.ts'
+import type { Authenticator } from '../../src/access/auth/authenticate.ts'
 import { DomainError } from '../../src/core/errors.ts'
-import { BodiesInFlight } from '../../src/http/bodies-in-flight.ts'
-import { record, text } from '../../src/http/schema.ts'
-import { buildHttpServer } from '../../src/http/server.ts'
+import { BodiesInFlight } from '../../src/requests/http/bodies-in-flight.ts'
+import { record, text } from '../../src/requests/http/schema.ts'
+import { buildHttpServer } from '../../src/requests/http/server.ts'
 
 const schema = {
   operationId: 'readBoiler',

@@ -1,6 +1,6 @@
 import { connectAsync } from 'mqtt'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { expect, test } from 'vitest'
-import { acceptedMax } from '../../src/auth/signing-keys.ts'
+import { acceptedMax } from '../../src/access/auth/signing-keys.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { newPerson } from '../support/people.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'

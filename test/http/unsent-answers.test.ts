@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import Fastify from 'fastify'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { UserId } from '../../src/core/ids.ts'
-import { limitUnsentAnswers } from '../../src/http/unsent-answers.ts'
+import { limitUnsentAnswers } from '../../src/requests/http/unsent-answers.ts'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 

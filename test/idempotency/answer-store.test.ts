@@ -1,12 +1,12 @@
 import type { Compilable } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { keptKey } from '../../src/core/idempotency-key.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import { AnswerStore } from '../../src/idempotency/answer-store.ts'
-import type { StateWriter } from '../../src/state/database.ts'
-import { PurgeTimer } from '../../src/state/purge-timer.ts'
-import { totalOf } from '../../src/state/totals.ts'
+import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
+import type { StateWriter } from '../../src/storage/state/database.ts'
+import { PurgeTimer } from '../../src/storage/state/purge-timer.ts'
+import { totalOf } from '../../src/storage/state/totals.ts'
 import { TestState } from '../support/test-state.ts'
 
 const dayUs = 24 * 3_600 * 1_000_000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import type { ExportJob, ExportRequest } from '../../src/exports/export-job.ts'
-import { ExportStore } from '../../src/exports/export-store.ts'
-import { BackgroundJobs, type JobRun } from '../../src/jobs/background-jobs.ts'
+import type { ExportJob, ExportRequest } from '../../src/reading/exports/export-job.ts'
+import { ExportStore } from '../../src/reading/exports/export-store.ts'
+import { BackgroundJobs, type JobRun } from '../../src/reading/jobs/background-jobs.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { TestState } from '../support/test-state.ts'
 

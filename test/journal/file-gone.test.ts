@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { SqliteJournalFile } from '../../src/journal/sqlite-journal.ts'
+import { SqliteJournalFile } from '../../src/storage/journal/sqlite-journal.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const spacious = 1024 ** 3

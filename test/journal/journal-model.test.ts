@@ -4,8 +4,8 @@ import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JournalBatch, Offset } from '../../src/journal/journal.ts'
-import { SqliteJournalFile, SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
+import type { JournalBatch, Offset } from '../../src/storage/journal/journal.ts'
+import { SqliteJournalFile, SqliteJournalReader } from '../../src/storage/journal/sqlite-journal.ts'
 import { batchOf } from '../support/journal-appender.ts'
 import {
   type Appended,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { SqliteJournalFile } from '../../src/journal/sqlite-journal.ts'
-import { TrimSchedule } from '../../src/journal/trim-schedule.ts'
+import { SqliteJournalFile } from '../../src/storage/journal/sqlite-journal.ts'
+import { TrimSchedule } from '../../src/storage/journal/trim-schedule.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))

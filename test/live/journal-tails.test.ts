@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { SqliteJournalFile } from '../../src/journal/sqlite-journal.ts'
-import { JournalTails } from '../../src/live/journal-tails.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
+import { JournalTails } from '../../src/reading/live/journal-tails.ts'
+import { SqliteJournalFile } from '../../src/storage/journal/sqlite-journal.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { acceptedReading, anyStream } from '../support/written-entries.ts'
 

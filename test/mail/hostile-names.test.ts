@@ -1,12 +1,16 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseSmtpUrl } from '../../src/config/mail.ts'
-import type { EventType } from '../../src/events/event-types.ts'
-import { parseEmail } from '../../src/mail/email-address.ts'
-import { eventContent, type MailContent, verificationContent } from '../../src/mail/mail-content.ts'
-import { MailLinks } from '../../src/mail/mail-links.ts'
-import { rendered } from '../../src/mail/rendered-mail.ts'
-import { SmtpTransport } from '../../src/mail/smtp-transport.ts'
+import type { EventType } from '../../src/outbox/events/event-types.ts'
+import { parseEmail } from '../../src/telling/mail/email-address.ts'
+import {
+  eventContent,
+  type MailContent,
+  verificationContent,
+} from '../../src/telling/mail/mail-content.ts'
+import { MailLinks } from '../../src/telling/mail/mail-links.ts'
+import { rendered } from '../../src/telling/mail/rendered-mail.ts'
+import { SmtpTransport } from '../../src/telling/mail/smtp-transport.ts'
 import { MailServer, type ReceivedMail } from '../support/mail-server.ts'
 
 /**

@@ -5,8 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { parseSmtpUrl } from '../../src/config/mail.ts'
-import type { RenderedMail } from '../../src/mail/rendered-mail.ts'
-import { type SentMail, SmtpTransport, smtpConnectionsMax } from '../../src/mail/smtp-transport.ts'
+import type { RenderedMail } from '../../src/telling/mail/rendered-mail.ts'
+import {
+  type SentMail,
+  SmtpTransport,
+  smtpConnectionsMax,
+} from '../../src/telling/mail/smtp-transport.ts'
 import { makeAuthority } from '../support/certificate.ts'
 import { MailServer } from '../support/mail-server.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { mailRow } from '../../src/mail/mail-delivery.ts'
+import { mailRow } from '../../src/telling/mail/mail-delivery.ts'
 import { LocalMails } from '../support/local-mails.ts'
 import { MailServer } from '../support/mail-server.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PacketIds } from '../../src/mqtt-sessions/packet-ids.ts'
-import { type Queued, Session } from '../../src/mqtt-sessions/session.ts'
+import { PacketIds } from '../../src/ingest/mqtt-sessions/packet-ids.ts'
+import { type Queued, Session } from '../../src/ingest/mqtt-sessions/session.ts'
 
 const packetIdMax = 65_535
 

@@ -8,7 +8,7 @@ import {
   sessionsPerUserMax,
   subscriptionsPerSessionMax,
   unusedUsMax,
-} from '../../src/mqtt-sessions/limits.ts'
+} from '../../src/ingest/mqtt-sessions/limits.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { SessionBroker } from '../support/session-broker.ts'
 import { SessionSubscriber } from '../support/session-subscriber.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FilterTree } from '../../src/core/filter-tree.ts'
-import { TopicTree } from '../../src/mqtt-sessions/topic-tree.ts'
+import { TopicTree } from '../../src/ingest/mqtt-sessions/topic-tree.ts'
 
 const level = fc.constantFrom('', 'a', 'b', '$c')
 const topics = fc.array(level, { minLength: 1, maxLength: 4 }).map((levels) => levels.join('/'))

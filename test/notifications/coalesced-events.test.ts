@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import { backlogOf } from '../../src/delivery/backlog.ts'
-import { CoalescedEvents, noteAccess, noteArrivals } from '../../src/events/coalesced-events.ts'
-import { FanOut } from '../../src/notifications/fan-out.ts'
+import {
+  CoalescedEvents,
+  noteAccess,
+  noteArrivals,
+} from '../../src/outbox/events/coalesced-events.ts'
+import { backlogOf } from '../../src/telling/delivery/backlog.ts'
+import { FanOut } from '../../src/telling/notifications/fan-out.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
 interface Told {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removeOldEvents } from '../../src/events/event-expiry.ts'
+import { removeOldEvents } from '../../src/outbox/events/event-expiry.ts'
 import { dayUs, ToldUsers } from '../support/told-users.ts'
 
 /** Has events removed until none is left that is too old; resolves with how often that was asked for. */

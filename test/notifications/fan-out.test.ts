@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import { bodyOf } from '../../src/events/event-body.ts'
-import type { StateDatabase } from '../../src/state/database.ts'
+import { bodyOf } from '../../src/outbox/events/event-body.ts'
+import type { StateDatabase } from '../../src/storage/state/database.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
 describe('an event is told in the transaction of the change that caused it', () => {

@@ -16,8 +16,8 @@ import {
   forthcomingTypes,
   isCoalesced,
   securityTypes,
-} from '../../src/events/event-types.ts'
-import { entryTypes, textOf } from '../../src/notifications/inbox/inbox-entry.ts'
+} from '../../src/outbox/events/event-types.ts'
+import { entryTypes, textOf } from '../../src/telling/notifications/inbox/inbox-entry.ts'
 import { dayUs, minuteUs, ToldUsers } from '../support/told-users.ts'
 
 interface ModelEntry {

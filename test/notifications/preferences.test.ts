@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import { type Category, categories, categoryOf } from '../../src/events/categories.ts'
+import { type Category, categories, categoryOf } from '../../src/outbox/events/categories.ts'
 import {
   type EventType,
   isCoalesced,
   isNeverEmitted,
   knownTypes,
-} from '../../src/events/event-types.ts'
-import { effectiveChannels } from '../../src/notifications/preferences/effective.ts'
+} from '../../src/outbox/events/event-types.ts'
+import { effectiveChannels } from '../../src/telling/notifications/preferences/effective.ts'
 import {
   type Channel,
   changedPreferences,
@@ -15,7 +15,7 @@ import {
   defaultPreferences,
   type Gate,
   type Preferences,
-} from '../../src/notifications/preferences/preferences.ts'
+} from '../../src/telling/notifications/preferences/preferences.ts'
 import { ToldUsers } from '../support/told-users.ts'
 
 /** The states that a category or an event can be in, as far as one channel is concerned. */

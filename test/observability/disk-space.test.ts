@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { DiskSpace } from '../../src/observability/disk-space.ts'
+import { DiskSpace } from '../../src/operating/observability/disk-space.ts'
 
 /** A disk that has as much free space as a test says, or says nothing. */
 class Disk {

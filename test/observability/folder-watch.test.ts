@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FilePlaces } from '../../src/core/file-places.ts'
-import { FolderWatch } from '../../src/observability/folder-watch.ts'
+import { FolderWatch } from '../../src/operating/observability/folder-watch.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** A folder `data` with a file `state.db`. */

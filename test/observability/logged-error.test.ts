@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loggedError } from '../../src/observability/logged-error.ts'
+import { loggedError } from '../../src/operating/observability/logged-error.ts'
 
 test('an error is logged with its stack, its code and its causes', () => {
   const why = new AggregateError([new Error('one'), 'two'], 'both failed')

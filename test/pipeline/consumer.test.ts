@@ -2,9 +2,13 @@ import { EventEmitter } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import type { JournalBatch, JournalReader, Offset } from '../../src/journal/journal.ts'
-import { JournalHead } from '../../src/journal/journal-head.ts'
-import { type Consumer, ConsumerLoop, type ConsumerPace } from '../../src/pipeline/consumer.ts'
+import {
+  type Consumer,
+  ConsumerLoop,
+  type ConsumerPace,
+} from '../../src/ingest/pipeline/consumer.ts'
+import type { JournalBatch, JournalReader, Offset } from '../../src/storage/journal/journal.ts'
+import { JournalHead } from '../../src/storage/journal/journal-head.ts'
 
 /** A journal of batches of two entries in memory, with the port that tells how far it reaches. */
 class MemoryJournal implements JournalReader {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { RefusedReading } from '../../src/contracts/reading.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import {
   streamIdOf,
@@ -9,10 +10,9 @@ import {
   verdictRejudged,
   verdictRemoved,
   verdictUnfit,
-} from '../../src/pipeline/entry.ts'
-import { EntryReader } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
-import type { RefusedReading } from '../../src/pipeline/reading.ts'
+} from '../../src/ingest/pipeline/entry.ts'
+import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 
 /** An entry of format 1, field by field as the first release has laid it out. */
 interface FirstFormat {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EntryFormatError } from '../../src/pipeline/entry.ts'
-import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { EntryFormatError } from '../../src/ingest/pipeline/entry.ts'
+import { readEntries } from '../../src/ingest/pipeline/entry-reader.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import {
   accepted,
   acceptedReading,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { verdictImported } from '../../src/pipeline/entry.ts'
-import { EntryReader } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { verdictImported } from '../../src/ingest/pipeline/entry.ts'
+import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 
 const stream = {
   streamId: newId<StreamId>(),

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { decodeJson } from '../../processors/decode-json.ts'
 import { judgeOf } from '../../processors/index.ts'
+import type { CompiledStream, StreamVersion } from '../../src/contracts/reading.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import type { DomainError } from '../../src/core/errors.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import type { Journal } from '../../src/journal/journal.ts'
-import type { Entry } from '../../src/pipeline/entry.ts'
-import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import { GroupCommit } from '../../src/pipeline/group-commit.ts'
-import { Intake } from '../../src/pipeline/intake.ts'
-import type { CompiledStream, StreamVersion } from '../../src/pipeline/reading.ts'
+import type { Entry } from '../../src/ingest/pipeline/entry.ts'
+import { readEntries } from '../../src/ingest/pipeline/entry-reader.ts'
+import { GroupCommit } from '../../src/ingest/pipeline/group-commit.ts'
+import { Intake } from '../../src/ingest/pipeline/intake.ts'
+import type { Journal } from '../../src/storage/journal/journal.ts'
 
 const version: StreamVersion = {
   streamId: newId<StreamId>(),

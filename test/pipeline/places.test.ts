@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Places } from '../../src/pipeline/shipment-parts.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
+import { Places } from '../../src/ingest/pipeline/shipment-parts.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
 
 const shape = shapeOf({ temperature: { type: 'number' } })
 const monthUs = 30 * 86_400_000_000

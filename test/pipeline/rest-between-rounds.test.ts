@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { restAfter } from '../../src/pipeline/consumer.ts'
+import { restAfter } from '../../src/ingest/pipeline/consumer.ts'
 
 describe('the rest between two rounds', () => {
   const round = { isNextFull: false, isUrgent: false, wantsTurn: false }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import type { StreamVersion } from '../../src/contracts/reading.ts'
+import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import type { StreamVersion } from '../../src/pipeline/reading.ts'
-import { StreamDirectory } from '../../src/pipeline/stream-directory.ts'
-import type { StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 
 const receipt = { receivedAtUs: 1_000_000, judgedAtUs: undefined, futureToleranceUs: 0 }
 

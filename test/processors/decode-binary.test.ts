@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decoders } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
-import type { DecodedMessage, UndecodableMessage } from '../../src/pipeline/reading.ts'
+import type { DecodedMessage, UndecodableMessage } from '../../src/contracts/reading.ts'
 import { hex, readingsOf } from '../support/binary-messages.ts'
 
 const receipt = { receivedAtUs: 1_767_225_600_000_000, futureToleranceUs: 300_000_000 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeCbor } from '../../processors/decode-cbor.ts'
-import type { DecodedMessage } from '../../src/pipeline/reading.ts'
+import type { DecodedMessage } from '../../src/contracts/reading.ts'
 import { hex, readingsOf } from '../support/binary-messages.ts'
 
 /** A map of one member with the key `a`, up to its value. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvDecoder } from '../../processors/decode-csv.ts'
-import type { DecodedMessage } from '../../src/pipeline/reading.ts'
-import type { FormatOptions } from '../../src/pipeline/stream-schema.ts'
+import type { DecodedMessage } from '../../src/contracts/reading.ts'
+import type { FormatOptions } from '../../src/contracts/stream-schema.ts'
 import { readingsOf } from '../support/binary-messages.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
 

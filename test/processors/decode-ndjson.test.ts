@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeNdjson } from '../../processors/decode-ndjson.ts'
-import type { DecodedMessage } from '../../src/pipeline/reading.ts'
+import type { DecodedMessage } from '../../src/contracts/reading.ts'
 
 function decoded(content: string | Uint8Array) {
   return decodeNdjson(Buffer.from(content))

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readingsOfMetrics, sparkplugDecoder } from '../../processors/decode-sparkplug.ts'
-import type { DecodedMessage } from '../../src/pipeline/reading.ts'
+import type { DecodedMessage } from '../../src/contracts/reading.ts'
 import { readingsOf } from '../support/binary-messages.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
 import { type Metric, metric, payloadOf } from '../support/sparkplug-payloads.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decoderOf } from '../../processors/decode.ts'
 import { withEventType } from '../../processors/event-type.ts'
-import type { StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 const schema: StreamSchema = {
   fields: {},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { judgeOf } from '../../processors/index.ts'
-import type { StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import type { StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 const receipt = { receivedAtUs: 1_000_000, futureToleranceUs: 0 }
 

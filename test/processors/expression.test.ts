@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileExpression, type Values } from '../../processors/expression.ts'
-import type { FieldMap } from '../../src/pipeline/stream-schema.ts'
+import type { FieldMap } from '../../src/contracts/stream-schema.ts'
 
 const fields: FieldMap = {
   n: { type: 'number' },

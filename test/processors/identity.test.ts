@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeOf } from '../../processors/index.ts'
-import type { AcceptedReading } from '../../src/pipeline/reading.ts'
-import type { FieldMap } from '../../src/pipeline/stream-schema.ts'
+import type { AcceptedReading } from '../../src/contracts/reading.ts'
+import type { FieldMap } from '../../src/contracts/stream-schema.ts'
 
 const receipt = { receivedAtUs: 1_790_000_000_000_000, futureToleranceUs: 300_000_000 }
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeOf } from '../../processors/index.ts'
+import type { AcceptedReading, Verdict } from '../../src/contracts/reading.ts'
+import type { FieldMap, StreamSchema } from '../../src/contracts/stream-schema.ts'
 import { parseRfc3339 } from '../../src/core/time.ts'
-import type { AcceptedReading, Verdict } from '../../src/pipeline/reading.ts'
-import type { FieldMap, StreamSchema } from '../../src/pipeline/stream-schema.ts'
 
 const receivedAtUs = parseRfc3339('2026-03-01T12:00:00Z') as number
 const futureToleranceUs = 300_000_000

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { decoders, textMemberOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { scanOf } from '../../processors/scan.ts'
-import { judgeMessage } from '../../src/pipeline/intake.ts'
-import type { DecodedMessage, Verdict } from '../../src/pipeline/reading.ts'
+import type { DecodedMessage, Verdict } from '../../src/contracts/reading.ts'
+import { judgeMessage } from '../../src/ingest/pipeline/intake.ts'
 import { batchFormats, elementsOf } from '../support/neighbours.ts'
 
 const schema = {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decoderOf } from '../../processors/decode.ts'
 import { judgeOf } from '../../processors/index.ts'
+import type { CompiledStream } from '../../src/contracts/reading.ts'
 import { formatUs } from '../../src/core/time.ts'
-import { formatOf, parseDefinition, schemaOf } from '../../src/data-streams/definition.ts'
-import { formatOptionsOf } from '../../src/data-streams/payload-format.ts'
-import { judgeMessage } from '../../src/pipeline/intake.ts'
-import type { CompiledStream } from '../../src/pipeline/reading.ts'
+import { judgeMessage } from '../../src/ingest/pipeline/intake.ts'
+import { formatOf, parseDefinition, schemaOf } from '../../src/streams/data-streams/definition.ts'
+import { formatOptionsOf } from '../../src/streams/data-streams/payload-format.ts'
 
 /** The examples of docs/payload-formats.md: a definition, a payload, and its readings. */
 

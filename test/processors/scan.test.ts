@@ -4,7 +4,7 @@ import { readingsPerMessageMax } from '../../processors/decode-batch.ts'
 import { decodeJson } from '../../processors/decode-json.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { plainScanOf, ScannedReading, scanOf, worthwhile } from '../../processors/scan.ts'
-import type { FieldMap, StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import type { FieldMap, StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 const fields: FieldMap = {
   level: { type: 'number', min: -50, max: 1e20 },

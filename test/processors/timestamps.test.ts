@@ -8,10 +8,10 @@ import { senmlJsonDecoder } from '../../processors/decode-senml.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { plainScanOf } from '../../processors/scan.ts'
 import { claimOf, timeOf } from '../../processors/timestamp.ts'
+import type { DecodedMessage, Decoder } from '../../src/contracts/reading.ts'
+import type { StreamSchema, TimestampFormat } from '../../src/contracts/stream-schema.ts'
 import { formatUs } from '../../src/core/time.ts'
-import { importedReading } from '../../src/imports/imported-reading.ts'
-import type { DecodedMessage, Decoder } from '../../src/pipeline/reading.ts'
-import type { StreamSchema, TimestampFormat } from '../../src/pipeline/stream-schema.ts'
+import { importedReading } from '../../src/reading/imports/imported-reading.ts'
 import { hex, readingsOf } from '../support/binary-messages.ts'
 
 const receivedAtUs = Date.UTC(2026, 2, 1, 12) * 1000

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeOf } from '../../processors/index.ts'
-import type { Verdict } from '../../src/pipeline/reading.ts'
-import type { FieldMap, StreamSchema } from '../../src/pipeline/stream-schema.ts'
-import type { DerivedType, TransformStep } from '../../src/pipeline/transform-step.ts'
+import type { Verdict } from '../../src/contracts/reading.ts'
+import type { FieldMap, StreamSchema } from '../../src/contracts/stream-schema.ts'
+import type { DerivedType, TransformStep } from '../../src/contracts/transform-step.ts'
 
 const receipt = { receivedAtUs: Date.UTC(2026, 2, 1) * 1000, futureToleranceUs: 300_000_000 }
 

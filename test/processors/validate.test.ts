@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { validatorOf } from '../../processors/validate.ts'
-import type { FieldMap, StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import type { FieldMap, StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 function schema(fields: FieldMap, overrides: Partial<StreamSchema> = {}): StreamSchema {
   return {

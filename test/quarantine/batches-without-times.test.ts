@@ -1,6 +1,6 @@
 import { encode } from 'cborg'
 import { expect, test } from 'vitest'
-import { everything } from '../../src/quarantine/quarantine-store.ts'
+import { everything } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { LocalPipeline } from '../support/local-pipeline.ts'
 
 test('equal readings without times, of batches that nobody could read, are all stored', async () => {

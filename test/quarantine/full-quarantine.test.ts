@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatUs } from '../../src/core/time.ts'
-import { everything } from '../../src/quarantine/quarantine-store.ts'
+import { everything } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'
 
 const numbers: LocalVersion = { fields: { v: { type: 'number' } } }

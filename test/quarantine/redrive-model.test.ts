@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PayloadFormat } from '../../src/pipeline/stream-schema.ts'
-import type { QuarantineFilter } from '../../src/quarantine/quarantine-store.ts'
-import { everything } from '../../src/quarantine/quarantine-store.ts'
+import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
+import type { QuarantineFilter } from '../../src/ingest/quarantine/quarantine-store.ts'
+import { everything } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { LocalPipeline } from '../support/local-pipeline.ts'
 
 type Value = number | string | boolean

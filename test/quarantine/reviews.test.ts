@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { formatUs } from '../../src/core/time.ts'
-import { everything } from '../../src/quarantine/quarantine-store.ts'
+import { everything } from '../../src/ingest/quarantine/quarantine-store.ts'
 import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'
 
 const numbers: LocalVersion = { fields: { v: { type: 'number' } } }

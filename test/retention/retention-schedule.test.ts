@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { expiryOf, RetentionSchedule } from '../../src/retention/retention-schedule.ts'
-import { firstKept, type KeptCursor, keptStreams } from '../../src/retention/retention-store.ts'
-import type { Expiry } from '../../src/time-series/time-series-store.ts'
+import { expiryOf, RetentionSchedule } from '../../src/reading/retention/retention-schedule.ts'
+import {
+  firstKept,
+  type KeptCursor,
+  keptStreams,
+} from '../../src/reading/retention/retention-store.ts'
+import type { Expiry } from '../../src/storage/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { allPoints, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { TestState } from '../support/test-state.ts'

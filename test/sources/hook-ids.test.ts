@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import type { StreamId } from '../../src/core/ids.ts'
-import { HookIds } from '../../src/sources/hook-ids.ts'
+import { HookIds } from '../../src/streams/sources/hook-ids.ts'
 
 const key = new MasterKey(Buffer.alloc(32, 7))
 const ids = new HookIds((text) => key.digest(text))

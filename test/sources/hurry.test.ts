@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 
 test('what somebody wants at once is tried once, and then as if nobody had', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import { ApiServer, type AskedOfServer, json } from '../support/api-server.ts'
 import { MessageServer } from '../support/message-server.ts'
 import { runningService } from '../support/running-service.ts'

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { FetchConnector, FetchRun } from '../../src/contracts/fetch-connector.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import type { FetchConnector, FetchRun } from '../../src/pipeline/fetch-connector.ts'
-import { SourcePositions } from '../../src/sources/source-positions.ts'
+import { SourcePositions } from '../../src/streams/sources/source-positions.ts'
 import { DecidedState } from '../support/decided-state.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
 

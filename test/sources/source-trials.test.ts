@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import type { FetchConnector } from '../../src/pipeline/fetch-connector.ts'
-import { SourceTrials } from '../../src/sources/source-trials.ts'
+import { SourceTrials } from '../../src/streams/sources/source-trials.ts'
 import { dialOf } from '../support/dial-of.ts'
 
 const dial = dialOf(() => Promise.reject(new Error('nobody is to be connected to')))

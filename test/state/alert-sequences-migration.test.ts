@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ToldSequences } from '../../src/alerts/told-sequences.ts'
-import { openStateForWriting } from '../../src/state/database.ts'
-import { migrations } from '../../src/state/migrations/index.ts'
+import { openStateForWriting } from '../../src/storage/state/database.ts'
+import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

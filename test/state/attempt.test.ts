@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countChange, totalOf } from '../../src/state/totals.ts'
+import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import { TestState } from '../support/test-state.ts'
 
 function removal({ state }: TestState, id: string) {

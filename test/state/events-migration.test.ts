@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { bodyOf } from '../../src/events/event-body.ts'
-import type { EventType } from '../../src/events/event-types.ts'
-import { openStateForWriting } from '../../src/state/database.ts'
-import { migrations } from '../../src/state/migrations/index.ts'
+import { bodyOf } from '../../src/outbox/events/event-body.ts'
+import type { EventType } from '../../src/outbox/events/event-types.ts'
+import { openStateForWriting } from '../../src/storage/state/database.ts'
+import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { removeExpired } from '../../src/state/expiry.ts'
-import { countChange, totalOf } from '../../src/state/totals.ts'
+import { removeExpired } from '../../src/storage/state/expiry.ts'
+import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import { TestState } from '../support/test-state.ts'
 
 const expiring = { table: 'idempotency_keys', column: 'remembered_at', total: 'receipts' } as const

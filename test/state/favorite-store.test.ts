@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { favoritesMax } from '../../src/favorites/favorite.ts'
-import { FavoriteStore } from '../../src/favorites/favorite-store.ts'
-import { countChange } from '../../src/state/totals.ts'
+import { countChange } from '../../src/storage/state/totals.ts'
+import { favoritesMax } from '../../src/twins/favorites/favorite.ts'
+import { FavoriteStore } from '../../src/twins/favorites/favorite-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 test('a user can have as many favorites as the limit says, and no more', async () => {

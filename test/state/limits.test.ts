@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { countChange } from '../../src/state/totals.ts'
-import { TemplateStore, templatesMax } from '../../src/templates/template-store.ts'
-import { VaultStore, vaultsMax } from '../../src/vaults/vault-store.ts'
+import { countChange } from '../../src/storage/state/totals.ts'
+import { TemplateStore, templatesMax } from '../../src/twins/templates/template-store.ts'
+import { VaultStore, vaultsMax } from '../../src/twins/vaults/vault-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 const newTemplate = {

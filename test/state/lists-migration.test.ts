@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openStateForWriting } from '../../src/state/database.ts'
-import { everybody, totalOf } from '../../src/state/totals.ts'
+import { openStateForWriting } from '../../src/storage/state/database.ts'
+import { everybody, totalOf } from '../../src/storage/state/totals.ts'
 import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

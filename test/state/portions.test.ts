@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { padded, portionsOf } from '../../src/state/portions.ts'
+import { padded, portionsOf } from '../../src/storage/state/portions.ts'
 
 const isPowerOfTwo = (count: number) => Number.isInteger(Math.log2(count))
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StreamId } from '../../src/core/ids.ts'
-import { everything, QuarantineStore } from '../../src/quarantine/quarantine-store.ts'
-import { openStateForWriting } from '../../src/state/database.ts'
+import { everything, QuarantineStore } from '../../src/ingest/quarantine/quarantine-store.ts'
+import { openStateForWriting } from '../../src/storage/state/database.ts'
 import { openOldState } from '../support/old-state.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

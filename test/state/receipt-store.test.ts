@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import {
   type IdempotentRequest,
   ReceiptStore,
   receiptsMax,
-} from '../../src/data-streams/receipt-store.ts'
-import { countChange, totalOf } from '../../src/state/totals.ts'
+} from '../../src/streams/data-streams/receipt-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 const dayUs = 24 * 3_600 * 1_000_000

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { AuditLog } from '../../src/audit/audit-log.ts'
-import { LimitedKeys } from '../../src/auth/limited-keys.ts'
-import { MasterKey } from '../../src/auth/master-key.ts'
+import { AuditLog } from '../../src/access/audit/audit-log.ts'
+import { LimitedKeys } from '../../src/access/auth/limited-keys.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type UserId, type VaultId } from '../../src/core/ids.ts'
-import { ProvisioningStore } from '../../src/devices/provisioning-store.ts'
-import { RegisteredDevices } from '../../src/devices/registered-devices.ts'
+import { ProvisioningStore } from '../../src/streams/devices/provisioning-store.ts'
+import { RegisteredDevices } from '../../src/streams/devices/registered-devices.ts'
 import { TestState } from '../support/test-state.ts'
 
 const vaultId = newId<VaultId>()

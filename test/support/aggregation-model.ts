@@ -5,8 +5,8 @@ import type {
   AggregatePoint,
   AggregateQuery,
   Buckets,
-} from '../../src/time-series/aggregate-query.ts'
-import type { StoredReading } from '../../src/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/aggregate-query.ts'
+import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
 
 /**
  * What a store has to answer, computed in another way: reading by reading, with the calendar of

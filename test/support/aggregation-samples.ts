@@ -4,8 +4,8 @@ import type {
   AggregateFunction,
   AggregatePoint,
   AggregateQuery,
-} from '../../src/time-series/aggregate-query.ts'
-import type { ColumnType } from '../../src/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/aggregate-query.ts'
+import type { ColumnType } from '../../src/storage/time-series/time-series-store.ts'
 
 export const ofNumbers: readonly AggregateFunction[] = [
   'avg',

@@ -1,11 +1,11 @@
 import { apiPull } from '../../connectors/api-pull/api-pull.ts'
+import type { Dial, FetchedMessage } from '../../src/contracts/fetch-connector.ts'
+import type { PolledSource, SourcePosition } from '../../src/contracts/poll-connector.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import type { Dial, FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
-import type { PolledSource, SourcePosition } from '../../src/pipeline/poll-connector.ts'
 
 /** A source of the API connector that is asked by a test, through the real guard. */
 export class ApiRounds {

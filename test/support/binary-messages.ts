@@ -1,4 +1,4 @@
-import type { Decoder } from '../../src/pipeline/reading.ts'
+import type { Decoder } from '../../src/contracts/reading.ts'
 
 export function hex(text: string): Uint8Array {
   return Buffer.from(text.replaceAll(' ', ''), 'hex')

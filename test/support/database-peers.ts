@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { databasePoll } from '../../connectors/database/database-poll.ts'
-import { scheduled } from '../../src/sources/schedules/scheduled-source.ts'
+import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'
 import type { FetchedPeer } from '../contracts/connector-contract.ts'
 import type { Mariadb } from './mariadb.ts'
 import type { Postgres } from './postgres.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { AlertWatch } from '../../src/alerts/alert-watch.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import { Decider } from '../../src/pipeline/decider.ts'
-import { StateDecisionStore } from '../../src/pipeline/decision-store.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { Decider } from '../../src/ingest/pipeline/decider.ts'
+import { StateDecisionStore } from '../../src/ingest/pipeline/decision-store.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import type { TestState } from './test-state.ts'
 
 /** A stream with rules, and the entries of one journal that are about it. */

@@ -1,5 +1,5 @@
 import type { DecodedStream } from '../../processors/decode.ts'
-import type { FieldMap, FormatOptions, StreamSchema } from '../../src/pipeline/stream-schema.ts'
+import type { FieldMap, FormatOptions, StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 /** As much of a stream as decoders are told. */
 export function decodedStream(

@@ -1,4 +1,4 @@
-import type { Dial } from '../../src/pipeline/fetch-connector.ts'
+import type { Dial } from '../../src/contracts/fetch-connector.ts'
 
 const datagrams = () => Promise.reject(new Error('there are no datagrams here'))
 

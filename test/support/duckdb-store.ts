@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 

@@ -1,4 +1,4 @@
-import type { Time } from '../../src/sources/schedules/alarms.ts'
+import type { Time } from '../../src/streams/sources/schedules/alarms.ts'
 
 interface Timer {
   readonly atMs: number

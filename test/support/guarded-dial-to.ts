@@ -1,7 +1,7 @@
+import type { Dial } from '../../src/contracts/fetch-connector.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import type { Dial } from '../../src/pipeline/fetch-connector.ts'
 
 /** A way out to some ports of this machine. */
 export function guardedDialTo(...ports: readonly number[]): Dial {

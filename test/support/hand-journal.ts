@@ -1,10 +1,10 @@
+import type { StreamVersion } from '../../src/contracts/reading.ts'
 import type { DomainError } from '../../src/core/errors.ts'
 import type { StreamId, UserId } from '../../src/core/ids.ts'
-import type { Journal } from '../../src/journal/journal.ts'
-import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import type { EntryWriter } from '../../src/pipeline/entry-writer.ts'
-import { GroupCommit } from '../../src/pipeline/group-commit.ts'
-import type { StreamVersion } from '../../src/pipeline/reading.ts'
+import { readEntries } from '../../src/ingest/pipeline/entry-reader.ts'
+import type { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
+import { GroupCommit } from '../../src/ingest/pipeline/group-commit.ts'
+import type { Journal } from '../../src/storage/journal/journal.ts'
 
 export interface Append {
   /** Texts of the messages in it. */

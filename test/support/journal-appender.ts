@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { ThreadedJournal } from '../../src/journal/threaded-journal.ts'
+import { ThreadedJournal } from '../../src/storage/journal/threaded-journal.ts'
 
 /** Appends that are under way at once: as many as the service has. */
 const inFlightMax = 2

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { JournalBatch, Offset } from '../../src/journal/journal.ts'
+import type { JournalBatch, Offset } from '../../src/storage/journal/journal.ts'
 
 /** More entries than any test appends. */
 export const everything = 1_000_000

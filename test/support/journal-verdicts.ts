@@ -1,5 +1,5 @@
-import { SqliteJournalReader } from '../../src/journal/sqlite-journal.ts'
-import { EntryReader } from '../../src/pipeline/entry-reader.ts'
+import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
+import { SqliteJournalReader } from '../../src/storage/journal/sqlite-journal.ts'
 
 /** The verdicts of all entries of the journal in a file, as far as it is not trimmed. */
 export function verdictsIn(path: string): ReadonlySet<number> {

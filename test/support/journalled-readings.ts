@@ -1,5 +1,5 @@
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { EntryWriter } from '../../src/pipeline/entry-writer.ts'
+import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 
 /** What a test says of one entry of the journal. */
 export interface JournalledReading {

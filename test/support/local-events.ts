@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../src/core/ids.ts'
-import type { Deliverer } from '../../src/delivery/deliverer.ts'
-import { Events, type NewEvent } from '../../src/events/events.ts'
-import { commitChanges, plain } from '../../src/state/database.ts'
-import type { openDeliveryDesk } from '../../src/worker-delivery.ts'
+import { Events, type NewEvent } from '../../src/outbox/events/events.ts'
+import type { openDeliveryDesk } from '../../src/processes/worker/deliveries.ts'
+import { commitChanges, plain } from '../../src/storage/state/database.ts'
+import type { Deliverer } from '../../src/telling/delivery/deliverer.ts'
 import type { HandClock } from './hand-clock.ts'
 import type { TestState } from './test-state.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ErrorBody } from '../../src/http/error-handler.ts'
+import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from './api-client.ts'
 import type { MailServer, ReceivedMail } from './mail-server.ts'
 import type { Person } from './people.ts'

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { nats } from '../../connectors/nats/nats.ts'
+import type { Dial } from '../../src/contracts/fetch-connector.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import type { Dial } from '../../src/pipeline/fetch-connector.ts'
 import { FetchingSource } from './fetching-source.ts'
 import type { NatsServer } from './nats.ts'
 

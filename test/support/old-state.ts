@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { migrations } from '../../src/state/migrations/index.ts'
+import { migrations } from '../../src/storage/state/migrations/index.ts'
 
 /** A state as an earlier release has left it: with these migrations, and none of the later ones. */
 export async function openOldState(path: string, names: readonly string[]): Promise<DatabaseSync> {

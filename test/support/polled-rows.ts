@@ -1,10 +1,10 @@
 import { databasePoll } from '../../connectors/database/database-poll.ts'
+import type { PolledSource, SourcePosition } from '../../src/contracts/poll-connector.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import type { PolledSource, SourcePosition } from '../../src/pipeline/poll-connector.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { monthOf, startOfMonthUs } from '../../src/time-series/duckdb/months.ts'
+import { monthOf, startOfMonthUs } from '../../src/storage/time-series/duckdb/months.ts'
 import { ApiClient } from './api-client.ts'
 import { startServiceProcess } from './service-process.ts'
 

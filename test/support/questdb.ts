@@ -2,7 +2,10 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import { startQuestDb } from '../../scripts/servers/questdb.ts'
 import { hasQuestDbJar } from '../../scripts/servers/questdb-jar.ts'
-import { QuestDbConnection, type QuestDbServer } from '../../src/time-series/questdb/connection.ts'
+import {
+  QuestDbConnection,
+  type QuestDbServer,
+} from '../../src/storage/time-series/questdb/connection.ts'
 import { isLeftOut, TestServer } from './test-server.ts'
 
 const isThere = hasQuestDbJar() && spawnSync('java', ['-version'], { stdio: 'ignore' }).status === 0

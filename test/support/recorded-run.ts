@@ -1,8 +1,12 @@
+import type {
+  FetchedMessage,
+  FetchedSource,
+  FetchRun,
+} from '../../src/contracts/fetch-connector.ts'
+import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import type { FetchedMessage, FetchedSource, FetchRun } from '../../src/pipeline/fetch-connector.ts'
-import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
 
 /** A run of a source whose messages are remembered as they are, without a journal. */
 export class RecordedRun implements AsyncDisposable {

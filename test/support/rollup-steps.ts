@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Buckets } from '../../src/time-series/aggregate-query.ts'
+import type { Buckets } from '../../src/storage/time-series/aggregate-query.ts'
 import type { Notes, Question, Step } from './rollup-history.ts'
 import { hourUs, marchUs } from './stored-readings.ts'
 

@@ -1,15 +1,15 @@
 import { getEventListeners } from 'node:events'
-import type { StreamId } from '../../src/core/ids.ts'
-import type { FetchedMessage, FetchRun, SourceRound } from '../../src/pipeline/fetch-connector.ts'
+import type { FetchedMessage, FetchRun, SourceRound } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
   Poll,
   PollConnector,
   SourcePosition,
-} from '../../src/pipeline/poll-connector.ts'
-import { Alarms } from '../../src/sources/schedules/alarms.ts'
-import { scheduled } from '../../src/sources/schedules/scheduled-source.ts'
-import { Wish } from '../../src/sources/wish.ts'
+} from '../../src/contracts/poll-connector.ts'
+import type { StreamId } from '../../src/core/ids.ts'
+import { Alarms } from '../../src/streams/sources/schedules/alarms.ts'
+import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'
+import { Wish } from '../../src/streams/sources/wish.ts'
 import { dialOf } from './dial-of.ts'
 import { FakeTime } from './fake-time.ts'
 

@@ -6,8 +6,8 @@ import { Publishing } from '../../connectors/opcua/publishing.ts'
 import { Readings } from '../../connectors/opcua/readings.ts'
 import { ToldValues } from '../../connectors/opcua/told-values.ts'
 import { ValueTexts } from '../../connectors/opcua/values.ts'
-import type { FetchedMessage } from '../../src/pipeline/fetch-connector.ts'
-import type { SourcePosition } from '../../src/pipeline/poll-connector.ts'
+import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
+import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
 
 /** Our number of the item that it tells of. */
 const handle = 7

@@ -5,7 +5,7 @@ import { callbackify } from 'node:util'
 import { Aedes } from 'aedes'
 import { type Clocks, systemClock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import { type OpenSessions, openSessions } from '../../src/mqtt-sessions/open-sessions.ts'
+import { type OpenSessions, openSessions } from '../../src/ingest/mqtt-sessions/open-sessions.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** Whose everything is that these tests keep. */

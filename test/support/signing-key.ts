@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import jwt from 'jsonwebtoken'
-import { MasterKey } from '../../src/auth/master-key.ts'
-import { withLowS } from '../../src/auth/token-signature.ts'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { withLowS } from '../../src/access/auth/token-signature.ts'
 
 /** The key that a service signs its tokens with, taken out of its data. */
 export interface SigningKey {

@@ -1,6 +1,9 @@
 import { canonicalJson } from '../../src/core/canonical-json.ts'
-import type { AggregatePoint, AggregateQuery } from '../../src/time-series/aggregate-query.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
+import type {
+  AggregatePoint,
+  AggregateQuery,
+} from '../../src/storage/time-series/aggregate-query.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type {
   DataPoint,
   ExpiringStore,
@@ -9,7 +12,7 @@ import type {
   Shipment,
   StoredReading,
   TimeSeriesStore,
-} from '../../src/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/time-series-store.ts'
 
 /** 2026-03-01T00:00:00Z: the first moment of a month. */
 export const marchUs = Date.UTC(2026, 2, 1) * 1000

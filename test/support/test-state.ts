@@ -8,7 +8,7 @@ import {
   type StateDatabase,
   type StateWriter,
   type Tell,
-} from '../../src/state/database.ts'
+} from '../../src/storage/state/database.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 /** A real state database of its own, read and written by one thread. */

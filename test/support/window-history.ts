@@ -1,16 +1,19 @@
 import { expect } from 'vitest'
-import type { AggregateFunction } from '../../src/time-series/aggregate-query.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { StoredReading, TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import { computeGroup, groupsOf } from '../../src/reading/windows/compute-windows.ts'
+import { Materialiser } from '../../src/reading/windows/materialiser.ts'
+import { readWindows, type WindowPoint } from '../../src/reading/windows/read-windows.ts'
+import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type {
+  StoredReading,
+  TimeSeriesStore,
+} from '../../src/storage/time-series/time-series-store.ts'
 import type {
   StoredWindowsQuery,
   WindowDefinition,
   WindowStore,
   WindowVersion,
-} from '../../src/time-series/windows/window-store.ts'
-import { computeGroup, groupsOf } from '../../src/windows/compute-windows.ts'
-import { Materialiser } from '../../src/windows/materialiser.ts'
-import { readWindows, type WindowPoint } from '../../src/windows/read-windows.ts'
+} from '../../src/storage/time-series/windows/window-store.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
 import { hourUs, marchUs, remove, shipmentOf, storedReading } from './stored-readings.ts'
 import { closeValues, WindowModel } from './window-model.ts'

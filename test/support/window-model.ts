@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import type { StoredReading } from '../../src/time-series/time-series-store.ts'
+import type { WindowPoint } from '../../src/reading/windows/read-windows.ts'
+import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
 import type {
   WindowContent,
   WindowDefinition,
   WindowVersion,
-} from '../../src/time-series/windows/window-store.ts'
-import type { WindowPoint } from '../../src/windows/read-windows.ts'
+} from '../../src/storage/time-series/windows/window-store.ts'
 import { modelAggregates } from './aggregation-model.ts'
 
 /** From an instant on, windows begin as a definition says. */

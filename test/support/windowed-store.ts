@@ -1,10 +1,10 @@
-import type { TimeSeriesStore } from '../../src/time-series/time-series-store.ts'
+import { Materialiser } from '../../src/reading/windows/materialiser.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import type {
   StoredWindow,
   StoredWindowsQuery,
   WindowDefinition,
-} from '../../src/time-series/windows/window-store.ts'
-import { Materialiser } from '../../src/windows/materialiser.ts'
+} from '../../src/storage/time-series/windows/window-store.ts'
 import { hourUs, marchUs, shipmentOf, storedReading } from './stored-readings.ts'
 
 /** Windows of so many hours, with the greatest temperature of each. */

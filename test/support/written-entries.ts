@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
-import type { StreamId, UserId } from '../../src/core/ids.ts'
-import { type Entry, type Origin, streamIdOf } from '../../src/pipeline/entry.ts'
-import { readEntries } from '../../src/pipeline/entry-reader.ts'
-import { EntryWriter, type ReceivedBytes } from '../../src/pipeline/entry-writer.ts'
 import type {
   AcceptedReading,
   FilteredReading,
   RefusalReason,
   RefusedReading,
   StreamVersion,
-} from '../../src/pipeline/reading.ts'
+} from '../../src/contracts/reading.ts'
+import type { StreamId, UserId } from '../../src/core/ids.ts'
+import { type Entry, type Origin, streamIdOf } from '../../src/ingest/pipeline/entry.ts'
+import { readEntries } from '../../src/ingest/pipeline/entry-reader.ts'
+import { EntryWriter, type ReceivedBytes } from '../../src/ingest/pipeline/entry-writer.ts'
 
 interface Accepted {
   readonly stream: StreamVersion

@@ -2,18 +2,22 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import type { Offset } from '../../src/journal/journal.ts'
-import type { QuestDbServer } from '../../src/time-series/questdb/connection.ts'
+import type { Offset } from '../../src/storage/journal/journal.ts'
+import type { QuestDbServer } from '../../src/storage/time-series/questdb/connection.ts'
 import {
   createTable,
   digestOf,
   isAliveAt,
   quoted,
   tableOf,
-} from '../../src/time-series/questdb/layout.ts'
-import { QuestDbWriter } from '../../src/time-series/questdb/questdb-writer.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { Removal, Shipment, StoredReading } from '../../src/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/questdb/layout.ts'
+import { QuestDbWriter } from '../../src/storage/time-series/questdb/questdb-writer.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type {
+  Removal,
+  Shipment,
+  StoredReading,
+} from '../../src/storage/time-series/time-series-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { shipmentOf } from './stored-readings.ts'
 import { TemporaryFolder } from './temporary-folder.ts'

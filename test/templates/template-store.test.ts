@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import type { UserId } from '../../src/core/ids.ts'
-import type { Template } from '../../src/templates/template.ts'
-import { type TemplateQuery, TemplateStore } from '../../src/templates/template-store.ts'
+import type { Template } from '../../src/twins/templates/template.ts'
+import { type TemplateQuery, TemplateStore } from '../../src/twins/templates/template-store.ts'
 import { TestState } from '../support/test-state.ts'
 
 /** A clock that several templates share a moment of: their ids have to tell the order. */

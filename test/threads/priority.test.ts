@@ -16,7 +16,7 @@ function nicenessOf(thread: string): number {
 
 test.runIf(process.platform === 'linux')('lowers the calling thread, and no other', async () => {
   const before = nicenessOf(String(process.pid))
-  const module = new URL('../../src/threads/priority.ts', import.meta.url).href
+  const module = new URL('../../src/core/threads/priority.ts', import.meta.url).href
   const worker = new Worker(
     `import { readlinkSync } from 'node:fs'
      import { parentPort } from 'node:worker_threads'
@@ -35,7 +35,7 @@ test.runIf(process.platform === 'linux')('lowers the calling thread, and no othe
 })
 
 test.runIf(process.platform === 'linux')('lowers the pool of threads for native work', async () => {
-  const module = new URL('../../src/threads/priority.ts', import.meta.url).href
+  const module = new URL('../../src/core/threads/priority.ts', import.meta.url).href
   const program = `
     import { readdirSync, readFileSync } from 'node:fs'
     import { readFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { Caller, serveCalls } from '../../src/threads/rpc.ts'
+import { Caller, serveCalls } from '../../src/core/threads/rpc.ts'
 
 interface Echo extends Record<string, (argument: never) => unknown> {
   echo(value: unknown): unknown

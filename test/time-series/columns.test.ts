@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendColumns } from '../../src/time-series/duckdb/append.ts'
+import { appendColumns } from '../../src/storage/time-series/duckdb/append.ts'
 import {
   BigIntColumn,
   BooleanColumn,
@@ -11,7 +11,7 @@ import {
   TextColumn,
   TimestampColumn,
   UnsignedBigIntColumn,
-} from '../../src/time-series/duckdb/columns.ts'
+} from '../../src/storage/time-series/duckdb/columns.ts'
 
 const safe = Number.MAX_SAFE_INTEGER
 /** Microseconds of the first and the last second that RFC 3339 can write. */

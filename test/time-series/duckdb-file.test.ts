@@ -1,8 +1,8 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
-import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
-import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
-import type { QueryLimits } from '../../src/time-series/query-turns.ts'
+import { DuckDbFile } from '../../src/storage/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../src/storage/time-series/duckdb/rows-of.ts'
+import type { QueryLimits } from '../../src/storage/time-series/query-turns.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** A file whose queries have these limits. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
-import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
+import { DuckDbFile } from '../../src/storage/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../src/storage/time-series/duckdb/rows-of.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const mebibyte = 1024 * 1024

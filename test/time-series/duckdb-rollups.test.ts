@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
 import { allRolledUp, minutes, rolledUp } from '../contracts/time-series-rollups-contract.ts'
 import { answerOfReadings, eagerRollups, longAfter } from '../support/rollup-history.ts'
 import {

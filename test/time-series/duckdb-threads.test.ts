@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { aggregationLength } from '../../src/time-series/duckdb/aggregation/length.ts'
-import { Catalog } from '../../src/time-series/duckdb/catalog.ts'
-import { DuckDbFile } from '../../src/time-series/duckdb/duckdb-file.ts'
-import { rowsOf } from '../../src/time-series/duckdb/rows-of.ts'
-import type { ReadLength } from '../../src/time-series/duckdb/working-threads.ts'
+import { aggregationLength } from '../../src/storage/time-series/duckdb/aggregation/length.ts'
+import { Catalog } from '../../src/storage/time-series/duckdb/catalog.ts'
+import { DuckDbFile } from '../../src/storage/time-series/duckdb/duckdb-file.ts'
+import { rowsOf } from '../../src/storage/time-series/duckdb/rows-of.ts'
+import type { ReadLength } from '../../src/storage/time-series/duckdb/working-threads.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** A file on a machine with so many processors. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { StoredReading } from '../../src/time-series/time-series-store.ts'
+import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
 import {
   allPoints,
   hourUs,

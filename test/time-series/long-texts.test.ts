@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
+import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
 import { marchUs, ship, storedReading } from '../support/stored-readings.ts'
 
 /** A checkpoint takes what the last row group of a table holds: here more than 128 MB. */

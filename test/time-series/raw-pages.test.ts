@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shapeOf } from '../../src/time-series/shape.ts'
-import type { ReadingsQuery, StoredReading } from '../../src/time-series/time-series-store.ts'
+import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type {
+  ReadingsQuery,
+  StoredReading,
+} from '../../src/storage/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { DuckDbStore } from '../../src/time-series/duckdb/duckdb-store.ts'
-import type { Shipment, StoredReading } from '../../src/time-series/time-series-store.ts'
+import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
+import type { Shipment, StoredReading } from '../../src/storage/time-series/time-series-store.ts'
 import { allPoints, marchUs, shipmentOf, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

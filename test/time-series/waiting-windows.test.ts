@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Materialiser } from '../../src/windows/materialiser.ts'
+import { Materialiser } from '../../src/reading/windows/materialiser.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { hourUs, marchUs } from '../support/stored-readings.ts'
 import { keptResults, maxOfHours, shipHours } from '../support/windowed-store.ts'

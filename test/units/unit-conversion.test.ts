@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileStep } from '../../processors/transform.ts'
-import { lineOf } from '../../src/units/unit-conversion.ts'
+import { lineOf } from '../../src/streams/units/unit-conversion.ts'
 
 function converted(value: number, from: string, to: string): number {
   const line = lineOf(from, to)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { Units } from '../../src/units/units.ts'
+import { Units } from '../../src/streams/units/units.ts'
 
 test('units answer several questions at once, each with its own pairs', async () => {
   const units = new Units()

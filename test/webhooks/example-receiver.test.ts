@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { deliveryHeaders } from '../../src/webhooks/delivery-headers.ts'
+import { deliveryHeaders } from '../../src/telling/webhooks/delivery-headers.ts'
 
 test('the example takes what is signed, once, and refuses everything else', async () => {
   const example = spawn(process.execPath, ['examples/webhook-receiver/receiver.js'], {

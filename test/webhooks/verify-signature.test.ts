@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { verifySignature } from '../../receivers/verify-signature.js'
-import { deliveryHeaders } from '../../src/webhooks/delivery-headers.ts'
+import { deliveryHeaders } from '../../src/telling/webhooks/delivery-headers.ts'
 
 interface Vector {
   readonly format: 'emitted' | 'forthcoming'

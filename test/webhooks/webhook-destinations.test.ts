@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
-import { examineUrl } from '../../src/webhooks/webhook-destination.ts'
+import { examineUrl } from '../../src/telling/webhooks/webhook-destination.ts'
 
 const publicAddress = '93.184.215.14'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type FilteredEvent, filterAgainst } from '../../src/webhooks/webhook-filters.ts'
+import { type FilteredEvent, filterAgainst } from '../../src/telling/webhooks/webhook-filters.ts'
 
 const [vault, stream, template, owner] = ['vault', 'stream', 'template', 'owner']
 

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { Settled } from '../../../src/pipeline/connector.ts'
+import type { Settled } from '../../../src/contracts/connector.ts'
 import type { Place } from './admission.ts'
 import { BrokerLane } from './broker-lane.ts'
 import type { ClientSocket } from './client-socket.ts'

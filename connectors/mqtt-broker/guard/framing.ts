@@ -1,4 +1,4 @@
-import type { Settled } from '../../../src/pipeline/connector.ts'
+import type { Settled } from '../../../src/contracts/connector.ts'
 import { violation } from './closing.ts'
 import { type FixedHeaders, firstHeaders, headerProblem, laterHeaders } from './fixed-header.ts'
 import type { TopicName } from './text.ts'

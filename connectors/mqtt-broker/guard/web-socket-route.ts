@@ -6,7 +6,7 @@ import {
   isUpgrade,
   type PendingUpgrade,
   takeUpgrade,
-} from '../../../src/http/upgrades.ts'
+} from '../../../src/requests/http/upgrades.ts'
 import type { ClientSocket } from './client-socket.ts'
 import { publishBytesMax } from './fixed-header.ts'
 import { MqttWebSocket } from './web-socket.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource } from '../../../src/data-streams/source.ts'
-import { withoutSecrets } from '../../../src/data-streams/source-secrets.ts'
+import { parseSource } from '../../../src/streams/data-streams/source.ts'
+import { withoutSecrets } from '../../../src/streams/data-streams/source-secrets.ts'
 
 /** The paths of what is wrong with a source that is asked on a schedule, sorted. */
 function wrong(source: object): string[] {

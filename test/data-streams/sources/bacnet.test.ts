@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bacnetLibrary } from '../../../connectors/bacnet/library.ts'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource, unsupportedSource } from '../../../src/data-streams/source.ts'
+import { parseSource, unsupportedSource } from '../../../src/streams/data-streams/source.ts'
 
 const level = { field: 'level', object: 'analog-input:1' }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource } from '../../../src/data-streams/source.ts'
+import { parseSource } from '../../../src/streams/data-streams/source.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { TemporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource, unsupportedSource } from '../../../src/data-streams/source.ts'
-import type { StreamType } from '../../../src/data-streams/stream-type.ts'
+import { parseSource, unsupportedSource } from '../../../src/streams/data-streams/source.ts'
+import type { StreamType } from '../../../src/streams/data-streams/stream-type.ts'
 
 const base = { protocol: 'coap', endpoint: 'coap://sensor.example/temperature' }
 

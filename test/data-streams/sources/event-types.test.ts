@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSchema } from '../../../src/data-streams/definition.ts'
-import { parseSource } from '../../../src/data-streams/source.ts'
+import { parseSchema } from '../../../src/streams/data-streams/definition.ts'
+import { parseSource } from '../../../src/streams/data-streams/source.ts'
 
 function parsed(source: object, schema?: object) {
   const found: ErrorDetail[] = []

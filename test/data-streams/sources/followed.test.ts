@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource } from '../../../src/data-streams/source.ts'
+import { parseSource } from '../../../src/streams/data-streams/source.ts'
 
 const followed = {
   protocol: 'postgres',

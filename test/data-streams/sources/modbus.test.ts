@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource, unsupportedSource } from '../../../src/data-streams/source.ts'
+import { parseSource, unsupportedSource } from '../../../src/streams/data-streams/source.ts'
 
 const level = { field: 'level', address: 100 }
 

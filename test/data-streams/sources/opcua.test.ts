@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
-import { parseSource, unsupportedSource } from '../../../src/data-streams/source.ts'
+import { parseSource, unsupportedSource } from '../../../src/streams/data-streams/source.ts'
 import { makeApplicationCertificate } from '../../support/application-certificate.ts'
 import { TemporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -8,7 +8,7 @@ import {
   verdictFleetRules,
   verdictQuarantined,
   verdictRedriven,
-} from '../../../src/pipeline/entry.ts'
+} from '../../../src/ingest/pipeline/entry.ts'
 import { type Pick, type Step, step } from './history-steps.ts'
 import { type Rules, rulesFirst } from './stream-history.ts'
 import { Life, World } from './stream-life.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
+import type { StoredReading } from '../../../src/storage/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import {
   hourUs,

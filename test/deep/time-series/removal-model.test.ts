@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
-import { shapeOf } from '../../../src/time-series/shape.ts'
-import type { StoredReading } from '../../../src/time-series/time-series-store.ts'
+import { shapeOf } from '../../../src/storage/time-series/shape.ts'
+import type { StoredReading } from '../../../src/storage/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../../support/duckdb-store.ts'
 import {
   allPoints,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Alarms } from '../../../src/sources/schedules/alarms.ts'
+import { Alarms } from '../../../src/streams/sources/schedules/alarms.ts'
 import { FakeTime } from '../../support/fake-time.ts'
 
 const noon = '2026-06-01T12:00:00Z'

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { describe, expect, test } from 'vitest'
-import { CronSchedule } from '../../../src/sources/schedules/cron-schedule.ts'
+import { CronSchedule } from '../../../src/streams/sources/schedules/cron-schedule.ts'
 
 /** All runs of a schedule in a stretch of time, its first instant included, as in an ISO 8601 text. */
 function runs(expression: string, zone: string, [from, to]: readonly [string, string]): string[] {

@@ -1,8 +1,8 @@
 import { Cron } from 'croner'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scheduleProblem } from '../../../src/data-streams/schedule.ts'
-import { CronSchedule } from '../../../src/sources/schedules/cron-schedule.ts'
+import { scheduleProblem } from '../../../src/streams/data-streams/schedule.ts'
+import { CronSchedule } from '../../../src/streams/sources/schedules/cron-schedule.ts'
 import { type RandomSchedule, randomSchedule } from '../../support/random-schedules.ts'
 import { dueSeconds, ShownTimes } from '../../support/shown-times.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { RetryLater } from '../../../src/pipeline/fetch-connector.ts'
-import type { FetchedPage, Poll, PollConnector } from '../../../src/pipeline/poll-connector.ts'
-import { scheduled } from '../../../src/sources/schedules/scheduled-source.ts'
+import { RetryLater } from '../../../src/contracts/fetch-connector.ts'
+import type { FetchedPage, Poll, PollConnector } from '../../../src/contracts/poll-connector.ts'
+import { scheduled } from '../../../src/streams/sources/schedules/scheduled-source.ts'
 import { FetchingSource } from '../../support/fetching-source.ts'
 import { nothing } from '../../support/scheduled-run.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { RetryLater } from '../../../src/pipeline/fetch-connector.ts'
-import type { FetchedPage } from '../../../src/pipeline/poll-connector.ts'
+import { RetryLater } from '../../../src/contracts/fetch-connector.ts'
+import type { FetchedPage } from '../../../src/contracts/poll-connector.ts'
 import { FakeTime } from '../../support/fake-time.ts'
 import {
   everyMinute,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { SourceRefused } from '../../../src/pipeline/fetch-connector.ts'
-import type { FetchedPage, Poll } from '../../../src/pipeline/poll-connector.ts'
+import { SourceRefused } from '../../../src/contracts/fetch-connector.ts'
+import type { FetchedPage, Poll } from '../../../src/contracts/poll-connector.ts'
 import { FakeTime } from '../../support/fake-time.ts'
 import {
   everyMinute,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { QuestDbConnection } from '../../../src/time-series/questdb/connection.ts'
-import { QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
+import type { QuestDbConnection } from '../../../src/storage/time-series/questdb/connection.ts'
+import { QuestDbReader } from '../../../src/storage/time-series/questdb/read/reader.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { hourUs, marchUs, readingsQuery, storedReading } from '../../support/stored-readings.ts'
 import { Written } from '../../support/written-to-questdb.ts'

@@ -4,7 +4,7 @@ import {
   QuestDbAway,
   QuestDbConnection,
   QuestDbRefusal,
-} from '../../../src/time-series/questdb/connection.ts'
+} from '../../../src/storage/time-series/questdb/connection.ts'
 import {
   booleanBytes,
   columnsOf,
@@ -15,8 +15,8 @@ import {
   quoted,
   storedDigest,
   tableOf,
-} from '../../../src/time-series/questdb/layout.ts'
-import { shapeOf } from '../../../src/time-series/shape.ts'
+} from '../../../src/storage/time-series/questdb/layout.ts'
+import { shapeOf } from '../../../src/storage/time-series/shape.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { answering, Receiver } from '../../support/receiver.ts'
 

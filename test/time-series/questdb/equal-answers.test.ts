@@ -4,14 +4,14 @@ import type {
   AggregatePoint,
   AggregateQuery,
   Buckets,
-} from '../../../src/time-series/aggregate-query.ts'
-import { shapeOf } from '../../../src/time-series/shape.ts'
+} from '../../../src/storage/time-series/aggregate-query.ts'
+import { shapeOf } from '../../../src/storage/time-series/shape.ts'
 import type {
   LatestReading,
   ReadingsQuery,
   StoredReading,
   TimeSeriesStore,
-} from '../../../src/time-series/time-series-store.ts'
+} from '../../../src/storage/time-series/time-series-store.ts'
 import type { OpenStore } from '../../contracts/open-store.ts'
 import { fieldsOf, ofAnything, ofNumbers } from '../../support/aggregation-samples.ts'
 import { openDuckDbStore } from '../../support/duckdb-store.ts'

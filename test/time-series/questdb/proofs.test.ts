@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NotProven } from '../../../src/time-series/questdb/durability.ts'
+import { NotProven } from '../../../src/storage/time-series/questdb/durability.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { shipmentOf, storedReading } from '../../support/stored-readings.ts'
 import { heldBytesMax, Written } from '../../support/written-to-questdb.ts'

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { quoted } from '../../../src/time-series/questdb/layout.ts'
-import { QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
-import { inSession } from '../../../src/time-series/questdb/read/session.ts'
+import { quoted } from '../../../src/storage/time-series/questdb/layout.ts'
+import { QuestDbReader } from '../../../src/storage/time-series/questdb/read/reader.ts'
+import { inSession } from '../../../src/storage/time-series/questdb/read/session.ts'
 import {
   allRolledUp,
   minutes,

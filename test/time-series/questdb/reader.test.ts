@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../scripts/servers/free-port.ts'
-import { QuestDbConnection } from '../../../src/time-series/questdb/connection.ts'
-import { ReadingsLost } from '../../../src/time-series/questdb/durability.ts'
+import { QuestDbConnection } from '../../../src/storage/time-series/questdb/connection.ts'
+import { ReadingsLost } from '../../../src/storage/time-series/questdb/durability.ts'
 import {
   columnsOf,
   createTable,
   quoted,
   storedDigest,
   tableOf,
-} from '../../../src/time-series/questdb/layout.ts'
-import { QuestDbReader } from '../../../src/time-series/questdb/read/reader.ts'
-import type { AppliedStore } from '../../../src/time-series/questdb/read/session.ts'
-import { QuestDbSuspended } from '../../../src/time-series/questdb/unapplied.ts'
-import { shapeOf } from '../../../src/time-series/shape.ts'
-import type { DataPoint, ReadingsCursor } from '../../../src/time-series/time-series-store.ts'
+} from '../../../src/storage/time-series/questdb/layout.ts'
+import { QuestDbReader } from '../../../src/storage/time-series/questdb/read/reader.ts'
+import type { AppliedStore } from '../../../src/storage/time-series/questdb/read/session.ts'
+import { QuestDbSuspended } from '../../../src/storage/time-series/questdb/unapplied.ts'
+import { shapeOf } from '../../../src/storage/time-series/shape.ts'
+import type {
+  DataPoint,
+  ReadingsCursor,
+} from '../../../src/storage/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { aggregateQuery, marchUs, readingsQuery } from '../../support/stored-readings.ts'
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Unapplied } from '../../../src/time-series/questdb/unapplied.ts'
+import { Unapplied } from '../../../src/storage/time-series/questdb/unapplied.ts'
 import { storedReading } from '../../support/stored-readings.ts'
 
 setFlagsFromString('--expose-gc')

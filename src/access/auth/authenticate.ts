@@ -1,0 +1,277 @@
+import { DomainError } from '../../core/errors.ts'
+import type { Caller } from './caller.ts'
+import type { ApiKey, KeyDirectory } from './key-directory.ts'
+import {
+  type DeviceKey,
+  isLimitedId,
+  isTokenOf,
+  type LimitedKey,
+  limitsOf,
+  type ProvisioningKey,
+} from './limited-key.ts'
+import type { LimitedKeys } from './limited-keys.ts'
+import { bearerToken, presentedIn } from './presented.ts'
+import { commonScope } from './scopes.ts'
+import type { Tokens, VerifiedToken } from './tokens.ts'
+
+/**
+ * Which of the two interfaces a request speaks: its credentials decide
+ * (decisions.md#two-interfaces-on-one-address).
+ */
+export type Interface = 'bearer' | 'header-key'
+
+export interface AuthenticatedCaller extends Caller {
+  readonly interface: Interface
+  /** When these credentials end at the latest. Undefined: not by themselves. */
+  readonly expiresAtUs: number | undefined
+  /** Set for those who are no users: what they may do is in their key, and in nothing else. */
+  readonly device?: DeviceKey
+  readonly registration?: ProvisioningKey
+}
+
+/** Who came with a token, which always ends. */
+export interface BearerCaller extends AuthenticatedCaller {
+  readonly interface: 'bearer'
+  readonly expiresAtUs: number
+}
+
+/** The part of a request that says who asks: header names and values, alternating, as they came. */
+export interface Credentials {
+  readonly rawHeaders: readonly string[]
+  readonly address: string
+}
+
+/** Who tries to log in, with what they say they are. */
+export interface LoginAttempt {
+  readonly address: string
+  /** The key that was named; undefined for a token that names none to be believed. */
+  readonly apiKeyId: string | undefined
+}
+
+/** Where a limited key was used from. */
+export interface Origin {
+  readonly address: string
+  readonly protocol: 'http' | 'mqtt'
+}
+
+/** Attempts to be let in with a key and a secret. */
+export interface Logins {
+  /** @throws DomainError `rate_limited` */
+  assertMayLogIn(address: string, keyId: string): void
+  countFailure(address: string, keyId: string): void
+}
+
+export interface AuthenticatorNeeds {
+  readonly keys: Pick<KeyDirectory, 'find' | 'isUnchanged' | 'verify' | 'use'>
+  readonly limited: Pick<
+    LimitedKeys,
+    | 'find'
+    | 'findByCertificate'
+    | 'isUnchanged'
+    | 'lookUp'
+    | 'lookUpCertificate'
+    | 'lookUpId'
+    | 'verify'
+  >
+  readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
+  /** How often wrong secrets may come with a key (decisions.md#failed-logins). */
+  readonly logins: Logins
+  /** Told of each use of a limited key. */
+  readonly onUse: (key: LimitedKey, origin: Origin) => void
+  /** Told of credentials that were not good. */
+  readonly onFailure: (attempt: LoginAttempt) => void
+}
+
+/**
+ * The user name that a token is sent with where only a name and a password can be
+ * (decisions.md#tokens).
+ */
+export const bearerUsername = 'bearer'
+
+/** What a caller is known by. */
+interface Proof {
+  readonly key: ApiKey | LimitedKey
+  readonly token?: VerifiedToken
+}
+
+export class Authenticator {
+  readonly #needs: AuthenticatorNeeds
+  /** Whom a token or a key has stood for: one caller as long as neither of them changes. */
+  readonly #callers = new WeakMap<VerifiedToken | ApiKey | LimitedKey, AuthenticatedCaller>()
+  readonly #proofs = new WeakMap<AuthenticatedCaller, Proof>()
+
+  constructor(needs: AuthenticatorNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * What has to be waited for before `authenticate` can judge: a limited key that is not at hand.
+   *
+   * @throws DomainError as `authenticate` does, for headers that are none; `rate_limited` after too
+   *   many wrong secrets
+   */
+  lookUp({ rawHeaders, address }: Credentials): Promise<void> | undefined {
+    const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
+    if (authorization !== undefined) return this.#lookUpToken(bearerToken(authorization) ?? '')
+    if (apiKey !== undefined) this.#needs.logins.assertMayLogIn(address, apiKey)
+    return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
+  }
+
+  /** The same for `byPassword` and `byKey`. */
+  lookUpPassword(username: string, password: string): Promise<void> | undefined {
+    if (isLimitedId(username)) return this.#needs.limited.lookUp(username, password)
+    return username === bearerUsername ? this.#lookUpToken(password) : undefined
+  }
+
+  /** The same for `byCertificate`. */
+  lookUpCertificate(commonName: string): Promise<void> {
+    return this.#needs.limited.lookUpCertificate(commonName)
+  }
+
+  /**
+   * @throws DomainError `missing_credentials`, `ambiguous_credentials`, `invalid_api_key` or
+   *   `token_expired`
+   */
+  authenticate({ rawHeaders, address }: Credentials): AuthenticatedCaller {
+    const { authorization, apiKey, apiSecret } = presentedIn(rawHeaders)
+    const hasKey = apiKey !== undefined || apiSecret !== undefined
+    if (authorization !== undefined) {
+      if (hasKey) throw ambiguous()
+      const token = bearerToken(authorization)
+      if (token === undefined) throw new DomainError('invalid_api_key', 'a bearer token is needed')
+      return this.#byToken(token, { address, protocol: 'http' })
+    }
+    if (!hasKey) throw new DomainError('missing_credentials', 'credentials are needed')
+    try {
+      return this.byKey(apiKey ?? '', apiSecret ?? '', { address, protocol: 'http' })
+    } catch (error) {
+      this.#needs.logins.countFailure(address, apiKey ?? '')
+      throw error
+    }
+  }
+
+  /**
+   * Whether the credentials of this caller are still good, as far as that can be told without them:
+   * otherwise they have to be looked at again.
+   */
+  isStillGood(caller: AuthenticatedCaller): boolean {
+    const { keys, limited, tokens } = this.#needs
+    const proof = this.#proofs.get(caller)
+    if (proof === undefined) return false
+    const { key, token } = proof
+    if (!('kind' in key ? limited.isUnchanged(key) : keys.isUnchanged(key))) return false
+    return token === undefined || tokens.isGood(token)
+  }
+
+  /**
+   * By user name and password: a key and its secret, or `bearer` and a token (decisions.md#tokens).
+   *
+   * @throws DomainError `invalid_api_key` or `token_expired`
+   */
+  byPassword(username: string, password: string, origin: Origin): AuthenticatedCaller {
+    return username === bearerUsername
+      ? this.#byToken(password, origin)
+      : this.byKey(username, password, origin)
+  }
+
+  /** @throws DomainError `invalid_api_key`, the same for an unknown key and for a wrong secret */
+  byKey(id: string, secret: string, origin: Origin): AuthenticatedCaller {
+    const { keys, limited } = this.#needs
+    const key = isLimitedId(id) ? limited.verify(id, secret) : keys.verify(id, secret)
+    if (!key) {
+      this.#needs.onFailure({ address: origin.address, apiKeyId: id })
+      throw new DomainError('invalid_api_key', 'the key or its secret is not valid')
+    }
+    return this.#callerOf(key, origin)
+  }
+
+  /**
+   * By the common name of a certificate, which was verified.
+   *
+   * @throws DomainError `invalid_api_key` when it stands for no device
+   */
+  byCertificate(commonName: string, origin: Origin): AuthenticatedCaller {
+    const key = this.#needs.limited.findByCertificate(commonName)
+    if (key) return this.#callerOf(key, origin)
+    this.#needs.onFailure({ address: origin.address, apiKeyId: undefined })
+    throw new DomainError('invalid_api_key', 'the certificate stands for no device')
+  }
+
+  /** Whom a key that was proved stands for. */
+  #callerOf(key: ApiKey | LimitedKey, origin: Origin): AuthenticatedCaller {
+    if ('kind' in key) this.#needs.onUse(key, origin)
+    const known = this.#callers.get(key)
+    if (known !== undefined) return known
+    const { id: apiKeyId, userId, scope, expiresAtUs } = key
+    const caller = { userId, apiKeyId, scope, interface: 'header-key', expiresAtUs } as const
+    return this.#remember({ ...caller, ...limitsOf(key) }, { key })
+  }
+
+  #lookUpToken(text: string): Promise<void> | undefined {
+    let apiKeyId: string
+    try {
+      apiKeyId = this.#needs.tokens.verify(text).apiKeyId
+    } catch {
+      // Whoever judges it meets the same, and says so.
+      return undefined
+    }
+    return isLimitedId(apiKeyId) ? this.#needs.limited.lookUpId(apiKeyId) : undefined
+  }
+
+  /**
+   * A token has never more than its key has now (decisions.md#tokens): the key is looked at every
+   * time.
+   */
+  #byToken(text: string, origin: Origin): AuthenticatedCaller {
+    const token = this.#verified(text, origin.address)
+    const key = this.#keyOf(token)
+    if (key === undefined || key.userId !== token.userId) {
+      this.#needs.onFailure({ address: origin.address, apiKeyId: token.apiKeyId })
+      throw new DomainError('invalid_api_key', 'the access token is not valid')
+    }
+    if ('kind' in key) this.#needs.onUse(key, origin)
+    else this.#needs.keys.use(key)
+    const known = this.#callers.get(token)
+    if (known !== undefined && this.#proofs.get(known)?.key === key) return known
+    const caller: BearerCaller = {
+      userId: key.userId,
+      apiKeyId: key.id,
+      scope: commonScope(token.scope, key.scope),
+      interface: 'bearer',
+      expiresAtUs: Math.min(token.expiresAtUs, key.expiresAtUs ?? Number.POSITIVE_INFINITY),
+      ...limitsOf(key),
+    }
+    return this.#remember(caller, { key, token })
+  }
+
+  #keyOf({ apiKeyId, expiresAtUs }: VerifiedToken): ApiKey | LimitedKey | undefined {
+    if (!isLimitedId(apiKeyId)) return this.#needs.keys.find(apiKeyId)
+    const key = this.#needs.limited.find(apiKeyId)
+    return key && isTokenOf(key, expiresAtUs) ? key : undefined
+  }
+
+  #remember(caller: AuthenticatedCaller, proof: Proof): AuthenticatedCaller {
+    this.#callers.set(proof.token ?? proof.key, caller)
+    this.#proofs.set(caller, proof)
+    return caller
+  }
+
+  #verified(text: string, address: string): VerifiedToken {
+    try {
+      return this.#needs.tokens.verify(text)
+    } catch (error) {
+      // Tokens expire every hour: that is no sign of an attack.
+      if (error instanceof DomainError && error.code !== 'token_expired') {
+        this.#needs.onFailure({ address, apiKeyId: undefined })
+      }
+      throw error
+    }
+  }
+}
+
+function ambiguous(): DomainError {
+  return new DomainError(
+    'ambiguous_credentials',
+    'send either a bearer token or x-api-key and x-api-secret, not both',
+  )
+}

@@ -1,0 +1,52 @@
+import { DomainError } from '../../core/errors.ts'
+
+/** What a request says who it is, not looked at yet. */
+interface Presented {
+  authorization?: string
+  apiKey?: string
+  apiSecret?: string
+}
+
+/** The token of an Authorization header, or nothing. */
+export function bearerToken(authorization: string): string | undefined {
+  // As nearly everybody writes it, without a pattern: this runs for every request.
+  if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) {
+    return authorization.slice(7) || undefined
+  }
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+}
+
+/**
+ * The credentials among raw headers. Node would keep the first of two Authorization headers and
+ * join two x-api-key headers to "a, b"; here a header that comes twice is no credential
+ * (decisions.md#two-interfaces-on-one-address).
+ *
+ * @throws DomainError `invalid_api_key`
+ */
+export function presentedIn(rawHeaders: readonly string[]): Presented {
+  const found: Presented = {}
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const place = placeOf(rawHeaders[index] as string)
+    if (place === undefined) continue
+    if (found[place] !== undefined) {
+      throw new DomainError('invalid_api_key', `the header ${rawHeaders[index]} came twice`)
+    }
+    found[place] = rawHeaders[index + 1] as string
+  }
+  return found
+}
+
+function placeOf(name: string): keyof Presented | undefined {
+  // Lengths first: most headers are none of the three, and this runs for every request.
+  if (name.length !== 9 && name.length !== 12 && name.length !== 13) return undefined
+  switch (name.toLowerCase()) {
+    case 'authorization':
+      return 'authorization'
+    case 'x-api-key':
+      return 'apiKey'
+    case 'x-api-secret':
+      return 'apiSecret'
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { type Compilable, type Selectable, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import type { UserId } from '../../core/ids.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import type {
+  Credential,
+  CredentialType,
+  Entity,
+  EntityType,
+  NewCredential,
+  NewEntity,
+  Profile,
+  User,
+} from './user.ts'
+
+/** Entities, and credentials, that one user can have: every answer about a user shows them all. */
+export const partsMax = 20
+
+type Part = 'user_entities' | 'user_credentials'
+
+/** What a user says of himself: entities and credentials. */
+export class ProfileStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  async of(user: User): Promise<Profile> {
+    const [profile] = await this.ofAll([user])
+    return profile as Profile
+  }
+
+  /** The profiles of users, in their order. */
+  async ofAll(users: readonly User[]): Promise<readonly Profile[]> {
+    const ids = users.map(({ id }) => id)
+    const [entities, credentials] = await Promise.all([
+      this.#rows('user_entities', ids),
+      this.#rows('user_credentials', ids),
+    ])
+    return users.map((user) => ({
+      user,
+      entities: entities.filter((row) => row.user_id === user.id).map(toEntity),
+      credentials: credentials.filter((row) => row.user_id === user.id).map(toCredential),
+    }))
+  }
+
+  /** A new entity, and the change that stores it: none can be made when there are too many. */
+  planEntity(
+    userId: UserId,
+    entity: NewEntity,
+  ): { readonly entity: Entity; readonly changes: readonly Compilable[] } {
+    const added = { ...entity, id: randomUUID(), createdAtUs: this.#clock.nowUs() }
+    const { id, createdAtUs, name, description, type } = added
+    const values = this.#state
+      .selectNoFrom([
+        ...this.#common(id, userId, createdAtUs),
+        text(name).as('name'),
+        text(description).as('description'),
+        text(type).as('type'),
+      ])
+      .where(this.#hasRoom('user_entities', userId))
+    const insertion = this.#state
+      .insertInto('user_entities')
+      .columns(['id', 'user_id', 'created_at', 'name', 'description', 'type'])
+      .expression(values)
+    return { entity: added, changes: [insertion] }
+  }
+
+  /** A new credential, and the change that stores it: none can be made when there are too many. */
+  planCredential(
+    userId: UserId,
+    credential: NewCredential,
+  ): { readonly credential: Credential; readonly changes: readonly Compilable[] } {
+    const id = randomUUID()
+    const createdAtUs = this.#clock.nowUs()
+    const { type, identityProvider, key, ledger } = credential
+    const values = this.#state
+      .selectNoFrom([
+        ...this.#common(id, userId, createdAtUs),
+        text(type).as('type'),
+        sql<number>`cast(0 as integer)`.as('validated'),
+        text(identityProvider).as('identity_provider'),
+        text(key).as('key'),
+        text(ledger).as('ledger'),
+      ])
+      .where(this.#hasRoom('user_credentials', userId))
+    const insertion = this.#state
+      .insertInto('user_credentials')
+      .columns([
+        'id',
+        'user_id',
+        'created_at',
+        'type',
+        'validated',
+        'identity_provider',
+        'key',
+        'ledger',
+      ])
+      .expression(values)
+    const added = { ...credential, id, createdAtUs, validated: false }
+    return { credential: added, changes: [insertion] }
+  }
+
+  /** False when the user has no such part. */
+  async remove(part: Part, userId: UserId, id: string): Promise<boolean> {
+    const found = await this.#state
+      .selectFrom(part)
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!found) return false
+    await this.#writer.commit(
+      this.#state.deleteFrom(part).where('user_id', '=', userId).where('id', '=', id),
+    )
+    return true
+  }
+
+  async #rows<Of extends Part>(part: Of, userIds: readonly UserId[]) {
+    const rows = await this.#state
+      .selectFrom<Part>(part)
+      .selectAll()
+      .where('user_id', 'in', userIds)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows as Selectable<StateSchema[Of]>[]
+  }
+
+  #common(id: string, userId: UserId, createdAtUs: number) {
+    return [
+      text(id).as('id'),
+      text(userId).as('user_id'),
+      sql<number>`cast(${createdAtUs} as bigint)`.as('created_at'),
+    ] as const
+  }
+
+  #hasRoom(part: Part, userId: UserId) {
+    const own = this.#state
+      .selectFrom(part)
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .where('user_id', '=', userId)
+    return sql<boolean>`${own} < ${partsMax}`
+  }
+}
+
+function text(value: string) {
+  return sql<string>`cast(${value} as text)`
+}
+
+function toEntity(row: Selectable<StateSchema['user_entities']>): Entity {
+  return {
+    id: row.id,
+    createdAtUs: row.created_at,
+    name: row.name,
+    description: row.description,
+    type: row.type as EntityType,
+  }
+}
+
+function toCredential(row: Selectable<StateSchema['user_credentials']>): Credential {
+  return {
+    id: row.id,
+    createdAtUs: row.created_at,
+    type: row.type as CredentialType,
+    validated: row.validated === 1,
+    identityProvider: row.identity_provider,
+    key: row.key,
+    ledger: row.ledger as Ledger,
+  }
+}

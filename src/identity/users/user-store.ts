@@ -1,0 +1,196 @@
+import { type Compilable, type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Actor, AuditLog } from '../../access/audit/audit-log.ts'
+import { anotherAdminRemains } from '../../access/auth/last-admin.ts'
+import type { Clock } from '../../core/clock.ts'
+import { DomainError } from '../../core/errors.ts'
+import { newId, type UserId } from '../../core/ids.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import type { Slice } from '../../storage/state/listing.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { countChange, everybody, type Total, totalOf } from '../../storage/state/totals.ts'
+import type { NewUser, User } from './user.ts'
+
+export interface UserStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+  readonly audit: AuditLog
+}
+
+export class UserStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+  readonly #audit: AuditLog
+
+  constructor({ state, writer, clock, audit }: UserStoreNeeds) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+    this.#audit = audit
+  }
+
+  /** A new user, and the changes that store one: none can be made when the name is taken. */
+  plan(
+    actor: Actor,
+    user: NewUser,
+  ): { readonly user: User; readonly changes: readonly Compilable[] } {
+    const id = newId<UserId>()
+    const createdAtUs = this.#clock.nowUs()
+    const changes = [
+      this.#state
+        .insertInto('users')
+        .values({
+          id,
+          username: user.username,
+          first_name: user.firstName,
+          last_name: user.lastName,
+          created_at: createdAtUs,
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+      countChange(this.#state, 'users', everybody, 1),
+      this.#audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
+    ]
+    return { user: { ...user, id, createdAtUs }, changes }
+  }
+
+  /** A user who has not been deleted. */
+  async find(id: UserId): Promise<User | undefined> {
+    const row = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  /** All users, or the one of this name in whatever case, in the order of their creation. */
+  async list({ offset, limit }: Slice, username?: string): Promise<User[]> {
+    const rows = await this.#named(username)
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .offset(offset)
+      .limit(limit)
+      .execute()
+    return rows.map(fromRow)
+  }
+
+  async count(username?: string): Promise<number> {
+    if (username === undefined) return await totalOf(this.#state, 'users', everybody)
+    // A name is had by one user at most.
+    return (await this.#named(username).select('id').executeTakeFirst()) ? 1 : 0
+  }
+
+  /**
+   * Ends a user: keys and webhooks are gone, the profile is erased, and the username is free again. What the
+   * user owned stays where it is, seen by nobody; what was public stays public.
+   *
+   * @throws DomainError `conflict` when nobody with `platform:admin` would remain
+   */
+  async delete(actor: Actor, id: UserId): Promise<void> {
+    const deletedAtUs = this.#clock.nowUs()
+    const isDeletedNow = this.#exists(id, deletedAtUs)
+    await this.#writer.commit(
+      this.#state
+        .updateTable('users')
+        // No username can have a colon, so this one is in nobody's way.
+        .set({
+          username: `deleted:${id}`,
+          first_name: '',
+          last_name: '',
+          deleted_at: deletedAtUs,
+        })
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .where(anotherAdminRemains(this.#state, { withoutUser: id })),
+      this.#state
+        .updateTable('api_keys')
+        .set({ revoked_at: deletedAtUs })
+        .where('user_id', '=', id)
+        .where('origin', '!=', 'api')
+        .where(isDeletedNow),
+      // Bootstrap keys stay known as revoked, so that no later start brings them back.
+      this.#state
+        .deleteFrom('api_keys')
+        .where('user_id', '=', id)
+        .where('origin', '=', 'api')
+        .where(isDeletedNow),
+      this.#state
+        .deleteFrom('device_streams')
+        .where(
+          'device_id',
+          'in',
+          this.#state.selectFrom('devices').select('id').where('owner_id', '=', id),
+        )
+        .where(isDeletedNow),
+      this.#state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
+      ...this.#toldNoMore(id, isDeletedNow),
+      this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      this.#state
+        .updateTable('totals')
+        .set({ total: sql<number>`total - 1` })
+        .where('list', '=', 'users' satisfies Total)
+        .where('owner_id', '=', everybody)
+        .where(isDeletedNow),
+      this.#audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
+    )
+    if (await this.find(id)) {
+      throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
+    }
+  }
+
+  /**
+   * Webhooks lead to receivers of the user, and are signed with the user's secrets, and addresses are those of
+   * people: they end as well.
+   */
+  #toldNoMore(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
+    return [
+      ...(['webhooks', 'email_recipients'] as const).map((receivers) =>
+        this.#state
+          .updateTable('deliveries')
+          .set({ state: 'cancelled', due_at: null })
+          .where(
+            'receiver_id',
+            'in',
+            this.#state.selectFrom(receivers).select('id').where('owner_id', '=', id),
+          )
+          .where('due_at', 'is not', null)
+          .where(when),
+      ),
+      this.#state.deleteFrom('email_recipients').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('email_verifications').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
+      this.#state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
+    ]
+  }
+
+  #named(username: string | undefined) {
+    const users = this.#present()
+    if (username === undefined) return users
+    return users.where(sql<string>`lower(username)`, '=', username.toLowerCase())
+  }
+
+  #present() {
+    return this.#state.selectFrom('users').where('deleted_at', 'is', null)
+  }
+
+  /** Whether there is a user with this time of deletion, or of none. */
+  #exists(id: UserId, deletedAtUs: number | null): Expression<SqlBool> {
+    const users = this.#state
+      .selectFrom('users')
+      .select('id')
+      .where('id', '=', id)
+      .where('deleted_at', deletedAtUs === null ? 'is' : '=', deletedAtUs)
+    return sql<SqlBool>`exists ${users}`
+  }
+}
+
+function fromRow(row: Selectable<StateSchema['users']>): User {
+  return {
+    id: row.id as UserId,
+    username: row.username,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    createdAtUs: row.created_at,
+  }
+}

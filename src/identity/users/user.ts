@@ -1,0 +1,87 @@
+import type { UserId } from '../../core/ids.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import { formatUs } from '../../core/time.ts'
+
+/** What a user is called. Names of users are compared without regard to case. */
+export interface NewUser {
+  readonly username: string
+  readonly firstName: string
+  readonly lastName: string
+}
+
+export interface User extends NewUser {
+  readonly id: UserId
+  readonly createdAtUs: number
+}
+
+/** An organisation that a user acts for. */
+export interface NewEntity {
+  readonly name: string
+  readonly description: string
+  readonly type: EntityType
+}
+
+export interface Entity extends NewEntity {
+  readonly id: string
+  readonly createdAtUs: number
+}
+
+/** A way to know a user by. No secret is ever taken or kept: that of every answer is empty. */
+export interface NewCredential {
+  readonly type: CredentialType
+  readonly identityProvider: string
+  readonly key: string
+  readonly ledger: Ledger
+}
+
+export interface Credential extends NewCredential {
+  readonly id: string
+  readonly createdAtUs: number
+  readonly validated: boolean
+}
+
+/** The only ones that the interface shows. */
+export const entityTypes = ['LEGAL_ENTITY'] as const
+export const credentialTypes = ['EMAIL'] as const
+
+export type EntityType = (typeof entityTypes)[number]
+export type CredentialType = (typeof credentialTypes)[number]
+
+export interface Profile {
+  readonly user: User
+  readonly entities: readonly Entity[]
+  readonly credentials: readonly Credential[]
+}
+
+/** The user as the interface shows it. There are no pictures yet: nothing to load up or down. */
+export function userBody({ user, entities, credentials }: Profile): object {
+  return {
+    id: user.id,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    username: user.username,
+    user_profile_picture: false,
+    created_at: formatUs(user.createdAtUs),
+    entities: entities.map(entityBody),
+    credentials: credentials.map(credentialBody),
+    image_upload_url: '',
+    image_download_url: '',
+  }
+}
+
+export function entityBody({ id, createdAtUs, name, description, type }: Entity): object {
+  return { id, created_at: formatUs(createdAtUs), name, description, type }
+}
+
+export function credentialBody(credential: Credential): object {
+  return {
+    id: credential.id,
+    created_at: formatUs(credential.createdAtUs),
+    type: credential.type,
+    validated: credential.validated,
+    identity_provider: credential.identityProvider,
+    key: credential.key,
+    secret: '',
+    ledger: credential.ledger,
+  }
+}

@@ -1,0 +1,251 @@
+import { readingsPerMessageMax } from '../../../processors/decode-batch.ts'
+import { withEventType } from '../../../processors/event-type.ts'
+import type { Acceptor, MessageOutcome, RawMessage, Settled } from '../../contracts/connector.ts'
+import type {
+  CompiledStream,
+  DecodedMessage,
+  Receipt,
+  RefusedReading,
+  Verdict,
+} from '../../contracts/reading.ts'
+import type { ReceiptClock } from '../../core/clock.ts'
+import type { DomainError } from '../../core/errors.ts'
+import type { EntryWriter, ReceivedBytes } from './entry-writer.ts'
+import { type GroupCommit, nothing } from './group-commit.ts'
+import type { Listeners } from './listeners.ts'
+import { senderOf } from './sender.ts'
+import { SparkplugNodes } from './sparkplug-nodes.ts'
+
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
+const futureToleranceUs = 5 * 60 * 1_000_000
+
+/**
+ * What the expressions of a transform may do for all readings of one message, in steps of about 0.1
+ * microseconds: nothing else gets a turn meanwhile.
+ */
+const stepsPerMessage = 5_000_000
+
+export interface IntakeNeeds {
+  readonly commits: GroupCommit
+  readonly receipts: ReceiptClock
+  /** Those who want messages as they came. */
+  readonly listeners?: Listeners
+  /** Told of a message that a fault of ours keeps from being handled. */
+  readonly onFault?: (error: unknown) => void
+}
+
+/**
+ * Everything left of the journal: decode, judge, write the entry. It has no effect but the entry;
+ * whoever handed the message in is told when that is on disk.
+ */
+export class Intake implements Acceptor {
+  readonly sparkplug = new SparkplugNodes()
+  readonly #commits: GroupCommit
+  readonly #receipts: ReceiptClock
+  readonly #listeners: Listeners | undefined
+  readonly #onFault: ((error: unknown) => void) | undefined
+  /** Messages that were quarantined for a fault of ours. */
+  faults = 0
+
+  constructor({ commits, receipts, listeners, onFault }: IntakeNeeds) {
+    this.#commits = commits
+    this.#receipts = receipts
+    this.#listeners = listeners
+    this.#onFault = onFault
+  }
+
+  accept(message: RawMessage, settled: Settled): MessageOutcome {
+    try {
+      return this.#accept(withItsType(message), settled)
+    } catch (error) {
+      this.faults++
+      this.#onFault?.(error)
+      return this.refuse(message, 'the service could not handle it: a fault of ours', settled)
+    }
+  }
+
+  refuse(message: RawMessage, problem: string, settled: Settled): MessageOutcome {
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const refusal = malformed(problem)
+    const received = receivedAs(message, receivedAtUs)
+    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
+    return { receivedAtUs, verdicts: [refusal] }
+  }
+
+  #accept(message: RawMessage, settled: Settled): MessageOutcome {
+    const { format = 'json', decode, scan } = message.stream
+    if (format === 'sparkplug' && message.topic !== undefined) {
+      return this.#acceptSparkplug(message, message.topic, settled)
+    }
+    const decoded = decode(message.payload, scan)
+    if (decoded.ok) return this.acceptDecoded(message, decoded, settled)
+    return this.refuse(message, decoded.problem, settled)
+  }
+
+  /** What such a message means depends on those before it; it may hold nothing to be kept. */
+  #acceptSparkplug(message: RawMessage, topic: string, settled: Settled): MessageOutcome {
+    const nowUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const { decoded, problem, request } = this.sparkplug.hear(message, topic, nowUs)
+    const sender = senderOf(message)
+    const { stream } = message
+    const verdicts = decoded === undefined ? [] : judgeMessage(stream, decoded, nowUs, { sender })
+    const refusal = problem === undefined ? undefined : malformed(problem)
+    const received = receivedAs(message, nowUs + verdicts.length)
+    const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
+    const told = judged && this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
+    this.#commits.add((writer) => {
+      if (judged !== undefined) writeEntries(writer, judged)
+      if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
+    }, told)
+    const all = refusal === undefined ? verdicts : [...verdicts, refusal]
+    const outcome = { receivedAtUs: nowUs, verdicts: all }
+    return request === undefined ? outcome : { ...outcome, request }
+  }
+
+  acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
+    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(decoded.readings.length)
+    const sender = senderOf(message)
+    const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
+    const judged = { message, decoded, receivedAtUs, verdicts, sender }
+    const told = this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
+    this.#commits.add((writer) => writeEntries(writer, judged), told)
+    if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
+    return { receivedAtUs, verdicts, countsFromReceipt: true }
+  }
+
+  /** Tells those who listen of a message, once it is durable, and of which something was accepted. */
+  #telling({ message, decoded, verdicts }: JudgedMessage, settled: Settled): Settled {
+    return (error) => {
+      settled(error)
+      if (error !== undefined || !verdicts.some(({ accepted }) => accepted)) return
+      if (decoded.places === undefined) this.#listeners?.tell(message)
+      else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.tell(part)
+    }
+  }
+
+  together(work: () => void): void {
+    this.#commits.together(work)
+  }
+
+  async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
+    await this.#commits.togetherInTurns(steps)
+  }
+
+  keepPosition(stream: CompiledStream, position: string, settled: Settled): void {
+    const atUs = this.#receipts.reserve(1)
+    this.#commits.add((writer) => writer.position(stream, position, atUs), settled)
+  }
+
+  reserve(payload: Uint8Array): number {
+    return this.#receipts.reserve(1, spareOf({ payload }))
+  }
+
+  judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[] {
+    return judgeMessage(stream, decoded, this.#receipts.reserve(decoded.readings.length))
+  }
+
+  settleInOrder(settled: Settled, failure?: DomainError): void {
+    this.#commits.add(nothing, failure === undefined ? settled : () => settled(failure))
+  }
+}
+
+/**
+ * One verdict for each reading of a message, in its order.
+ *
+ * @param sent who sent it, and the server's time, where it is not judged at its receipt
+ */
+export function judgeMessage(
+  { judge, transform }: CompiledStream,
+  { readings, readingsAt, unreadable, places }: DecodedMessage,
+  receivedAtUs: number,
+  { judgedAtUs, sender, senders }: SentReadings = {},
+): readonly Verdict[] {
+  const allowance = transform && { left: stepsPerMessage }
+  // One microsecond apart: readings of a batch without times of their own stay distinct
+  // (decisions.md#times-of-readings).
+  return (readingsAt?.(receivedAtUs) ?? readings).map((reading, index) => {
+    const problem = unreadable?.get(index)
+    if (problem !== undefined) return malformed(problem)
+    const atUs = receivedAtUs + (places?.[index] ?? index)
+    const from = senders === undefined ? sender : senders[index]
+    const receipt = { receivedAtUs: atUs, judgedAtUs, futureToleranceUs, sender: from, allowance }
+    return judge(reading, receipt)
+  })
+}
+
+/** What is known of the readings of a message beside what they say. */
+interface SentReadings extends Pick<Receipt, 'judgedAtUs' | 'sender'> {
+  /** One for each reading, where they may differ. */
+  readonly senders?: readonly (string | undefined)[]
+}
+
+/** A message with what was found of it. */
+interface JudgedMessage {
+  readonly message: RawMessage
+  readonly decoded: DecodedMessage
+  readonly receivedAtUs: number
+  readonly verdicts: readonly Verdict[]
+  readonly sender: string | undefined
+}
+
+function writeEntries(writer: EntryWriter, judged: JudgedMessage): void {
+  const { stream, payload, source } = judged.message
+  const { sender } = judged
+  const { places, elementFormats } = judged.decoded
+  let elements: readonly Uint8Array[] | undefined
+  for (const [index, verdict] of judged.verdicts.entries()) {
+    const atUs = judged.receivedAtUs + (places?.[index] ?? index)
+    if (verdict.accepted) {
+      if (verdict.isFiltered) writer.filtered(stream, verdict, atUs)
+      else writer.accepted(stream, verdict, atUs)
+      continue
+    }
+    const isElement = judged.decoded.isBatch
+    elements ??= judged.decoded.elements?.(payload)
+    const original = elements?.[index] ?? payload
+    const format = elementFormats?.get(index) ?? judged.decoded.format
+    const received = { atUs, source, payload: original, format, isElement, sender }
+    writer.quarantined(stream, verdict, received)
+  }
+}
+
+/** What was sent, of a message that could not be taken apart. */
+function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
+  const { stream, source, payload } = message
+  const { format = 'json' } = stream
+  return { atUs, source, payload, format, isElement: false, sender: senderOf(message) }
+}
+
+/** Of a message for several streams, what was accepted for this one. */
+function partsOf(
+  message: RawMessage,
+  decoded: DecodedMessage,
+  verdicts: readonly Verdict[],
+): readonly RawMessage[] {
+  const elements = decoded.elements?.(message.payload) ?? []
+  return elements.flatMap((payload, index) =>
+    verdicts[index]?.accepted ? [{ ...message, payload }] : [],
+  )
+}
+
+/** It may turn out to be a batch, whose readings take at least a byte each and a time of receipt. */
+function spareOf({ payload }: Pick<RawMessage, 'payload'>): number {
+  return Math.min(payload.byteLength, readingsPerMessageMax)
+}
+
+function withItsType(message: RawMessage): RawMessage {
+  const { payload, eventType, stream } = message
+  if (eventType === undefined) return message
+  return { ...message, payload: withEventType(payload, eventType, stream) }
+}
+
+/** The verdict on what cannot be taken apart. */
+export function malformed(problem: string): RefusedReading {
+  return {
+    accepted: false,
+    reason: 'malformed',
+    message: problem,
+    details: [],
+    timestampUs: undefined,
+  }
+}

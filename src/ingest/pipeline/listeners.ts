@@ -1,0 +1,39 @@
+import type { RawMessage } from '../../contracts/connector.ts'
+import type { StreamId } from '../../core/ids.ts'
+
+/**
+ * Those who want the messages of single streams as they came, once they are durable. Asked for every
+ * message, so it is one look into a set; what is told is none of the intake's business.
+ */
+export class Listeners {
+  readonly #streams = new Set<StreamId>()
+  #tell: (message: RawMessage) => void = () => undefined
+
+  /** Streams that somebody listens to, or may do so later. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /** From now on this is told of every message that is wanted. It must not throw, nor take long. */
+  begin(tell: (message: RawMessage) => void): void {
+    this.#tell = tell
+  }
+
+  add(streamId: StreamId): void {
+    this.#streams.add(streamId)
+  }
+
+  /** To be called when nobody was found who listens any more. */
+  remove(streamId: StreamId): void {
+    this.#streams.delete(streamId)
+  }
+
+  /** Whether somebody listens, or may do so later and is to find this message then. */
+  want({ stream, isRetained }: RawMessage): boolean {
+    return isRetained === true || this.#streams.has(stream.streamId)
+  }
+
+  tell(message: RawMessage): void {
+    this.#tell(message)
+  }
+}

@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util'
+import { decoderOf, isSelfDescribing } from '../../../processors/decode.ts'
+import type {
+  CompiledStream,
+  DecodedMessage,
+  RefusedReading,
+  UndecodableMessage,
+  Verdict,
+} from '../../contracts/reading.ts'
+import { parseId, type StreamId } from '../../core/ids.ts'
+import type { EntryWriter } from '../pipeline/entry-writer.ts'
+import { judgeMessage, malformed } from '../pipeline/intake.ts'
+import type { HeldReading } from './quarantine-store.ts'
+
+/** What another judgement makes of an entry of the quarantine. */
+export interface Redrive {
+  readonly held: HeldReading
+  /** How many readings fit now; with one that does, the entry leaves the quarantine. */
+  readonly accepted: number
+  /** Why it stays, where none fits. */
+  readonly refusal: RefusedReading | undefined
+  /** Writes what follows for the journal: nothing when it stays for the same reason. */
+  readonly write: (writer: EntryWriter) => void
+}
+
+/**
+ * Judges the original bytes by a version of the stream. Pure.
+ *
+ * A reading without a time of its own keeps the time at which it was received. Whether a time lies in
+ * the future is asked of the time of this judgement: a clock that was an hour ahead yesterday says
+ * nothing about tomorrow. Who sent it stays what it was, whatever the source says now.
+ */
+export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number): Redrive {
+  const decoded = decode(stream, held)
+  if (!decoded.ok) return staying(stream, held, malformed(decoded.problem))
+  const { sender } = held
+  const verdicts = judgeMessage(stream, decoded, held.receivedAtUs, { judgedAtUs: nowUs, sender })
+  const accepted = verdicts.filter((verdict) => verdict.accepted).length
+  const [first] = verdicts
+  if (accepted === 0 && first?.accepted === false) return staying(stream, held, first)
+  const elements = decoded.elements?.(held.payload) ?? [held.payload]
+  const readings = verdicts.map((verdict, index) => ({ verdict, bytes: elements[index] }))
+  const write = (writer: EntryWriter) => leave(writer, stream, { held, decoded, readings })
+  return { held, accepted, refusal: undefined, write }
+}
+
+function staying(stream: CompiledStream, held: HeldReading, refusal: RefusedReading): Redrive {
+  const write = (writer: EntryWriter) => stay(writer, stream, held, refusal)
+  return { held, accepted: 0, refusal, write }
+}
+
+/** What came in a format that the stream did not name may be in the one that it names now. */
+function decode(stream: CompiledStream, held: HeldReading): DecodedMessage | UndecodableMessage {
+  const { payload, isElement } = held
+  if (isElement) return decodeElement(stream, held)
+  const decoded = decoderOf(held.format, stream)(payload)
+  const { format = 'json' } = stream
+  return decoded.ok || format === held.format ? decoded : stream.decode(payload)
+}
+
+/** An element is one reading: an array within an array has never been a batch. */
+function decodeElement(
+  stream: CompiledStream,
+  { payload, format }: HeldReading,
+): DecodedMessage | UndecodableMessage {
+  // A line of NDJSON is a text of JSON.
+  const decoded = decoderOf(format === 'ndjson' ? 'json' : format, stream)(payload)
+  if (!decoded.ok) return decoded
+  const { isBatch, readings } = decoded
+  if (!isSelfDescribing(format)) {
+    // What is read by a definition may be a batch in each of its parts.
+    return readings.length === 1 ? decoded : { ok: false, problem: 'it is several readings now' }
+  }
+  if (isBatch) return { ok: false, problem: 'a reading must be an object' }
+  return { ...decoded, readings: readings.map((one) => withoutAddress(one, stream.streamId)) }
+}
+
+/** Among readings of several streams each says which one it belongs to: that is no field of it. */
+function withoutAddress(reading: unknown, streamId: StreamId): unknown {
+  const { streamId: address, ...fields } = reading as { readonly streamId?: unknown }
+  return typeof address === 'string' && parseId(address) === streamId ? fields : reading
+}
+
+function stay(
+  writer: EntryWriter,
+  stream: CompiledStream,
+  held: HeldReading,
+  refusal: RefusedReading,
+): void {
+  const { reason, message, details, timestampUs } = held
+  const before = { accepted: false, reason, message, details, timestampUs }
+  if (isDeepStrictEqual(before, { ...refusal })) return
+  const { id: offset, receivedAtUs: atUs, source } = held
+  writer.rejudged(stream, refusal, { atUs, source, offset })
+}
+
+interface Leaving {
+  readonly held: HeldReading
+  readonly decoded: DecodedMessage
+  readonly readings: readonly {
+    readonly verdict: Verdict
+    readonly bytes: Uint8Array | undefined
+  }[]
+}
+
+/** Every reading gets an entry; those of a batch that still do not fit get one of the quarantine. */
+function leave(
+  writer: EntryWriter,
+  stream: CompiledStream,
+  { held, decoded, readings }: Leaving,
+): void {
+  const { id: offset, source, receivedAtUs, sender } = held
+  for (const [index, { verdict, bytes: payload = held.payload }] of readings.entries()) {
+    const atUs = receivedAtUs + index
+    const origin = { offset, index }
+    if (verdict.isFiltered) writer.filtered(stream, verdict, atUs, origin)
+    else if (verdict.accepted) writer.accepted(stream, verdict, atUs, origin)
+    else {
+      const format = decoded.elementFormats?.get(index) ?? decoded.format
+      const received = { atUs, source, payload, format, isElement: decoded.isBatch, sender }
+      writer.quarantined(stream, verdict, received, origin)
+    }
+  }
+}

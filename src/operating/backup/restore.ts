@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { rebuildJournal } from '../../storage/journal/journal-rebuild.ts'
+import type { BackupPlace } from './backup-place.ts'
+import { syncFolder, writeDurably } from './folder-place.ts'
+import { batchesOf } from './journal-frames.ts'
+import {
+  DamagedBackup,
+  fileNames,
+  type Manifest,
+  manifestName,
+  type PackedFile,
+  parseManifest,
+} from './manifest.ts'
+import { checked, unpack } from './packing.ts'
+
+/** A manifest lists a dozen files and the tables of two databases. */
+const manifestBytesMax = 64 * 1024 * 1024
+
+/** Told of the packed bytes that have been read, of all. */
+export type OnProgress = (bytesDone: number, bytesTotal: number) => void
+
+/** Nobody is told of anything else while a restore goes on. */
+export interface Restoring {
+  readonly place: BackupPlace
+  readonly signal: AbortSignal
+  readonly onProgress: OnProgress
+}
+
+/** Brings rows back that were not in the data folder: they lie on a server. */
+export interface RowsReceiver {
+  /** @throws Error when the server is away, or has something in their place */
+  begin(): Promise<void>
+  /** @param positions path of the file that knows of them. Resolves with the rows of each table */
+  restore(
+    positions: string,
+    lines: AsyncIterable<Uint8Array>,
+  ): Promise<Readonly<Record<string, number>>>
+  /** Lets a service have what was brought: the folder is complete, and only lacks its name. */
+  finish(): Promise<void>
+  /** Takes away what was brought: there will be no folder that knows of it. */
+  discard(): Promise<void>
+}
+
+/** @throws DamagedBackup when there is none that is complete; Error when it cannot be read */
+async function readManifest({ place, signal }: Restoring): Promise<Manifest> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of place.read(manifestName, signal)) {
+      bytes += piece.byteLength
+      if (bytes > manifestBytesMax) throw new DamagedBackup(`${manifestName} is too large`)
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const message = `${place.name} has no ${manifestName}: there is no backup, or none that was completed`
+    throw new DamagedBackup(message, { cause: error })
+  }
+  return parseManifest(Buffer.concat(pieces).toString('utf8'))
+}
+
+/** Reads every file and compares it with the manifest. @throws DamagedBackup naming the first that differs */
+export async function verifyBackup(restoring: Restoring): Promise<Manifest> {
+  const manifest = await readManifest(restoring)
+  const read = readerOf(manifest, restoring)
+  for (const file of manifest.files) {
+    for await (const _ of checked(read(file), file)) continue
+  }
+  return manifest
+}
+
+/**
+ * Builds a data folder from a backup: beside its place, and it gets its name when every file was what the
+ * manifest lists and all is durable. So a restore that fails leaves nothing.
+ *
+ * @param receiver of rows that are not in the folder; undefined: there is no server for them
+ * @throws DamagedBackup naming the file; Error when there is something where the folder is to be
+ */
+export async function restoreBackup(
+  restoring: Restoring,
+  dataDir: string,
+  receiver: RowsReceiver | undefined,
+): Promise<Manifest> {
+  const target = resolve(dataDir)
+  if (existsSync(target) && readdirSync(target).length > 0) {
+    throw new Error(`${target} is not empty: a backup is only restored into a new folder`)
+  }
+  const manifest = await readManifest(restoring)
+  const hasRows = manifest.files.some(({ name }) => name === fileNames.rows)
+  if (hasRows) await receiverOf(receiver).begin()
+  else if (receiver) throw new Error(notForServer)
+  mkdirSync(dirname(target), { recursive: true })
+  // One that was killed has left its own, whatever the number of its process was.
+  const building = mkdtempSync(`${target}.restoring-`)
+  try {
+    const read = readerOf(manifest, restoring)
+    for (const file of manifest.files)
+      await restoreFile({ building, manifest, receiver }, file, read(file))
+    syncFolder(building)
+    // Before there is a folder: tables of one are never taken for something that was left.
+    if (hasRows) await receiver?.finish()
+    renameSync(building, target)
+    syncFolder(dirname(target))
+    return manifest
+  } catch (error) {
+    rmSync(building, { recursive: true, force: true })
+    if (hasRows) await receiver?.discard().catch(() => undefined)
+    throw error
+  }
+}
+
+interface Built {
+  readonly building: string
+  readonly manifest: Manifest
+  readonly receiver: RowsReceiver | undefined
+}
+
+const notForServer =
+  'the time series of this backup are in its own files: restore it without STREAMVAULT_TIMESERIES_URL'
+
+function receiverOf(receiver: RowsReceiver | undefined): RowsReceiver {
+  if (receiver) return receiver
+  throw new Error(
+    'the time series of this backup are those of a QuestDB: say in STREAMVAULT_TIMESERIES_URL which one gets them',
+  )
+}
+
+async function restoreFile(
+  { building, manifest, receiver }: Built,
+  file: PackedFile,
+  packed: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const content = unpack(packed, file)
+  if (file.name === fileNames.counts) {
+    // Of no use to the service; but a backup with a damaged file is none.
+    for await (const _ of content) continue
+  } else if (file.name === fileNames.journal) {
+    const head = await rebuildJournal(join(building, 'journal.db'), batchesOf(content))
+    const { journalTo } = manifest.positions
+    if (head === journalTo) return
+    throw new DamagedBackup(`${file.name} ends at ${head} instead of ${journalTo}`)
+  } else if (file.name === fileNames.rows) {
+    const positions = join(building, fileNames.positions.replace(/\.zst$/, ''))
+    const rows = await receiverOf(receiver).restore(positions, content)
+    const [different] = Object.entries(manifest.counts.timeSeriesRows).filter(
+      ([table, count]) => rows[table] !== count,
+    )
+    if (!different) return
+    const [table, count] = different
+    throw new DamagedBackup(
+      `${file.name} has ${rows[table] ?? 'no'} rows of ${table}, not ${count}`,
+    )
+  } else {
+    await writeDurably(join(building, file.name.replace(/\.zst$/, '')), content)
+  }
+}
+
+/** Packed files, one after the other, with the progress of all of them. */
+function readerOf({ files }: Manifest, { place, signal, onProgress }: Restoring) {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let done = 0
+  return async function* read({ name }: PackedFile): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of place.read(name, signal)) {
+        done += piece.byteLength
+        onProgress(Math.min(done, total), total)
+        yield piece
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      throw new DamagedBackup(`${name} is missing`, { cause: error })
+    }
+  }
+}
+
+/** Of a folder, or of an object store, which hides its own error behind ours. */
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: { name?: string } }
+  return code === 'ENOENT' || cause?.name === 'NoSuchKey'
+}

@@ -1,0 +1,81 @@
+import type { FieldMap } from '../../contracts/stream-schema.ts'
+import type { UserId } from '../../core/ids.ts'
+import type { NewEvent } from '../events/events.ts'
+
+/** What happens to the resources of a user, by the name that a reading of it carries. */
+export type LifecycleEventName =
+  | `stream.${'created' | 'updated' | 'paused' | 'resumed' | 'deleted'}`
+  | `vault.${'created' | 'updated' | 'deleted'}`
+  | `template.${'created' | 'updated' | 'deleted'}`
+  | `key.${'created' | 'rotated' | 'revoked'}`
+
+/** Those of them that the catalogue of events has, by the name that they have there. */
+const toldAs = {
+  'vault.created': 'vault.created',
+  'vault.deleted': 'vault.deleted',
+  'stream.created': 'stream.created',
+  'stream.deleted': 'stream.deleted',
+  'key.created': 'security.key_created',
+  'key.revoked': 'security.key_revoked',
+} as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
+
+export type LifecycleEvent = ToldEvent | UntoldEvent
+
+interface ToldEvent extends Happening {
+  readonly event: keyof typeof toldAs
+  /** What whoever is told of it gets to know: what it is about, and the resource as the API shows it. */
+  readonly told: Pick<NewEvent, 'vaultId' | 'streamId' | 'templateId' | 'data'>
+}
+
+interface UntoldEvent extends Happening {
+  readonly event: Exclude<LifecycleEventName, keyof typeof toldAs>
+  readonly told?: undefined
+}
+
+interface Happening {
+  /** Whose resource it is: only streams of this user hear of it. */
+  readonly ownerId: UserId
+  readonly resourceId: string
+  /** The name of the resource, after the change. */
+  readonly name: string
+  /** Who made the change. */
+  readonly actor: { readonly userId: string; readonly apiKeyId: string }
+}
+
+/** The schema of every stream of such events: it is ours, so nobody else gives one. */
+export const lifecycleFields: FieldMap = {
+  event: { type: 'string', required: true },
+  resourceType: { type: 'string', required: true },
+  resourceId: { type: 'string', required: true },
+  name: { type: 'string', required: true },
+  apiKeyId: { type: 'string' },
+}
+
+/** What to write into the catalogue's own record of it; undefined for what the catalogue does not have. */
+export function newEventOf(event: LifecycleEvent): NewEvent | undefined {
+  if (event.told === undefined) return undefined
+  const { ownerId, resourceId, told } = event
+  return {
+    ...told,
+    type: toldAs[event.event],
+    ownerId,
+    resourceType: resourceTypeOf(event.event),
+    resourceId,
+  }
+}
+
+function resourceTypeOf(event: LifecycleEventName): string {
+  return event.slice(0, event.indexOf('.'))
+}
+
+/** The reading of an event, without its time: that is the time of its receipt. */
+export function readingOf({ event, ownerId, resourceId, name, actor }: LifecycleEvent): object {
+  return {
+    event,
+    resourceType: resourceTypeOf(event),
+    resourceId,
+    name,
+    // The keys of somebody else, such as an administrator, are none of the owner's business.
+    ...(actor.userId === ownerId && { apiKeyId: actor.apiKeyId }),
+  }
+}

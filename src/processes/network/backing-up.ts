@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Logger } from 'pino'
+import { AuditLog } from '../../access/audit/audit-log.ts'
+import type { Config } from '../../config/config.ts'
+import { productVersion } from '../../config/product-version.ts'
+import { systemClock } from '../../core/clock.ts'
+import { backupRoutes } from '../../operating/backup/backup-routes.ts'
+import type { BackedUp } from '../../operating/backup/backup-run.ts'
+import { BackupStore } from '../../operating/backup/backup-store.ts'
+import { Backups } from '../../operating/backup/backups.ts'
+import { fileNames } from '../../operating/backup/manifest.ts'
+import type { GuardedRoutes } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import type { Engine } from './engine.ts'
+
+const stagingName = 'backup-staging'
+
+export interface BackingUp {
+  readonly backups: Backups
+  readonly routes: (posts: Posts) => GuardedRoutes
+}
+
+/** Composition of what makes backups of a running service. */
+export async function openBackups(
+  engine: Engine,
+  { config, logger }: { readonly config: Config; readonly logger: Logger },
+): Promise<BackingUp> {
+  const { state, worker, folder } = engine
+  const staging = join(folder.path, stagingName)
+  // Of a backup that was cut off.
+  rmSync(staging, { recursive: true, force: true })
+  const backups = new Backups({
+    store: new BackupStore(state, worker),
+    parts: backedUp(engine),
+    clock: systemClock,
+    productVersion: productVersion(),
+    egressAllowed: config.egressAllowed,
+    dataDir: resolve(folder.path),
+    staging,
+    secrets: () => secretsOf(engine, config),
+    onEnd({ error, ...facts }) {
+      if (facts.state === 'failed') logger.warn({ ...facts, error }, 'a backup has failed')
+      else logger.info(facts, 'a backup has ended')
+    },
+  })
+  await backups.open()
+  const audit = new AuditLog(state, systemClock)
+  return {
+    backups,
+    routes: (posts) => (callerOf) => backupRoutes({ backups, audit, posts, callerOf }),
+  }
+}
+
+function backedUp({ trimming, commits, journal, journalPath, worker, folder }: Engine): BackedUp {
+  return {
+    holdTrimming: () => trimming.hold(),
+    betweenCommits: (work) => commits.between(work),
+    journalHead: async () => (await journal.status()).head,
+    journalPath,
+    snapshots: { state: folder.state, mqttSessions: folder.mqttSessions },
+    holdRemovals: () => worker.holdRemovals(),
+    releaseRemovals: () => worker.releaseRemovals(),
+    copyStore: (path) => worker.copyStore(path),
+    endCopy: () => worker.endCopy(),
+    stopCopy: () => worker.stopCopy(),
+  }
+}
+
+/** The key to all secrets, and the generated bootstrap key where there is one. */
+function secretsOf({ folder }: Engine, { masterKey }: Config) {
+  const key = masterKey === undefined ? readFileSync(folder.masterKey, 'utf8') : `${masterKey}\n`
+  const admin = existsSync(folder.admin)
+    ? [{ name: fileNames.admin, text: readFileSync(folder.admin, 'utf8') }]
+    : []
+  return [{ name: fileNames.masterKey, text: key }, ...admin]
+}

@@ -1,0 +1,79 @@
+import { openAlerts } from '../../alerts/open-alerts.ts'
+import type { Config } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { SecretDigests } from '../../core/idempotency-key.ts'
+import { QuarantineStore } from '../../ingest/quarantine/quarantine-store.ts'
+import { Reviews } from '../../ingest/quarantine/reviews.ts'
+import { failingParts } from '../../operating/observability/facts.ts'
+import { type AccessedVault, noteAccess } from '../../outbox/events/coalesced-events.ts'
+import { QueriedStreams } from '../../reading/queries/queried-streams.ts'
+import { Removals } from '../../reading/removals/removals.ts'
+import { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
+import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
+import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
+import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
+import { Units } from '../../streams/units/units.ts'
+import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
+import { TemplateStore } from '../../twins/templates/template-store.ts'
+import { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { Engine } from './engine.ts'
+
+export type Domains = ReturnType<typeof openDomains>
+
+/** What the routes and the connectors of the service stand on, each made once. */
+export function openDomains(
+  engine: Engine,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  digests: SecretDigests,
+) {
+  const { state, worker, directory, commits, entries } = engine
+  const streams = new DataStreamStore(state, systemClock)
+  const quarantine = new QuarantineStore(state)
+  const processing = processingOf(engine)
+  return {
+    streams,
+    changes: new StreamChanges(state, worker, systemClock),
+    directory,
+    topics: engine.topics,
+    templates: new TemplateStore(state, worker, systemClock),
+    vaults: new VaultStore(state, worker, systemClock),
+    quarantine,
+    reviews: new Reviews({
+      quarantine,
+      commits: entries,
+      directory,
+      processing,
+      clock: systemClock,
+    }),
+    queried: new QueriedStreams(state),
+    units: new Units(),
+    exports: new ReadingsExports(),
+    removals: new Removals({
+      commits,
+      clock: systemClock,
+      caughtUp: async () => worker.stored((await engine.journal.status()).head),
+    }),
+    alerts: openAlerts(state, worker),
+    favorites: new FavoriteStore(state, worker, systemClock),
+    receiptStore: new ReceiptStore(state, worker, digests),
+    processing,
+    lifecycle: engine.lifecycle,
+    async noteAccess(vault: AccessedVault) {
+      const note = await noteAccess(state, vault, systemClock.nowUs())
+      if (note) await worker.commit(note)
+    },
+    publicUrl,
+  }
+}
+
+/** How far the readings of a stream have come. */
+function processingOf({ journal, worker, diskSpace, folderWatch }: Engine) {
+  return {
+    caughtUp: async () => worker.decided((await journal.status()).head),
+    progress: (id: string) => worker.progress(id),
+    async problem() {
+      const failing = await failingParts({ journal, worker, diskSpace, folderWatch })
+      return Object.values(failing)[0]
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { Logger } from 'pino'
+import { systemClock } from '../../core/clock.ts'
+import { JournalTails } from '../../reading/live/journal-tails.ts'
+import { OpenTails } from '../../reading/live/open-tails.ts'
+import type { LiveParts } from '../../reading/live/tail-routes.ts'
+import type { Engine } from './engine.ts'
+
+/** Composition of live reading: who follows streams, and what they are told from. */
+export function openLive({ journalPath, worker }: Engine, logger: Logger): LiveParts {
+  const onFailure = (error: unknown) => logger.error({ err: error }, 'following a stream failed')
+  return {
+    tails: new OpenTails(() => systemClock.nowUs()),
+    journal: new JournalTails({ journalPath }, onFailure),
+    history: (query) => worker.history(query),
+    placeBeforeNewest: (streamId, count) => worker.placeBeforeNewest(streamId, count),
+    onFailure,
+  }
+}

@@ -1,0 +1,271 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { connectors } from '../../../connectors/index.ts'
+import type { MqttEndpoints } from '../../../connectors/mqtt-broker/guard/listeners.ts'
+import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
+import type { Auth } from '../../access/auth/auth.ts'
+import type { Config } from '../../config/config.ts'
+import { productVersion } from '../../config/product-version.ts'
+import { type Certificate, readCertificate } from '../../config/tls-files.ts'
+import { systemClock } from '../../core/clock.ts'
+import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
+import { asyncApiRoutes } from '../../operating/asyncapi/asyncapi-routes.ts'
+import type { Backups } from '../../operating/backup/backups.ts'
+import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
+import { healthRoutes } from '../../operating/observability/health.ts'
+import { metricsRoutes } from '../../operating/observability/metrics.ts'
+import { LifecycleRelay } from '../../outbox/lifecycle/lifecycle-relay.ts'
+import type { LiveParts } from '../../reading/live/tail-routes.ts'
+import { BodiesInFlight } from '../../requests/http/bodies-in-flight.ts'
+import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.ts'
+import { PurgeTimer } from '../../storage/state/purge-timer.ts'
+import { type Access, mqttAuthentication, mqttCallerOfKey, openAccess } from './access.ts'
+import { type AlertingUpkeep, alertingRoutes, startAlerting } from './alerting.ts'
+import { type BackingUp, openBackups } from './backing-up.ts'
+import { type Delivering, openDelivering } from './delivering.ts'
+import { registeringRoutes } from './device-access.ts'
+import { type Domains, openDomains } from './domains.ts'
+import type { Engine } from './engine.ts'
+import { type Fetching, openFetching } from './fetching.ts'
+import { openLive } from './following.ts'
+import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
+import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
+import { guardedRoutes } from './routes.ts'
+import { openTransfers, type Transfers } from './transfers.ts'
+
+/** Everything that others talk to. */
+export interface Fronts {
+  readonly http: FastifyInstance
+  /** Undefined when MQTT is off. */
+  readonly mqtt: MqttBroker | undefined
+  readonly auth: Auth
+  readonly purges: PurgeTimer
+  readonly relay: LifecycleRelay
+  readonly alerting: AlertingUpkeep
+  readonly fetching: Fetching
+  readonly transfers: Transfers
+  readonly backups: Backups
+  readonly delivering: Delivering
+}
+
+interface Parts {
+  readonly config: Config
+  readonly logger: Logger
+  readonly engine: Engine
+  readonly domains: Domains
+  readonly access: Access
+  readonly live: LiveParts
+  readonly fetching: Fetching
+  readonly transfers: Transfers
+  readonly backing: BackingUp
+  readonly delivering: Delivering
+  readonly notifying: Notifying
+  readonly certificate: Certificate | undefined
+  /** Told of what failed without anybody waiting for it. */
+  readonly onFailure: (error: unknown) => void
+}
+
+export async function startFronts(
+  engine: Engine,
+  { config, logger }: { readonly config: Config; readonly logger: Logger },
+): Promise<Fronts> {
+  const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
+  const access = await openAccess(
+    {
+      ...engine,
+      writer: engine.worker,
+      clock: systemClock,
+      onFailure,
+      forgetUser: (userId) => engine.mqttSessions.sessions.forgetUser(userId),
+    },
+    config,
+  )
+  const { auth } = access
+  const certificate = config.tls && readCertificate(config.tls)
+  const domains = openDomains(engine, config, auth.masterKey)
+  const live = openLive(engine, logger)
+  const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
+  const transfers = openTransfers({ engine, domains, config, logger })
+  const given = { config, logger, engine, certificate, onFailure }
+  const backing = await openBackups(engine, { config, logger })
+  const delivering = await openDelivering(engine, {
+    config,
+    cipher: auth.masterKey,
+    audit: access.audit,
+  })
+  const notifying = openNotifying(engine, { ...config, ...delivering })
+  const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
+  const parts: Parts = { ...given, ...opened }
+  const { sessions } = engine.mqttSessions
+  await forgetDeletedUsers(engine.state, sessions)
+  await forgetEndedDevices(engine.state, sessions)
+  const mqtt = await startMqtt(parts)
+  auth.directory.onEnd((keyId) => {
+    mqtt?.endSessionsOfKey(keyId)
+    live.tails.endKey(keyId)
+  })
+  engine.departures.onDeparture((id) => mqtt?.forgetStream(id))
+  if (mqtt) access.lastSeen.watch(() => mqtt.activeDevices())
+  auth.limitedKeys.onEnd((keyId) => {
+    mqtt?.endSessionsOfKey(keyId)
+    // What keeps it from being written down is met at the next start.
+    forgetEndedDevices(engine.state, sessions, keyId).catch(onFailure)
+  })
+  auth.limitedKeys.onUserEnd((userId) => {
+    mqtt?.endSessionsOfUser(userId)
+    fetching.running.wakeUser(userId)
+    fetching.hooks.directory.clear()
+  })
+  const http = await startHttp(parts, mqtt)
+  await fetching.running.start()
+  await transfers.start()
+  const keptUs = config.deliveriesKeptUs
+  const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
+  const purges = startPurging(parts, alerting)
+  const timers = { alerting, purges, relay: startRelay(parts) }
+  const { backups } = backing
+  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering }
+}
+
+/** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
+function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
+  const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
+  return new PurgeTimer(
+    [
+      () => access.answers.purge(systemClock.steadyUs()),
+      () => domains.receiptStore.purge(systemClock.steadyUs()),
+      () => engine.mqttSessions.sessions.purge(),
+      () => transfers.exportJobs.purge(),
+      () => transfers.importJobs.purge(),
+      ...delivering.purges,
+      ...notifying.purges,
+      alerting.purge,
+    ],
+    onFailure,
+  )
+}
+
+function startRelay({ engine, domains, onFailure }: Parts): LifecycleRelay {
+  return new LifecycleRelay({
+    events: engine.lifecycle,
+    intake: engine.intake,
+    findStream: (id) => domains.directory.find(id),
+    assertReady: () => engine.commits.assertReady(),
+    onFailure,
+  })
+}
+
+async function startMqtt(parts: Parts): Promise<MqttBroker | undefined> {
+  const { config, logger, engine, domains, access, onFailure } = parts
+  if (config.mqttPort === 0 && config.mqttsPort === 0 && !config.mqttWebSocket) return undefined
+  return await connectors.mqttBroker(mqttEndpoints(parts), {
+    intake: engine.intake,
+    streams: domains.directory,
+    topics: domains.topics,
+    listeners: engine.listeners,
+    callerOfKey: mqttCallerOfKey(access.auth),
+    kept: engine.mqttSessions.sessions,
+    ...mqttAuthentication(access.auth),
+    connectionLimits: config.mqttConnections,
+    droppedPublishes: access.auth.droppedPublishes,
+    nowUs: () => systemClock.nowUs(),
+    assertReady: () => engine.assertReady(),
+    isReady: () => engine.commits.failure === undefined,
+    onFailure,
+    onClientError: (clientId, error) =>
+      logger.debug({ clientId, reason: error.message }, 'an MQTT client failed'),
+  })
+}
+
+function mqttEndpoints({ config, certificate }: Parts): MqttEndpoints {
+  const { host, mqttPort, mqttsPort, requiresClientCertificate } = config
+  const isSecure = certificate !== undefined && mqttsPort !== 0
+  return {
+    host,
+    port: mqttPort,
+    ...(isSecure && { secure: { port: mqttsPort, requiresClientCertificate, ...certificate } }),
+  }
+}
+
+/** The broker at the HTTP port. */
+function mqttWebSocket({ mqttWebSocket: isOn, corsOrigins }: Config, mqtt: MqttBroker | undefined) {
+  if (!isOn || mqtt === undefined) return []
+  return [connectors.mqttWebSocket({ accept: mqtt.accept, corsOrigins })]
+}
+
+/** How clients reach the broker. */
+function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
+  const hasWebSocket = isOn && mqtt !== undefined
+  return { port: mqtt?.port, securePort: mqtt?.securePort, hasWebSocket }
+}
+
+/** Everything that needs credentials. */
+function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedRoutes[] {
+  const { config, engine, domains, access, live, fetching } = parts
+  const { transfers, backing, delivering, notifying } = parts
+  const { posts } = access
+  return [
+    ...access.routes,
+    backing.routes(posts),
+    ...delivering.routes(posts),
+    ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
+    ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
+    ...registeringRoutes(access.devices, domains),
+    (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
+    ...guardedRoutes({
+      ...config,
+      ...domains,
+      ...transfers,
+      engine,
+      posts,
+      live,
+      sources: fetching.changes,
+      keysOfVault: access.devices,
+    }),
+  ]
+}
+
+async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
+  const { config, logger, engine, domains, access, live, fetching, certificate } = parts
+  const { transfers, backing, delivering } = parts
+  const { auth } = access
+  const bodies = new BodiesInFlight()
+  const http = await buildHttpServer({
+    logger,
+    version: productVersion(),
+    publicUrl: config.publicUrl,
+    checkAnswers: config.checkAnswers,
+    network: { ...config, certificate },
+    authenticator: auth.authenticator,
+    bodies,
+    openRoutes: [
+      ...access.openRoutes,
+      ...delivering.openRoutes,
+      healthRoutes({ failingParts: () => failingParts(engine) }),
+      ...mqttWebSocket(config, mqtt),
+      asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
+      metricsRoutes(
+        serviceMetrics({
+          ...engine,
+          ...domains,
+          ...transfers,
+          ...fetching.measured,
+          tails: live.tails,
+          mqtt,
+          auth,
+          bodies,
+          lastSeen: access.lastSeen,
+          backups: backing.backups,
+          delivering,
+        }),
+      ),
+    ],
+    signedRoutes: [fetching.hooks.route],
+    routes: routesOf(parts, mqtt),
+  })
+  await http.ready()
+  http.server.listen(config.httpPort, config.host)
+  await once(http.server, 'listening')
+  return http
+}

@@ -1,0 +1,175 @@
+import { connectors } from '../../../connectors/index.ts'
+import { judgeOf } from '../../../processors/index.ts'
+import { systemClock } from '../../core/clock.ts'
+import { quarantineRoutes } from '../../ingest/quarantine/quarantine-routes.ts'
+import { refusedRoutes } from '../../ingest/quarantine/refused-routes.ts'
+import { exportRoutes } from '../../reading/exports/export-routes.ts'
+import { importRoutes } from '../../reading/imports/import-routes.ts'
+import { type LiveParts, tailRoutes } from '../../reading/live/tail-routes.ts'
+import { dataRoutes } from '../../reading/queries/data-routes.ts'
+import { latestRoutes } from '../../reading/queries/latest-routes.ts'
+import { queryRoutes } from '../../reading/queries/query-routes.ts'
+import { QueryShare } from '../../reading/queries/query-share.ts'
+import { removalRoutes } from '../../reading/removals/removal-routes.ts'
+import { retentionRoutes } from '../../reading/retention/retention-routes.ts'
+import { rememberBody } from '../../requests/http/json-body.ts'
+import type { GuardedRoutes } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { dataStreamRoutes } from '../../streams/data-streams/data-stream-routes.ts'
+import { fleetRoutes } from '../../streams/data-streams/fleet-routes.ts'
+import { previewRoute } from '../../streams/data-streams/preview-route.ts'
+import { secretRotationRoute } from '../../streams/data-streams/secret-rotation-route.ts'
+import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
+import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
+import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
+import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
+import { templateRoutes } from '../../twins/templates/template-routes.ts'
+import { vaultRoutes } from '../../twins/vaults/vault-routes.ts'
+import type { Domains } from './domains.ts'
+import type { Engine } from './engine.ts'
+import type { Transfers } from './transfers.ts'
+
+export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> {
+  readonly engine: Engine
+  readonly posts: Posts
+  readonly live: LiveParts
+  readonly sources: StreamSources
+  /** What devices of a vault register with. */
+  readonly keysOfVault: KeysOfVault
+  readonly corsOrigins: readonly string[]
+  readonly importBytesMax: number
+}
+
+/**
+ * Every group of routes that needs credentials, apart from those of `src/processes/network/access.ts`. To add one: write
+ * its file, and a line here.
+ */
+export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { engine, directory, topics, live, sources } = parts
+  const { worker } = engine
+  const share = new QueryShare()
+  return [
+    ...twinRoutes(parts),
+    (callerOf) => dataStreamRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => fleetRoutes({ ...parts, nowUs: () => systemClock.nowUs(), judgeOf, callerOf }),
+    (callerOf) =>
+      streamChangeRoutes({
+        ...parts,
+        nowUs: () => systemClock.nowUs(),
+        forget({ id, ownerId }) {
+          directory.forget(id)
+          topics.forget(ownerId)
+          sources.wake(id)
+          worker.wakeRetention()
+        },
+        onDeleted(id) {
+          live.tails.endStream(id)
+          engine.deletions.wake()
+        },
+        callerOf,
+      }),
+    ...sourcesRoutes(parts),
+    (callerOf) => previewRoute({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => favoriteRoutes({ ...parts, callerOf }),
+    (callerOf) =>
+      dataRoutes({
+        ...parts,
+        share,
+        store: worker,
+        readLines: (request) => worker.readLines(request),
+        fieldsOf: (id) => worker.fieldsOf(id),
+        nowUs: () => systemClock.nowUs(),
+        callerOf,
+      }),
+    (callerOf) =>
+      queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) =>
+      latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
+    ...transferRoutes(parts),
+    ...refusalRoutes(parts),
+    ...keptRoutes(parts),
+    (callerOf) => tailRoutes({ ...parts, ...live, callerOf }),
+    ...pushedRoutes(parts),
+  ]
+}
+
+const nowUs = () => systemClock.nowUs()
+
+/** Readings that are sent to us. */
+function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { engine, directory, receiptStore } = parts
+  const { intake, receipts } = engine
+  return [
+    (callerOf) =>
+      connectors.httpValidate({
+        intake,
+        findStream: (id) => directory.find(id),
+        answerOnce(sent, plan) {
+          if (Buffer.isBuffer(sent.request.body)) rememberBody(sent.request, sent.request.body)
+          const { userId } = callerOf(sent.request)
+          return parts.posts.answer({ ...sent, userId }, async () => ({
+            statusCode: 200,
+            body: await plan(),
+            changes: [],
+          }))
+        },
+        callerOf,
+      }),
+    (callerOf) =>
+      connectors.httpPush({
+        intake,
+        receipts,
+        findStream: (id) => directory.find(id),
+        receiptOf: (request, atUs) => receiptStore.receiptOf(request, atUs, systemClock.steadyUs()),
+        assertReady: () => engine.assertReady(),
+        callerOf,
+      }),
+  ]
+}
+
+/** Digital twins, and what they are made from. */
+function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => templateRoutes({ ...parts, callerOf }),
+    (callerOf) =>
+      vaultRoutes({
+        ...parts,
+        assertMayEndKeys: (caller, id) => assertMayEndKeys(parts.keysOfVault, caller, id),
+        callerOf,
+      }),
+  ]
+}
+
+/** Where readings come from, other than by being pushed. */
+function sourcesRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => sourceRoutes({ ...parts, judgeOf, nowUs, callerOf }),
+    (callerOf) => secretRotationRoute({ ...parts, nowUs, callerOf }),
+  ]
+}
+
+/** How long data is kept, and what is removed before that. */
+function keptRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => retentionRoutes({ ...parts, ...parts.engine, callerOf }),
+    (callerOf) => removalRoutes({ ...parts, callerOf }),
+  ]
+}
+
+/** Readings that were not stored. */
+function refusalRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  const { worker } = parts.engine
+  return [
+    (callerOf) => quarantineRoutes({ ...parts, callerOf }),
+    (callerOf) => refusedRoutes({ ...parts, worker, callerOf }),
+  ]
+}
+
+/** Readings into files, and files into streams. */
+function transferRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
+  return [
+    (callerOf) => exportRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+    (callerOf) => importRoutes({ ...parts, nowUs: () => systemClock.nowUs(), callerOf }),
+  ]
+}

@@ -1,0 +1,105 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { serveCalls } from '../../core/threads/rpc.ts'
+import { JournalWindow, type Slice, type SliceRequest } from '../../reading/live/journal-window.ts'
+import type { Offset } from '../../storage/journal/journal.ts'
+import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
+
+/** What the thread is started with. */
+export interface TailThreadData {
+  readonly journalPath: string
+}
+
+/** What other threads may ask of this one. */
+export interface TailProcedures extends Record<string, (argument: never) => unknown> {
+  /** Offset after the newest durable entry. */
+  end(): Offset
+  covers(offset: Offset): boolean
+  /**
+   * What there is of a stream, waiting a little for something when there is nothing; undefined when
+   * the journal does not hold it any more.
+   */
+  slice(request: SliceRequest): Promise<Slice | undefined>
+}
+
+/** How often the journal is looked at while somebody waits: so much later they see a reading. */
+const pollMs = 15
+
+/** How long somebody waits for an answer with nothing in it. */
+const waitMs = 5_000
+
+/** Those who wait for news of a stream. */
+class Waiters {
+  readonly #byStream = new Map<string, Set<(clearUpTo: Offset | undefined) => void>>()
+
+  get size(): number {
+    return this.#byStream.size
+  }
+
+  /** The offset up to which there is no news, once there is some; undefined: none for a while. */
+  async news(streamKey: string): Promise<Offset | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Offset | undefined>()
+    const waiting = this.#byStream.get(streamKey) ?? new Set()
+    this.#byStream.set(streamKey, waiting.add(resolve))
+    const timer = setTimeout(() => resolve(undefined), waitMs)
+    const clearUpTo = await promise
+    clearTimeout(timer)
+    waiting.delete(resolve)
+    if (waiting.size === 0 && this.#byStream.get(streamKey) === waiting) {
+      this.#byStream.delete(streamKey)
+    }
+    return clearUpTo
+  }
+
+  tell(keys: ReadonlySet<string> | 'all', clearUpTo: Offset): void {
+    for (const [key, waiting] of this.#byStream) {
+      if (keys !== 'all' && !keys.has(key)) continue
+      for (const resolve of waiting) resolve(clearUpTo)
+    }
+  }
+}
+
+/**
+ * Reads the journal for those who follow streams, apart from everybody who keeps and processes
+ * readings. It looks at the journal only while somebody waits.
+ */
+function run(port: MessagePort, { journalPath }: TailThreadData): void {
+  const window = new JournalWindow(new SqliteJournalReader(journalPath))
+  const waiters = new Waiters()
+  let timer: NodeJS.Timeout | undefined
+  const look = () => {
+    // In steps, as while nobody has waited the journal may have become longer than one step.
+    for (let clearUpTo = -1; clearUpTo < window.end; ) {
+      clearUpTo = window.end
+      waiters.tell(window.advance(), clearUpTo)
+    }
+  }
+  const lookNowAndThen = () => {
+    look()
+    timer = waiters.size > 0 ? setTimeout(lookNowAndThen, pollMs) : undefined
+  }
+  const covers = (offset: Offset) => {
+    if (offset >= window.end) look()
+    return window.covers(offset)
+  }
+  const procedures: TailProcedures = {
+    end() {
+      look()
+      return window.end
+    },
+    covers,
+    async slice(request) {
+      if (!covers(request.from)) return undefined
+      const found = window.slice(request)
+      const isAtEnd = found?.events.length === 0 && found.next === window.end
+      if (!isAtEnd || request.until !== undefined) return found
+      timer ??= setTimeout(lookNowAndThen, pollMs)
+      const clearUpTo = await waiters.news(request.streamKey)
+      // Whoever is not told of anything has missed nothing, however long the journal has become.
+      if (clearUpTo === undefined) return { events: [], next: window.end }
+      return window.slice({ ...request, from: clearUpTo })
+    },
+  }
+  serveCalls(port, procedures)
+}
+
+if (parentPort) run(parentPort, workerData as TailThreadData)

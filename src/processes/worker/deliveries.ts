@@ -1,0 +1,121 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Clocks } from '../../core/clock.ts'
+import type { UserId } from '../../core/ids.ts'
+import { serveCalls } from '../../core/threads/rpc.ts'
+import { CoalescedEvents } from '../../outbox/events/coalesced-events.ts'
+import { Events, type NewEvent } from '../../outbox/events/events.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import type { DeliveryChannel } from '../../telling/delivery/delivery.ts'
+import type { DeskProcedures } from '../../telling/delivery/delivery-procedures.ts'
+import type { DeskRequest } from '../../telling/delivery/desk.ts'
+import type { DisabledReceiver } from '../../telling/delivery/failure-count.ts'
+import { StateDesk } from '../../telling/delivery/state-desk.ts'
+import { MailPlanner } from '../../telling/mail/mail-step.ts'
+import type { FanOut, ToldStatus } from '../../telling/notifications/fan-out.ts'
+import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
+import { openTelling } from './telling.ts'
+
+export interface DeskNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clocks
+  /** Once it is committed, with whose events were told. */
+  readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
+}
+
+/** What is told, for who watches the service. */
+export interface TellingStatus extends ToldStatus {
+  /** Mails that were not written since the start: there were too many for their addresses. */
+  readonly mailsWithheld: number
+}
+
+/** What is told: with the changes that it follows from, and by itself. */
+export interface Telling {
+  readonly tell: FanOut['tell']
+  status(): TellingStatus
+  /** Tells what waits, and what is due, until the signal says to stop. */
+  run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<unknown>
+}
+
+/** Answers the thread that delivers, from when it asks. */
+export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Telling> {
+  const { desk, fanOut, mails } = await openDeliveryDesk(needs)
+  const procedures: DeskProcedures = {
+    exchange: (request: DeskRequest) => desk.exchange(request),
+    news: (channel: DeliveryChannel) => desk.news(channel),
+  }
+  serveCalls(port, procedures)
+  const { state, clock } = needs
+  const { tell } = fanOut
+  const coalesced = new CoalescedEvents(state, clock, tell)
+  return {
+    tell,
+    status: () => ({ ...fanOut.status(), mailsWithheld: mails.withheld }),
+    run: (signal, onFailure) =>
+      Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
+  }
+}
+
+/** Composition of what writes the state for deliveries: they are written with their events. */
+export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
+  const planned = { webhook: new Set<string>(), mail: new Set<string>() }
+  const plans = (channel: DeliveryChannel) => (ids: readonly string[]) => {
+    for (const id of ids) planned[channel].add(id)
+  }
+  const mails = new MailPlanner({ clock, onPlanned: plans('mail') })
+  const desk: StateDesk = new StateDesk({
+    state,
+    tell: (transaction) => fanOut.tell(transaction),
+    recordDisabled: (transaction, receiver) => recordDisabled(transaction, receiver, clock),
+  })
+  // One process has the folder: whatever is leased was leased by one that is gone.
+  await desk.takeBack(clock)
+  const fanOut: FanOut = await openTelling(state, {
+    clock,
+    plans: [webhookStep(plans('webhook'), clock), mails.step],
+    onTold(ownerIds) {
+      for (const channel of ['webhook', 'mail'] as const) {
+        desk.announce(channel, planned[channel])
+        planned[channel].clear()
+      }
+      onTold(ownerIds)
+    },
+  })
+  return { desk, fanOut, mails }
+}
+
+async function recordDisabled(
+  transaction: StateDatabase,
+  receiver: DisabledReceiver,
+  clock: Clocks,
+): Promise<void> {
+  const { id, ownerId } = receiver
+  const changes = new Events(transaction, clock).record({
+    ownerId,
+    resourceId: id,
+    ...(await noticeOf(transaction, receiver)),
+  })
+  for (const change of changes) await transaction.executeQuery(change.compile())
+}
+
+async function noticeOf(
+  transaction: StateDatabase,
+  { channel, id, consecutiveFailures }: DisabledReceiver,
+): Promise<Pick<NewEvent, 'type' | 'resourceType' | 'data'>> {
+  const failures = { consecutive_failures: consecutiveFailures }
+  if (channel === 'mail') {
+    const { email } = await transaction
+      .selectFrom('email_recipients')
+      .select('email')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const data = { id, email, ...failures }
+    return { type: 'security.email_disabled', resourceType: 'email_recipient', data }
+  }
+  const { url } = await transaction
+    .selectFrom('webhooks')
+    .select('url')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const data = { id, url, ...failures }
+  return { type: 'security.webhook_disabled', resourceType: 'webhook', data }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../core/clock.ts'
+import { Moved } from '../../core/threads/rpc.ts'
+import { readWindows } from '../../reading/windows/read-windows.ts'
+import { memoryOf, readSeries } from '../../storage/time-series/series.ts'
+import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
+import { linesOf } from '../../streams/data-streams/readings-text.ts'
+import type { WorkerProcedures } from './worker.ts'
+
+type StoreProcedure =
+  | 'query'
+  | 'aggregate'
+  | 'readLines'
+  | 'readSeries'
+  | 'fieldsOf'
+  | 'latest'
+  | 'history'
+  | 'placeBeforeNewest'
+  | 'progress'
+  | 'refusedReadings'
+  | 'settled'
+  | 'windows'
+
+/** How long late readings are waited for: to look them up takes seconds. */
+const settledWaitMs = 10_000
+
+/** What is asked of the store. */
+export function storeProcedures(
+  composed: Promise<{ readonly store: TimeSeriesStore }>,
+): Pick<WorkerProcedures, StoreProcedure> {
+  return {
+    async query(query) {
+      return (await composed).store.query(query)
+    },
+    async aggregate(query) {
+      return (await composed).store.aggregate(query)
+    },
+    async readLines({ query, format, columns }) {
+      const { points, next } = await (await composed).store.query(query)
+      const bytes = linesOf(format, points, columns)
+      return new Moved({ bytes, rows: points.length, next }, [bytes.buffer])
+    },
+    async readSeries(query) {
+      const page = await readSeries((await composed).store, query)
+      return new Moved(page, memoryOf(page))
+    },
+    async fieldsOf(streamId) {
+      return (await composed).store.fieldsOf(streamId)
+    },
+    async latest(query) {
+      return (await composed).store.latest(query)
+    },
+    async history(query) {
+      return (await composed).store.history(query)
+    },
+    async placeBeforeNewest({ streamId, count }) {
+      return (await composed).store.placeBeforeNewest(streamId, count)
+    },
+    async windows(query) {
+      return await readWindows((await composed).store, query, systemClock)
+    },
+    async refusedReadings(query) {
+      return (await composed).store.refused?.(query) ?? { readings: [], hasMore: false }
+    },
+    async settled(streamId) {
+      const settled = (await composed).store.settleLate?.(streamId)
+      if (settled === undefined) return true
+      const done = settled.then(() => true)
+      return await Promise.race([done, sleep(settledWaitMs, false, { ref: false })])
+    },
+    async progress(streamId) {
+      const { store } = await composed
+      return { counts: store.counts(streamId), storedPerSecond: store.storedPerSecond(streamId) }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs'
+import type { FastifyReply } from 'fastify'
+import { DomainError } from '../../core/errors.ts'
+import type { Exchange } from '../../streams/data-streams/export-route.ts'
+import { byteRange } from './byte-range.ts'
+import { contentTypes, type ExportFile, type ExportFormat } from './export-job.ts'
+
+export interface Download {
+  readonly path: string
+  readonly file: ExportFile
+  readonly format: ExportFormat
+}
+
+/**
+ * Sends a file, or the part that is asked for, so that a download that broke off can go on. It is read
+ * as fast as it is taken.
+ *
+ * @throws DomainError `range_not_satisfiable`
+ */
+export function sendFile(
+  { path, file, format }: Download,
+  { request, reply }: Exchange,
+): FastifyReply {
+  const { bytes, name, sha256 } = file
+  const etag = `"${sha256}"`
+  const ifRange = request.headers['if-range']
+  // Of another file than the one that was begun, all of it is wanted (RFC 9110, section 13.1.5).
+  const isSame = ifRange === undefined || ifRange === etag
+  const range = isSame ? byteRange(request.headers.range, bytes) : undefined
+  if (range === 'unsatisfiable') {
+    void reply.header('content-range', `bytes */${bytes}`)
+    throw new DomainError('range_not_satisfiable', `the file has ${bytes} bytes`)
+  }
+  void reply
+    .type(contentTypes[format])
+    .header('accept-ranges', 'bytes')
+    .header('etag', etag)
+    .header('content-disposition', `attachment; filename="${name}"`)
+  if (range === undefined) {
+    void reply.header('content-length', bytes)
+    return reply.send(bytes === 0 ? '' : createReadStream(path))
+  }
+  const { first, last } = range
+  void reply
+    .code(206)
+    .header('content-range', `bytes ${first}-${last}/${bytes}`)
+    .header('content-length', last - first + 1)
+  return reply.send(createReadStream(path, { start: first, end: last }))
+}

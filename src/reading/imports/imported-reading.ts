@@ -1,0 +1,99 @@
+import { parseJson } from '../../../processors/decode-json.ts'
+import { claimOf, timeOf } from '../../../processors/timestamp.ts'
+import type { RefusedReading } from '../../contracts/reading.ts'
+import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { passSources } from '../../core/number-sources.ts'
+import type { Row } from './row.ts'
+
+/** Behind the names of fields in rows that an export has written: what is out of range. */
+const flagEnding = ':flag'
+
+/** The column of such a file that says what each reading is known by. */
+const digestColumn = ':digest'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A row as a device would have sent it. */
+export interface ImportedReading {
+  readonly reading: unknown
+  /** What the quarantine keeps of it, should it be refused. */
+  readonly payload: Uint8Array
+  /** Why it cannot be read. */
+  readonly problem?: string
+  /** Why it is refused before anybody judges it. */
+  readonly refusal?: RefusedReading
+  /** What it was known by where it was exported, if the file says so: 16 digits in hex. */
+  readonly digest?: string
+}
+
+/**
+ * Takes a row apart. What exports write beside the fields (the stream, flags, `extra` around unknown
+ * fields, the time under another name than that of the stream) becomes what was sent. Pure.
+ *
+ * A row needs a time of its own: with the time of its receipt it would be another reading each time.
+ */
+export function importedReading({ payload, problem }: Row, schema: StreamSchema): ImportedReading {
+  if (problem !== undefined) return { reading: undefined, payload, problem }
+  const parsed = parseJson(payload)
+  if (!parsed.ok) return { reading: undefined, payload, problem: parsed.problem }
+  const { value } = parsed
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { reading: undefined, payload, problem: 'a row must be an object' }
+  }
+  const given = value as Members
+  const digest = Object.hasOwn(given, digestColumn) ? given[digestColumn] : undefined
+  if (digest !== undefined && !isDigest(digest)) {
+    return { reading: undefined, payload, problem: `${digestColumn} must be 16 digits in hex` }
+  }
+  const reading = asSent(given, schema)
+  const isChanged = reading !== given
+  const kept = isChanged ? Buffer.from(JSON.stringify(reading)) : payload
+  const known = { reading, payload: kept, ...(digest !== undefined && { digest }) }
+  if (Object.hasOwn(reading, schema.timestampField)) return known
+  return { ...known, refusal: withoutTime(schema) }
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{16}$/.test(value)
+}
+
+/** The very same object where there is nothing to change. */
+function asSent(given: Members, schema: StreamSchema): Members {
+  const { timestampField, timestampFormat } = schema
+  const extra = isObject(given['extra']) ? given['extra'] : undefined
+  const isRenamed =
+    timestampField !== 'timestamp' &&
+    !Object.hasOwn(given, timestampField) &&
+    Object.hasOwn(given, 'timestamp')
+  if (extra === undefined && !isRenamed && !Object.keys(given).some(isOwn)) return given
+  const isLeft = (name: string) =>
+    isOwn(name) || (name === 'extra' && extra !== undefined) || (name === 'timestamp' && isRenamed)
+  const members = Object.entries(given).filter(([name]) => !isLeft(name))
+  const unknown = Object.entries(extra ?? {}).filter(([name]) => !Object.hasOwn(given, name))
+  const time = isRenamed ? timeOf(given['timestamp'], 'rfc3339') : undefined
+  const claim = typeof time === 'number' ? claimOf(time, timestampFormat) : given['timestamp']
+  const renamed = isRenamed ? [[timestampField, claim] as const] : []
+  const reading = Object.fromEntries([...members, ...unknown, ...renamed])
+  passSources(given, reading)
+  return reading
+}
+
+/** What exports write beside what was sent. */
+function isOwn(name: string): boolean {
+  return name === 'streamId' || name === digestColumn || name.endsWith(flagEnding)
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withoutTime({ timestampField: path }: StreamSchema): RefusedReading {
+  const message = 'is missing: a row of a file needs a time of its own'
+  return {
+    accepted: false,
+    reason: 'timestamp_invalid',
+    message: `${path} ${message}`,
+    details: [{ path, message }],
+    timestampUs: undefined,
+  }
+}

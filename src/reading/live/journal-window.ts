@@ -1,0 +1,205 @@
+import { verdictQuarantined } from '../../ingest/pipeline/entry.ts'
+import { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
+import type { JournalBatch, JournalReader, Offset } from '../../storage/journal/journal.ts'
+import type { ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
+import { quarantinedJson, readingJson } from './live-entry.ts'
+import { isBehind } from './position.ts'
+
+/** The newest batches stay at hand, with an index, for all who follow: so much of them. */
+const windowBytesMax = 8 * 1024 * 1024
+
+/** What one slice hands out at most: it is held in memory for each who reads slowly. */
+const sliceEventsMax = 500
+const sliceLengthMax = 32 * 1024
+
+/** Entries that one slice looks at, so that nobody has to wait long for another's. */
+const entriesMax = 20_000
+
+/**
+ * Entries that the window may be behind before it begins anew at the end: nobody has followed for a
+ * while, and nobody wants to see what came meanwhile.
+ */
+const behindMax = 200_000
+
+/** A question for what the journal holds of one stream from an offset on. */
+export interface SliceRequest {
+  /** The 16 bytes of the stream's id, as entries have it. */
+  readonly streamKey: string
+  readonly from: Offset
+  /** Exclusive; undefined: up to the end. */
+  readonly until: Offset | undefined
+  /** Only readings that are not behind this place. */
+  readonly upTo: ReadingsCursor | undefined
+  readonly withQuarantined: boolean
+}
+
+/** One entry of the stream, ready to be sent. */
+export interface SliceEvent {
+  readonly offset: Offset
+  readonly type: 'reading' | 'quarantined'
+  readonly json: string
+}
+
+export interface Slice {
+  readonly events: readonly SliceEvent[]
+  /** Where the next slice begins. */
+  readonly next: Offset
+}
+
+interface IndexedBatch extends JournalBatch {
+  /** For each stream its entries: place in the batch and first byte, in turn. */
+  readonly index: ReadonlyMap<string, readonly number[]>
+}
+
+/**
+ * The journal for those who follow single streams. All who are near its end share one pass over each
+ * batch, which finds out whose entries are in it; who is further behind reads for himself.
+ */
+export class JournalWindow {
+  readonly #reader: JournalReader
+  readonly #batches: IndexedBatch[] = []
+  #bytes = 0
+  /** Offset after the newest batch at hand. */
+  #end: Offset
+
+  constructor(reader: JournalReader) {
+    this.#reader = reader
+    this.#end = reader.nextOffset()
+  }
+
+  /** Offset after the newest entry that was looked at. */
+  get end(): Offset {
+    return this.#end
+  }
+
+  /** Takes in what the journal has got; the keys of the streams that it is about, or `all`. */
+  advance(): ReadonlySet<string> | 'all' {
+    const batches = this.#reader.read(this.#end, entriesMax)
+    const [first] = batches
+    if (first === undefined) return noKeys
+    const head = this.#reader.nextOffset()
+    if (first.firstOffset !== this.#end || head - this.#end > behindMax) return this.#restart(head)
+    const keys = new Set<string>()
+    for (const batch of batches) {
+      const indexed = { ...batch, index: indexOf(batch) }
+      this.#batches.push(indexed)
+      this.#bytes += batch.bytes.byteLength
+      this.#end = batch.firstOffset + batch.count
+      for (const key of indexed.index.keys()) keys.add(key)
+    }
+    this.#shrink()
+    return keys
+  }
+
+  /** Whether the journal still holds everything from this offset on, as far as it was looked at. */
+  covers(offset: Offset): boolean {
+    if (offset >= this.#end) return offset === this.#end
+    if (offset >= this.#begin) return true
+    return startsAt(this.#reader.read(offset, 1)[0], offset)
+  }
+
+  /** What there is of one stream; undefined when the journal does not hold it any more. */
+  slice(request: SliceRequest): Slice | undefined {
+    const { from } = request
+    if (from > this.#end) return undefined
+    if (from >= this.#begin) return collect(this.#batches, request, this.#end)
+    const batches = this.#reader.read(from, entriesMax)
+    if (!startsAt(batches[0], from)) return undefined
+    const last = batches.at(-1) as JournalBatch
+    return collect(batches, request, last.firstOffset + last.count)
+  }
+
+  #restart(head: Offset): 'all' {
+    this.#batches.length = 0
+    this.#bytes = 0
+    this.#end = head
+    return 'all'
+  }
+
+  get #begin(): Offset {
+    return this.#batches[0]?.firstOffset ?? this.#end
+  }
+
+  #shrink(): void {
+    let dropped = 0
+    while (this.#bytes > windowBytesMax && dropped < this.#batches.length - 1) {
+      this.#bytes -= this.#batches[dropped]?.bytes.byteLength ?? 0
+      dropped++
+    }
+    this.#batches.splice(0, dropped)
+  }
+}
+
+const noKeys: ReadonlySet<string> = new Set()
+
+function startsAt(batch: JournalBatch | undefined, offset: Offset): boolean {
+  return batch !== undefined && batch.firstOffset <= offset
+}
+
+function indexOf({ bytes }: JournalBatch): ReadonlyMap<string, readonly number[]> {
+  const index = new Map<string, number[]>()
+  const entry = new EntryReader(bytes)
+  for (let place = 0; entry.next(); place++) {
+    const places = index.get(entry.streamKey)
+    if (places) places.push(place, entry.start)
+    else index.set(entry.streamKey, [place, entry.start])
+  }
+  return index
+}
+
+/** The stream's entries in batches that follow each other, up to what one slice may hold. */
+function collect(
+  batches: readonly (JournalBatch | IndexedBatch)[],
+  request: SliceRequest,
+  end: Offset,
+): Slice {
+  const until = Math.min(request.until ?? end, end)
+  const events: SliceEvent[] = []
+  let length = 0
+  for (const batch of batches) {
+    if (batch.firstOffset + batch.count <= request.from) continue
+    if (batch.firstOffset >= until) break
+    for (const { offset, entry } of entriesOf(batch, request.streamKey)) {
+      if (offset < request.from) continue
+      if (offset >= until) break
+      const event = eventOf(entry, offset, request)
+      if (event === undefined) continue
+      events.push(event)
+      length += event.json.length
+      if (events.length >= sliceEventsMax || length >= sliceLengthMax) {
+        return { events, next: offset + 1 }
+      }
+    }
+  }
+  return { events, next: until }
+}
+
+interface Found {
+  readonly offset: Offset
+  readonly entry: EntryReader
+}
+
+function* entriesOf(batch: JournalBatch | IndexedBatch, streamKey: string): Generator<Found> {
+  const { firstOffset, bytes } = batch
+  const places = ('index' in batch ? batch.index : indexOf(batch)).get(streamKey) ?? []
+  for (let at = 0; at < places.length; at += 2) {
+    const entry = new EntryReader(bytes.subarray(places[at + 1]))
+    entry.next()
+    yield { offset: firstOffset + (places[at] ?? 0), entry }
+  }
+}
+
+function eventOf(
+  entry: EntryReader,
+  offset: Offset,
+  { upTo, withQuarantined }: SliceRequest,
+): SliceEvent | undefined {
+  if (!entry.accepted) {
+    return withQuarantined && entry.verdict === verdictQuarantined
+      ? { offset, type: 'quarantined', json: quarantinedJson(entry) }
+      : undefined
+  }
+  const { timestampUs, digest } = entry
+  if (upTo !== undefined && isBehind({ timestampUs, digest }, upTo)) return undefined
+  return { offset, type: 'reading', json: readingJson(entry) }
+}

@@ -1,0 +1,120 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { DomainError } from '../../core/errors.ts'
+import type { UserId } from '../../core/ids.ts'
+import { encodeCursor } from '../../core/list-cursor.ts'
+import { type CursorRequest, cursorRequest } from '../../requests/http/pagination.ts'
+import type { QueryOf } from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type {
+  LatestPage,
+  LatestQuery,
+  LatestReading,
+} from '../../storage/time-series/time-series-store.ts'
+import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
+import type { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
+import { pointBody } from '../../streams/data-streams/readings-text.ts'
+import type { Vault } from '../../twins/vaults/vault.ts'
+import { visibleVault } from '../../twins/vaults/vault-routes.ts'
+import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import { readLatest, readVaultLatest } from './latest-schemas.ts'
+import type { QueryShare } from './query-share.ts'
+
+/** Bytes of the readings of one answer, about. */
+const bytesMax = 4 * 1024 * 1024
+
+export interface LatestRoutesNeeds {
+  readonly share: QueryShare
+  readonly streams: DataStreamStore
+  readonly vaults: VaultStore
+  /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
+  readonly latest: (query: LatestQuery) => Promise<LatestPage>
+  readonly callerOf: CallerOf
+}
+
+interface OneStream {
+  Params: { streamId: string }
+}
+
+interface OneVault {
+  Params: { vaultId: string }
+  Querystring: QueryOf<typeof readVaultLatest.querystring>
+}
+
+const config = {
+  scope: 'data:read',
+  errors: ['overloaded', 'query_too_slow', 'rate_limited', 'store_unavailable'],
+} as const
+
+/** The newest readings: of a stream, and of each stream of a vault. */
+export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
+  const { share, callerOf } = needs
+  return async (app) => {
+    app.get<OneStream>(
+      '/streams/:streamId/latest',
+      { schema: readLatest, config },
+      async (request) => {
+        const { userId } = callerOf(request)
+        return await share.during(userId, () => latestOfOne(needs, userId, request.params.streamId))
+      },
+    )
+
+    app.get<OneVault>(
+      '/vaults/:vaultId/latest',
+      { schema: readVaultLatest, config },
+      async (request) => {
+        const { userId } = callerOf(request)
+        return await share.during(userId, async () => {
+          const vault = await readableVault(needs.vaults, userId, request.params.vaultId)
+          return await latestOf(needs, vault, cursorRequest(request.query))
+        })
+      },
+    )
+  }
+}
+
+async function latestOfOne(
+  needs: LatestRoutesNeeds,
+  userId: UserId,
+  streamId: string,
+): Promise<object> {
+  const stream = await ownStream(needs, userId, streamId)
+  const { readings } = await needs.latest({ streamIds: [stream.id], bytesMax })
+  const [newest] = readings
+  return { streamId: stream.id, data: newest ? pointBody(newest.point, allOfIt) : null }
+}
+
+/**
+ * A public vault can be seen by everybody; what its streams measure is its owner's
+ * (decisions.md#what-others-show).
+ *
+ * @throws DomainError `not_found`, `insufficient_permissions`
+ */
+async function readableVault(vaults: VaultStore, userId: UserId, text: string): Promise<Vault> {
+  const vault = await visibleVault(vaults, userId, text)
+  if (vault.ownerId === userId) return vault
+  const message = 'you can see this vault, but only its owner can read the data of its streams'
+  throw new DomainError('insufficient_permissions', message)
+}
+
+async function latestOf(
+  { streams, latest }: LatestRoutesNeeds,
+  vault: Vault,
+  { after, limit }: CursorRequest,
+): Promise<object> {
+  const filter = { vaultId: vault.id, tags: {} }
+  const found = await streams.list(vault.ownerId, { filter, after, limit: limit + 1 })
+  const page = found.slice(0, limit)
+  const { readings, covered } = await latest({ streamIds: page.map(({ id }) => id), bytesMax })
+  const last = page[covered - 1]
+  return {
+    vaultId: vault.id,
+    data: readings.map(latestBody),
+    nextCursor: last && covered < found.length ? encodeCursor(last) : null,
+  }
+}
+
+function latestBody({ streamId, point }: LatestReading): object {
+  return { streamId, ...pointBody(point, allOfIt) }
+}
+
+const allOfIt = { fields: [], withExtra: true }

@@ -1,0 +1,57 @@
+import { DomainError } from '../../core/errors.ts'
+import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
+import { streamFilter } from '../../streams/data-streams/stream-filter.ts'
+import { visibleVault } from '../../twins/vaults/vault-routes.ts'
+import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
+import { streamsMax } from './query-schemas.ts'
+
+/** Streams that meet all of this. */
+export interface StreamSelection {
+  readonly streamIds?: readonly string[]
+  readonly vaultId?: string
+  /** The whole name, or its beginning and `*`. */
+  readonly name?: string
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+export interface SelectionNeeds {
+  readonly queried: QueriedStreams
+  readonly vaults: VaultStore
+}
+
+/**
+ * Streams of the caller, and of nobody else.
+ *
+ * @throws DomainError `not_found` for ids that are unknown or somebody else's alike
+ *   (decisions.md#what-is-unknown), `too_many_points` for too many streams
+ */
+export async function selectedStreams(
+  { queried, vaults }: SelectionNeeds,
+  userId: UserId,
+  { streamIds, vaultId, name, tags = {} }: StreamSelection,
+): Promise<readonly QueriedStream[]> {
+  if (vaultId !== undefined) await visibleVault(vaults, userId, vaultId)
+  const ids = streamIds && (await knownIds(queried, userId, streamIds))
+  const tagged = Object.entries(tags).map(([key, value]) => [`tag.${key}`, value])
+  const filter = streamFilter({
+    ...(vaultId !== undefined && { vaultId }),
+    ...(name !== undefined && { name }),
+    ...(Object.fromEntries(tagged) as object),
+  })
+  const found = await queried.select(userId, { ids, filter }, streamsMax + 1)
+  if (found.length <= streamsMax) return found
+  throw new DomainError('too_many_points', `a query takes at most ${streamsMax} streams`)
+}
+
+async function knownIds(
+  queried: QueriedStreams,
+  userId: UserId,
+  texts: readonly string[],
+): Promise<readonly StreamId[]> {
+  const ids = [...new Set(texts.map((text) => parseId<StreamId>(text) ?? (text as StreamId)))]
+  const known = await queried.known(userId, ids)
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown === undefined) return ids
+  throw new DomainError('not_found', `no stream ${unknown}`)
+}

@@ -1,0 +1,133 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../../core/error-catalogue.ts'
+import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import type { RouteRegister } from './route-description.ts'
+
+const catalogue: Readonly<Record<ErrorCode, ErrorEntry>> = errorCatalogue
+
+/** Problems that are named of one request. */
+const detailsMax = 100
+
+/** Seconds after which a service that is out of order is worth another try. */
+const retryAfterFaultS = 5
+
+/** The body of every error answer (decisions.md#errors). */
+export interface ErrorBody {
+  readonly error: string
+  readonly message: string
+  readonly statusCode: number
+  readonly retryAfter?: number
+  readonly details?: readonly ErrorDetail[]
+}
+
+function errorBody(error: DomainError): ErrorBody {
+  const { code, message, details } = error
+  const statusCode = catalogue[code].status
+  const retryAfter = error.retryAfter ?? (statusCode === 503 ? retryAfterFaultS : undefined)
+  return {
+    error: code,
+    message,
+    statusCode,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(details !== undefined && { details: details.slice(0, detailsMax) }),
+  }
+}
+
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toDomainError(error as FastifyError | DomainError)
+  if (!known) {
+    request.log.error({ err: error, reqId: request.id }, 'unexpected failure')
+    const message = 'an unexpected failure: it is in the log of the service'
+    void reply.code(500).send({ error: 'internal_error', message, statusCode: 500 })
+    return
+  }
+  const body = errorBody(known)
+  if (body.statusCode >= 500) {
+    request.log.warn({ err: known, cause: known.cause, reqId: request.id }, known.message)
+  }
+  if (body.retryAfter !== undefined) void reply.header('retry-after', body.retryAfter)
+  void reply.code(body.statusCode).send(body)
+}
+
+/** Answers what no route takes: an unknown path, or a known one with another method. */
+export function notFoundHandler(routes: RouteRegister) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const path = request.url.split('?')[0] ?? ''
+    const allowed = routes.methodsOf(path)
+    const what = `there is no ${request.method} ${path}`
+    if (allowed.length === 0) return handleError(new DomainError('not_found', what), request, reply)
+    void reply.header('allow', allowed.join(', '))
+    handleError(new DomainError('method_not_allowed', what), request, reply)
+  }
+}
+
+/** What the router itself cannot read. */
+export function handleFrameworkError(
+  { code }: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const error =
+    code === 'FST_ERR_BAD_URL'
+      ? new DomainError('invalid_request', 'the path has percent signs that make no sense')
+      : new DomainError('not_found', 'there is no such path')
+  handleError(error, request, reply)
+}
+
+/** Fastify's own failures in our words. */
+function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
+  if (error instanceof DomainError) return error
+  if (error.validation) {
+    const details = error.validation.slice(0, detailsMax).map((problem) => {
+      const { instancePath, params } = problem
+      const within = instancePath.slice(1).replaceAll('/', '.')
+      const name = params['additionalProperty'] ?? params['missingProperty']
+      const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
+      return { path: path.join('.'), message: explained(problem) }
+    })
+    const part = error.validationContext === 'querystring' ? 'query' : error.validationContext
+    return new DomainError('invalid_request', `the ${part} is not valid`, {
+      details,
+    })
+  }
+  switch (error.code) {
+    // The client went away while it was sending: nobody reads the answer.
+    case 'ECONNRESET':
+      return new DomainError('malformed_body', 'the body was cut off')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new DomainError('body_too_large', 'the body is too large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new DomainError('unsupported_media_type', noSuchType)
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new DomainError('malformed_body', 'the body is not valid JSON')
+    default:
+      return isRefusal(error)
+        ? new DomainError('malformed_request', 'the request makes no sense')
+        : undefined
+  }
+}
+
+const noSuchType = 'the content type is missing, or none that the operation takes'
+
+/** Whatever else the framework finds wrong with a request is no failure of ours. */
+function isRefusal({ code, statusCode }: FastifyError): boolean {
+  return (code ?? '').startsWith('FST_ERR_') && Math.floor((statusCode ?? 500) / 100) === 4
+}
+
+/** What ajv found, in words that fit the path: its own name neither the member nor the values. */
+function explained({ keyword, params, message }: Problem): string {
+  switch (keyword) {
+    case 'additionalProperties':
+      return 'is not known to this operation'
+    case 'required':
+      return 'is required'
+    case 'enum':
+      return `must be one of ${[params['allowedValues']].flat().map(String).join(', ')}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+type Problem = NonNullable<FastifyError['validation']>[number]

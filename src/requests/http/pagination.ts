@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalidParameter } from '../../core/errors.ts'
+import { decodeCursor, encodeCursor, type ListCursor } from '../../core/list-cursor.ts'
+import { cursorQuery, pageQuery, type QueryOf } from './schema.ts'
+
+type Query = Readonly<Record<string, unknown>>
+
+export interface IntegerRule {
+  readonly fallback: number
+  readonly min: number
+  readonly max: number
+}
+
+/** An integer of the query string. @throws DomainError `invalid_request` outside of its range */
+export function integerParameter(query: Query, name: string, rule: IntegerRule): number {
+  const given = query[name]
+  if (given === undefined) return rule.fallback
+  const isInteger = typeof given === 'number' || /^\d{1,16}$/.test(given as string)
+  const value = isInteger ? Number(given) : Number.NaN
+  if (value >= rule.min && value <= rule.max) return value
+  throw invalidParameter(name, `must be an integer from ${rule.min} to ${rule.max}`)
+}
+
+/** @throws DomainError `invalid_request` for a parameter that is only known in other cases */
+export function refuseUnknownParameters(query: Query, known: readonly string[]): void {
+  const other = Object.keys(query).find((name) => !known.includes(name))
+  if (other !== undefined) throw invalidParameter(other, 'is not a parameter of this operation')
+}
+
+/** One page of the header-key interface (decisions.md#lists). */
+export interface PageRequest {
+  readonly page: number
+  readonly pageSize: number
+}
+
+export function pageRequest(
+  query: QueryOf<{ readonly properties: typeof pageQuery }>,
+): PageRequest {
+  return {
+    page: query.page ?? pageQuery.page.default,
+    pageSize: query.page_size ?? pageQuery.page_size.default,
+  }
+}
+
+export interface PageEnvelope<Item> {
+  readonly total_records: number
+  readonly current_page: number
+  readonly total_pages: number
+  readonly content: readonly Item[]
+}
+
+export function envelope<Item>(
+  content: readonly Item[],
+  totalRecords: number,
+  { page, pageSize }: PageRequest,
+): PageEnvelope<Item> {
+  return {
+    total_records: totalRecords,
+    current_page: page,
+    total_pages: Math.ceil(totalRecords / pageSize),
+    content,
+  }
+}
+
+/** The rows of a page: how many to pass over, and how many to take. */
+export function sliceOf({ page, pageSize }: PageRequest) {
+  return { offset: (page - 1) * pageSize, limit: pageSize }
+}
+
+/** One page of the token interface (decisions.md#lists). */
+export interface CursorRequest {
+  readonly limit: number
+  readonly after: ListCursor | undefined
+}
+
+/** @throws DomainError `invalid_request` for a cursor that we have not made */
+export function cursorRequest(
+  query: QueryOf<{ readonly properties: typeof cursorQuery }>,
+): CursorRequest {
+  const { limit = cursorQuery.limit.default, cursor } = query
+  if (cursor === undefined) return { limit, after: undefined }
+  const after = decodeCursor(cursor)
+  if (after) return { limit, after }
+  throw invalidParameter('cursor', 'must be a cursor from an answer of this operation')
+}
+
+/**
+ * Cuts what was found to the page that was asked for. One more than its limit means that there is a
+ * next page, which the Link header leads to (RFC 8288), with all other parameters of the query.
+ */
+export function cursorPage<Item extends ListCursor>(
+  found: readonly Item[],
+  { limit }: CursorRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): readonly Item[] {
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  if (last && found.length > limit) {
+    const [path, search] = request.url.split('?', 2)
+    const parameters = new URLSearchParams(search)
+    parameters.set('cursor', encodeCursor(last))
+    // Relative: it leads on from whatever address the caller has used.
+    void reply.header('link', `<${path}?${parameters.toString()}>; rel="next"`)
+  }
+  return page
+}

@@ -1,0 +1,148 @@
+import { type Clock, monotonicMs } from '../../../../core/clock.ts'
+import type { Contents } from '../contents.ts'
+import { type Look, lookInTurns, type StoreTurns } from '../store-turns.ts'
+import { findLateDuplicates } from './look-up.ts'
+import { settleLate } from './settle.ts'
+
+/** Late readings are looked up after this time at the earliest, so that there are some. */
+const restMsMin = 1_000
+
+/** A look-up is followed by a rest that is so many times as long. */
+const restsPerLookUp = 10
+
+/**
+ * A portion of what was found is followed by a rest as long as it took, up to this, where nobody waits for the
+ * last one: others write, too.
+ */
+const restMsAfterPortionMax = 1_000
+
+/** More of them hold up what comes: to look them up takes memory, too. */
+const lateMax = 2_000_000
+
+interface LateReadingsOptions {
+  readonly turns: StoreTurns
+  readonly contents: () => Contents
+  readonly clock: Clock
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Looks up late readings from time to time, beside everything else. */
+export class LateReadings {
+  readonly #turns: StoreTurns
+  readonly #contents: () => Contents
+  readonly #clock: Clock
+  readonly #onFailure: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #restMs = restMsMin
+  /** Between the portions of what is being settled. */
+  #restedMs = 0
+  /** Who waits until all is stored. */
+  #waiting = 0
+  #isStopped = false
+
+  /** `onFailure` hears of look-ups that nobody waits for. */
+  constructor({ turns, contents, clock, onFailure }: LateReadingsOptions) {
+    this.#turns = turns
+    this.#contents = contents
+    this.#clock = clock
+    this.#onFailure = onFailure
+  }
+
+  /** To be told when there may be late readings. */
+  wake(): void {
+    if (this.#timer || this.#running || this.#isStopped) return
+    if (this.#contents().late.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      // What fails is tried again after the next rest: the readings are still there.
+      this.#settle().catch((error: unknown) => {
+        if (!this.#isStopped) this.#onFailure(error)
+      })
+    }, this.#restMs).unref()
+  }
+
+  /** Resolves when there are not too many of them. */
+  async room(): Promise<void> {
+    if (this.#contents().late.size > lateMax) await this.settle()
+  }
+
+  /** Resolves when what waits now is stored, or counted as a duplicate. */
+  async settle(): Promise<void> {
+    this.#waiting++
+    try {
+      await this.#settle()
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  /** The same for the readings of one stream, if it has any. */
+  async settleOf(streamId: string): Promise<void> {
+    const { catalog, late } = this.#contents()
+    const record = catalog.streams.get(streamId)
+    if (record && late.has(record)) await this.settle()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#running?.catch(() => undefined)
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#running) await this.#running.catch(() => undefined)
+    if (this.#isStopped || this.#contents().late.size === 0) return
+    const startedMs = monotonicMs()
+    this.#restedMs = 0
+    this.#running = this.#settleAll()
+    try {
+      await this.#running
+    } finally {
+      this.#running = undefined
+      const workedMs = monotonicMs() - startedMs - this.#restedMs
+      this.#restMs = Math.max(restMsMin, workedMs * restsPerLookUp)
+      this.wake()
+    }
+  }
+
+  async #settleAll(): Promise<void> {
+    const { write } = this.#turns
+    const frozen = await write(async () => {
+      const { catalog, late } = this.#contents()
+      return { catalog, late, tables: late.freeze() }
+    })
+    // Opened anew just now, the file may have none any more.
+    if (frozen.tables.length === 0) return
+    const inTurns = lookInTurns(this.#turns)
+    const look: Look = async (work) => {
+      this.#throwIfStopped()
+      return await inTurns(work)
+    }
+    const duplicates = await findLateDuplicates(look, frozen.catalog, frozen.tables)
+    // What is not stored when it has to end is looked up once more: nothing is lost, or counted twice.
+    for (const tables of frozen.late.portionsOf(frozen.tables)) {
+      this.#throwIfStopped()
+      const startedMs = monotonicMs()
+      await write(async (writer) => {
+        const { catalog, late } = this.#contents()
+        if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
+        const nowUs = this.#clock.nowUs()
+        await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
+      })
+      if (this.#waiting > 0) continue
+      const restMs = Math.min(monotonicMs() - startedMs, restMsAfterPortionMax)
+      this.#restedMs += restMs
+      await restFor(restMs)
+    }
+  }
+
+  /** @throws Error when the store is being closed */
+  #throwIfStopped(): void {
+    if (this.#isStopped) throw new Error('the store is being closed')
+  }
+}
+
+async function restFor(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}

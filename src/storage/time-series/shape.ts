@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
+import { canonicalJson, compareText } from '../../core/canonical-json.ts'
+import type { ColumnType, Shape } from './time-series-store.ts'
+
+const columnTypes: Readonly<Record<FieldType, ColumnType>> = {
+  number: 'double',
+  integer: 'bigint',
+  boolean: 'boolean',
+  string: 'varchar',
+  datetime: 'timestamp',
+  object: 'json',
+  array: 'json',
+}
+
+export function columnTypeOf(type: FieldType): ColumnType {
+  return columnTypes[type]
+}
+
+/** The storage shape of a stream's fields. Ranges, units and the like leave it alone. */
+export function shapeOf(fields: FieldMap): Shape {
+  const columns = Object.entries(fields)
+    .map(([name, field]) => ({ name, type: columnTypeOf(field.type) }))
+    .sort((left, right) => compareText(left.name, right.name))
+  return { id: hash('sha256', canonicalJson(columns), 'hex').slice(0, 16), columns }
+}

@@ -1,0 +1,219 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../../core/errors.ts'
+import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
+import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
+import type { QueryOf } from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
+import { ownVault } from '../../twins/vaults/vault-routes.ts'
+import type { VaultStore } from '../../twins/vaults/vault-store.ts'
+import type { Units } from '../units/units.ts'
+import { withConversions } from './conversions.ts'
+import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
+import {
+  type DataStream,
+  type DataStreamStore,
+  type DecidedCounts,
+  serviceStreamsMax,
+} from './data-stream-store.ts'
+import { parseDefinition, type StreamDefinition } from './definition.ts'
+import { isInbound } from './sources/webhook.ts'
+import { definitionBody, listedBody, madeStreamBody, toldOf, webhookUrlOf } from './stream-body.ts'
+import { streamFilter } from './stream-filter.ts'
+import { isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
+import { statusBody } from './stream-status.ts'
+import { ownTopicOf } from './stream-topics.ts'
+
+/** What is known right of the journal about one stream. */
+export interface StreamProgressSource {
+  /** Waits, within bounds, until what is acknowledged by now has been counted; whether it was. */
+  caughtUp(): Promise<boolean>
+  progress(id: StreamId): Promise<{
+    readonly counts: StoredCounts
+    readonly storedPerSecond: number
+  }>
+  /** What keeps readings from being kept or stored now, or nothing. */
+  problem(): Promise<string | undefined>
+}
+
+export interface DataStreamRoutesNeeds {
+  readonly streams: DataStreamStore
+  readonly vaults: VaultStore
+  readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
+  readonly units: Units
+  /** To be told of a user whose streams may have other topics from now on. */
+  readonly topics: { forget(userId: UserId): void }
+  readonly sources: StreamSources
+  readonly processing: StreamProgressSource
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+  readonly publicUrl: string
+  readonly nowUs: () => number
+}
+
+interface ListStreams {
+  Querystring: QueryOf<typeof listStreams.querystring>
+}
+
+interface OneStream {
+  Params: { streamId: string }
+}
+
+export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
+  const { streams, sources, callerOf, publicUrl } = needs
+  return async (app) => {
+    app.post('/streams', createStreamOptions, (request, reply) => create(needs, request, reply))
+
+    app.get<ListStreams>(
+      '/streams',
+      { schema: listStreams, config: { scope: 'streams:read', interface: 'bearer' } },
+      async (request, reply) => {
+        const { userId } = callerOf(request)
+        const filter = streamFilter(request.query)
+        const page = cursorRequest(request.query)
+        const { after, limit } = page
+        const found = await streams.list(userId, { filter, after, limit: limit + 1 })
+        return cursorPage(found, page, { request, reply }).map((stream) =>
+          listedBody({ ...stream, isFailing: isFailing(sources, stream.id) }, publicUrl),
+        )
+      },
+    )
+
+    app.get<OneStream>(
+      '/streams/:streamId',
+      { schema: readStream, config: { scope: 'streams:read', interface: 'bearer' } },
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        return await shownDefinition(needs, stream)
+      },
+    )
+
+    app.get<OneStream>(
+      '/streams/:streamId/status',
+      { schema: readStreamStatus, config: { scope: 'streams:read' } },
+      async (request) => {
+        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
+        return await shownStatus(needs, stream)
+      },
+    )
+  }
+}
+
+const createStreamOptions = {
+  schema: createStream,
+  config: {
+    scope: 'streams:write',
+    interface: 'bearer',
+    errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
+  },
+} as const
+
+async function create(
+  needs: DataStreamRoutesNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { streams, vaults, units, sources, topics, lifecycle, posts, callerOf, publicUrl } = needs
+  const actor = callerOf(request)
+  const { userId, apiKeyId } = actor
+  return await posts.answer({ request, reply, userId }, async () => {
+    const definition = await withConversions(units, parseDefinition(request.body))
+    await ownVault(vaults, userId, definition.vaultId)
+    await sources.assertAllowed(definition.source)
+    const { stream, changes } = streams.plan(userId, definition, apiKeyId)
+    const told = toldOf(stream, 'created', publicUrl)
+    const event = { event: 'stream.created', ...subjectOf(stream), actor, told } as const
+    return {
+      statusCode: 201,
+      body: madeStreamBody(stream, needs),
+      changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
+      refusal: () => creationRefusal(needs, userId, [definition]),
+      afterwards: async () => {
+        topics.forget(userId)
+        wakeFetched(sources, [stream])
+      },
+    }
+  })
+}
+
+/** Why new streams could not be made of good definitions. */
+export async function creationRefusal(
+  { vaults, streams, sources }: Pick<DataStreamRoutesNeeds, 'vaults' | 'streams' | 'sources'>,
+  userId: UserId,
+  definitions: readonly StreamDefinition[],
+): Promise<DomainError> {
+  for (const id of new Set(definitions.map(({ vaultId }) => vaultId))) {
+    await ownVault(vaults, userId, id)
+  }
+  if (definitions.some(({ source }) => ownTopicOf(source) !== undefined)) {
+    await streams.assertTopicRoom(userId)
+  }
+  const fetched = definitions.filter(({ source }) => keepsSecrets(source))
+  if (fetched.length > 0) await sources.assertRoom(userId, fetched.length)
+  const isService = definitions.some(({ type }) => type === 'service')
+  if (!isService) return new DomainError('conflict', 'the vault was changed meanwhile: try again')
+  const reason = `a user can have ${serviceStreamsMax} streams of the type service`
+  return new DomainError('conflict', reason)
+}
+
+/** Has new streams fetched from, where they are to be. */
+export function wakeFetched(sources: StreamSources, made: readonly DataStream[]): void {
+  for (const { id, source } of made) if (isFetched(source)) sources.wake(id)
+}
+
+/** What an event of a stream is about. */
+export function subjectOf({ ownerId, id, name }: DataStream) {
+  return { ownerId, resourceId: id, name }
+}
+
+/** The definition as its owner sees it. */
+export async function shownDefinition(
+  { streams, sources, publicUrl }: Pick<DataStreamRoutesNeeds, 'streams' | 'sources' | 'publicUrl'>,
+  stream: DataStream,
+): Promise<object> {
+  const { received } = await streams.counts(stream.id)
+  const known = { hasReceived: received > 0, isFailing: isFailing(sources, stream.id) }
+  const webhookUrl = webhookUrlOf(stream, { sources, publicUrl })
+  return definitionBody(stream, { publicUrl, webhookUrl, ...known })
+}
+
+function isFailing(sources: StreamSources, id: StreamId): boolean {
+  return sources.statusOf(id)?.isLasting === true
+}
+
+type StatusNeeds = Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'sources' | 'nowUs'>
+
+/** How the stream is doing, with all that was acknowledged by now. */
+export async function shownStatus(
+  { streams, processing, sources, nowUs }: StatusNeeds,
+  stream: DataStream,
+): Promise<object> {
+  await processing.caughtUp()
+  const decided: DecidedCounts = await streams.counts(stream.id)
+  const [progress, problem, retention] = await Promise.all([
+    processing.progress(stream.id),
+    processing.problem(),
+    streams.retention(stream.id),
+  ])
+  const source = sources.statusOf(stream.id)
+  const webhook = isInbound(stream.source) ? sources.hookStatusOf(stream.id) : undefined
+  const known = { stream, decided, ...progress, problem, source, webhook, retention }
+  return statusBody({ ...known, nowUs: nowUs() })
+}
+
+/**
+ * @throws DomainError `not_found` for an unknown stream and for somebody else's alike
+ *   (decisions.md#what-is-unknown)
+ */
+export async function ownStream(
+  { streams }: { readonly streams: DataStreamStore },
+  userId: DataStream['ownerId'],
+  text: string,
+): Promise<DataStream> {
+  const id = parseId<StreamId>(text)
+  const stream = id && (await streams.find(userId, id))
+  if (!stream) throw new DomainError('not_found', `no stream ${text}`)
+  return stream
+}

@@ -1,0 +1,173 @@
+import type {
+  FieldMap,
+  PayloadFormat,
+  StreamSchema,
+  TimestampFormat,
+} from '../../contracts/stream-schema.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { parseId, type VaultId } from '../../core/ids.ts'
+import { parseAlertRules } from './alert-definition.ts'
+import type { Conversions } from './conversions.ts'
+import { type Json, Problems } from './definition-problems.ts'
+import { isObject, parseFieldMap } from './field-map.ts'
+import { checkFormat } from './payload-format.ts'
+import { parseProcessing } from './processing.ts'
+import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
+import { parseSource, unsupportedSource } from './source.ts'
+import { withoutSecrets } from './source-secrets.ts'
+import { eventTypesOf, schemaOfEvents } from './sources/event-types.ts'
+import { type StreamType, streamTypes } from './stream-type.ts'
+import { parseTags, type Tags } from './tags.ts'
+import { checkTimestampField } from './timestamp-field.ts'
+import { parseTransform, storedFieldsOf } from './transform-definition.ts'
+
+/** How readings come and what they are. Plain data: it is stored as JSON. */
+export interface VersionedDefinition extends ParsedVersion {
+  readonly conversions: Conversions
+}
+
+/** The part of it that callers write. */
+interface ParsedVersion {
+  readonly source: Json
+  readonly schema: FieldMap
+  readonly processing: Json
+}
+
+export type StreamDefinition = ParsedDefinition & VersionedDefinition
+
+/** A definition that is checked but for its units. */
+export interface ParsedDefinition extends ParsedVersion {
+  readonly name: string
+  readonly vaultId: VaultId
+  readonly type: StreamType
+  readonly tags: Tags
+}
+
+/**
+ * Characters of source, schema and processing together, as JSON: they are read again whenever a stream
+ * is loaded, and kept with each version.
+ */
+const definitionLengthMax = 131_072
+
+const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
+
+/**
+ * Checks a whole definition before anything of it is stored (decisions.md#definitions), all but its
+ * units: what they mean is found out by `withConversions`.
+ *
+ * @throws DomainError `invalid_request` naming everything that is wrong, or
+ *   `unsupported_definition` for what is right but cannot be done by this version
+ */
+export function parseDefinition(body: unknown): ParsedDefinition {
+  const problems: ErrorDetail[] = []
+  const value = isObject(body) ? body : {}
+  if (!isObject(body)) problems.push({ path: '', message: 'must be a JSON object' })
+  new Problems('', problems).refuseUnknown(value, definitionKeys)
+  const name = parseName(value['name'], problems)
+  const { vaultId: vaultText } = value
+  const vaultId = typeof vaultText === 'string' ? parseId<VaultId>(vaultText) : undefined
+  if (vaultId === undefined) problems.push({ path: 'vaultId', message: 'must be a uuid' })
+  const type = streamTypes.find((known) => known === value['type'])
+  if (type === undefined) {
+    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+  }
+  const source = parseSource(value['source'], type, problems)
+  const schema = parseSchema(value, { type, source }, problems)
+  const processing = withFields(parseProcessing(value['processing'], problems), schema, problems)
+  if (type === 'service') refuseServiceProcessing(processing, problems)
+  checkTimestampField(source, schema, new Problems('', problems))
+  checkFormat(source, schema, problems)
+  if (
+    JSON.stringify({ source, schema, processing, conversions: {} }).length > definitionLengthMax
+  ) {
+    const message = `source, schema and processing have more than ${definitionLengthMax} characters`
+    problems.push({ path: '', message })
+  }
+  const tags = parseTags(value['tags'], problems)
+  if (problems.length > 0 || vaultId === undefined || type === undefined) {
+    throw new DomainError('invalid_request', 'the stream definition is not valid', {
+      details: problems,
+    })
+  }
+  const definition = { name, vaultId, type, tags, source, schema, processing }
+  refuseUnsupported(definition)
+  return definition
+}
+
+/** What a stream is called; what is wrong with it is added to the problems. */
+export function parseName(value: unknown, problems: ErrorDetail[]): string {
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value
+  problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
+  return ''
+}
+
+/** The text that a version is stored as: secrets are kept elsewhere. */
+export function versionedJson(definition: VersionedDefinition): string {
+  const { source, schema, processing, conversions } = definition
+  return JSON.stringify({ source: withoutSecrets(source), schema, processing, conversions })
+}
+
+/** The steps of a transform stand on the fields of the schema, and alert rules on those after it. */
+function withFields(given: Json, schema: FieldMap, problems: ErrorDetail[]): Json {
+  const before = problems.length
+  const place = { schema, path: 'processing.transform' }
+  const { transform } = given
+  const processing =
+    transform === undefined
+      ? given
+      : { ...given, transform: parseTransform(transform, place, problems) }
+  if (problems.length === before) {
+    parseAlertRules(processing, storedFieldsOf({ schema, processing }), problems)
+  }
+  return processing
+}
+
+/**
+ * Reads the schema; what is wrong with it is added to the problems. Events may have a schema each:
+ * that of the stream is all of them together.
+ */
+export function parseSchema(
+  { schema }: Json,
+  { type, source }: { readonly type: StreamType | undefined; readonly source: Json },
+  problems: ErrorDetail[],
+): FieldMap {
+  if (type === 'service') return serviceSchema(schema, problems)
+  if (source['eventTypes'] === undefined) return parseFieldMap(schema, 'schema', problems)
+  // What is wrong with them has been said.
+  const isSound = !problems.some(({ path }) => path.startsWith('source'))
+  const events = isSound ? eventTypesOf(source) : undefined
+  if (events === undefined) return {}
+  const all = schemaOfEvents(events, problems)
+  if (schema !== undefined && canonicalJson(schema) !== canonicalJson(all)) {
+    problems.push({ path: 'schema', message: 'must be left out: source.eventTypes are the schema' })
+  }
+  return all
+}
+
+/** What intake needs of a definition. */
+export function schemaOf({ source, schema, processing }: ParsedVersion): StreamSchema {
+  const events = eventTypesOf(source)
+  return {
+    fields: schema,
+    ...(events !== undefined && { events }),
+    validation: processing['validation'] === 'strict' ? 'strict' : 'lenient',
+    timestampField: (source['timestampField'] as string | undefined) ?? 'timestamp',
+    timestampFormat: (source['timestampFormat'] as TimestampFormat | undefined) ?? 'rfc3339',
+  }
+}
+
+/** What its readings come in where nothing else says so. */
+export function formatOf({ source }: ParsedVersion): PayloadFormat {
+  return (source['format'] as PayloadFormat | undefined) ?? 'json'
+}
+
+/** Refuses what would be stored and then silently not be done. */
+function refuseUnsupported({ type, source }: ParsedDefinition): void {
+  const details = unsupportedSource(type, source)
+  if (details.length > 0) {
+    throw new DomainError('unsupported_definition', 'the stream cannot be run by this version', {
+      details,
+    })
+  }
+}

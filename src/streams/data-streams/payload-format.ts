@@ -1,0 +1,179 @@
+import { protobufProblem } from '../../../processors/decode-protobuf.ts'
+import type {
+  FieldMap,
+  FormatOptions,
+  PayloadFormat,
+  ProtobufOptions,
+} from '../../contracts/stream-schema.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
+import { LruMap } from '../../core/lru-map.ts'
+import {
+  type Json,
+  oneOf,
+  Problems,
+  part,
+  type Rule,
+  type Rules,
+  text,
+} from './definition-problems.ts'
+import { fieldsMax, isObject } from './field-map.ts'
+
+/** What payloads may be in that come without a content type. */
+const formats: readonly PayloadFormat[] = [
+  'json',
+  'ndjson',
+  'cbor',
+  'msgpack',
+  'plain',
+  'csv',
+  'senml-json',
+  'senml-cbor',
+  'protobuf',
+  'sparkplug',
+]
+
+const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
+
+/** Columns that are left out count as well. */
+const columnsMax = fieldsMax
+
+const columns: Rule = (value, key, problems) => {
+  const listed: readonly unknown[] = Array.isArray(value) ? value : []
+  if (listed.length === 0 || listed.length > columnsMax) {
+    problems.add(key, `must be an array of 1 to ${columnsMax} names of fields`)
+    return
+  }
+  const inner = problems.within(key)
+  for (const [index, name] of listed.entries()) {
+    if (name === null) continue
+    if (typeof name !== 'string') inner.add(`${index}`, 'must be the name of a field, or null')
+    else if (listed.indexOf(name) < index) inner.add(`${index}`, 'comes twice')
+  }
+}
+
+const delimiter: Rule = (value, key, problems) => {
+  if (delimiters.some((known) => known === value)) return
+  problems.add(key, 'must be a comma, a semicolon, a tab, a | or a space')
+}
+
+/** Names of other systems that have fields of their own. */
+const namesMax = 1_000
+const nameLengthMax = 1_000
+const fieldPattern = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
+const names: Rule = (value, key, problems) => {
+  const entries = isObject(value) ? Object.entries(value) : []
+  if (entries.length === 0 || entries.length > namesMax) {
+    problems.add(key, `must be an object of 1 to ${namesMax} names of fields`)
+    return
+  }
+  const inner = problems.within(key)
+  for (const [name, field] of entries) {
+    if (name.length > nameLengthMax) inner.add(name.slice(0, 100), 'is too long')
+    const fits = typeof field === 'string' && fieldPattern.test(field) && field !== '__proto__'
+    if (!fits) inner.add(name.slice(0, 100), 'must be the name of a field')
+  }
+}
+
+const descriptorText: Rule = (value, key, problems) => {
+  if (typeof value !== 'string') problems.add(key, 'must be base64 of a FileDescriptorSet')
+}
+
+const protobufPart = part({ descriptor: descriptorText, message: text, repeated: text }, [
+  'descriptor',
+  'message',
+])
+
+const protobuf: Rule = (value, key, problems) => {
+  const before = problems.found.length
+  protobufPart(value, key, problems)
+  if (problems.found.length > before) return
+  const found = protobufProblem(value as ProtobufOptions) ?? {}
+  for (const [name, problem] of Object.entries(found)) problems.within(key).add(name, problem)
+}
+
+/** How payloads are read: the keys of a source that are about it. */
+export const formatRules: Rules = {
+  format: oneOf(...formats),
+  field: text,
+  columns,
+  delimiter,
+  names,
+  protobuf,
+}
+
+export const formatKeys: readonly string[] = Object.keys(formatRules)
+
+const optionKeys = formatKeys.filter((key) => key !== 'format')
+
+const noOptions: FormatOptions = {}
+
+/** The streams of a fleet have one descriptor: it is kept once, and not once for each of them. */
+const descriptors = new LruMap<string, string>(200)
+
+/** What decoders are told of a source that was checked. */
+export function formatOptionsOf(source: Json): FormatOptions {
+  const keys = source['format'] === 'sparkplug' ? [...optionKeys, 'topic'] : optionKeys
+  const given = keys.filter((key) => source[key] !== undefined)
+  if (given.length === 0) return noOptions
+  const options = Object.fromEntries(given.map((key) => [key, source[key]])) as FormatOptions
+  return options.protobuf === undefined ? options : withSharedDescriptor(options, options.protobuf)
+}
+
+function withSharedDescriptor(options: FormatOptions, given: ProtobufOptions): FormatOptions {
+  const { descriptor } = given
+  const known = descriptors.get(descriptor)
+  if (known === undefined) descriptors.set(descriptor, descriptor)
+  return { ...options, protobuf: { ...given, descriptor: known ?? descriptor } }
+}
+
+/** The formats that each key about the format is for. */
+const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
+  field: ['plain'],
+  columns: ['csv'],
+  delimiter: ['csv'],
+  names: ['senml-json', 'senml-cbor', 'sparkplug'],
+  protobuf: ['protobuf'],
+}
+
+/**
+ * Refuses a key that has no effect. Where messages are pushed and no format is given, the content type of a message may
+ * still be one that the key is for.
+ */
+function checkOptions(source: Json, problems: Problems): void {
+  const { format, endpoint, protocol } = source
+  const isOpen = format === undefined && endpoint === undefined && protocol !== 'webhook'
+  if (isOpen) return
+  for (const key of optionKeys) {
+    const users: readonly unknown[] = usersOf[key] ?? []
+    if (source[key] === undefined || users.includes(format ?? 'json')) continue
+    problems.add(key, `has no effect with this format: it is for ${users.join(', ')}`)
+  }
+}
+
+/** Checks that the keys about the format go with the schema, as far as each is sound by itself. */
+export function checkFormat(source: Json, schema: FieldMap, found: ErrorDetail[]): void {
+  const problems = new Problems('source', found)
+  const { format, timestampField = 'timestamp' } = source
+  checkOptions(source, problems)
+  const isNoValue = (name: string) => ['object', 'array'].includes(schema[name]?.type ?? 'object')
+  const { field, columns: listed } = source
+  if (typeof field === 'string' && isNoValue(field)) {
+    problems.add('field', 'must name a field of the schema that is no object or array')
+  }
+  if (format === 'plain' && field === undefined) {
+    const values = Object.keys(schema).filter((name) => name !== timestampField)
+    if (values.length !== 1 || values.some(isNoValue)) {
+      problems.add('field', 'is required: it names the field that a payload is the value of')
+    }
+  }
+  if (format === 'csv' && listed === undefined) problems.add('columns', 'is required')
+  if (format === 'protobuf' && source['protobuf'] === undefined) {
+    problems.add('protobuf', 'is required')
+  }
+  const inner = problems.within('columns')
+  for (const [index, name] of (Array.isArray(listed) ? listed : []).entries()) {
+    if (typeof name !== 'string' || name === timestampField || !isNoValue(name)) continue
+    inner.add(`${index}`, 'must name a field of the schema that is no object or array')
+  }
+}

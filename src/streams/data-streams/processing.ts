@@ -1,0 +1,38 @@
+import type { ErrorDetail } from '../../core/errors.ts'
+import {
+  check,
+  duration,
+  flag,
+  type Json,
+  oneOf,
+  Problems,
+  type Rules,
+} from './definition-problems.ts'
+import { isObject } from './field-map.ts'
+import { retentionRule } from './retention.ts'
+
+/** What may stand in `processing`. */
+const rules: Rules = {
+  frequency: duration,
+  aggregation: oneOf('average', 'latest', 'min', 'max', 'sum', 'count'),
+  validation: oneOf('strict', 'lenient'),
+  alerting: later,
+  alertThresholds: later,
+  transform: later,
+  deduplicate: flag,
+  retention: retentionRule,
+}
+
+/** Reads what is to be done with readings; what is wrong with it is added to the problems. */
+export function parseProcessing(value: unknown, found: ErrorDetail[]): Json {
+  if (value === undefined) return {}
+  if (!isObject(value)) {
+    found.push({ path: 'processing', message: 'must be an object' })
+    return {}
+  }
+  check(value, { rules }, new Problems('processing', found))
+  return value
+}
+
+/** For what is looked at once it is known which fields are stored. */
+function later(): void {}

@@ -1,0 +1,231 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { decoderOf } from '../../../processors/decode.ts'
+import { withEventType } from '../../../processors/event-type.ts'
+import type { Judge, Verdict } from '../../contracts/reading.ts'
+import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
+import type { UserId } from '../../core/ids.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { ownStream } from './data-stream-routes.ts'
+import type { DataStreamStore } from './data-stream-store.ts'
+import { formatOf, parseSchema, schemaOf } from './definition.ts'
+import { type Json, Problems } from './definition-problems.ts'
+import { isObject } from './field-map.ts'
+import { formatOptionsOf } from './payload-format.ts'
+import { parseSource, unsupportedSource } from './source.ts'
+import { checkSource, runSource } from './source-route-schemas.ts'
+import { withoutSecrets } from './source-secrets.ts'
+import { isInbound } from './sources/webhook.ts'
+import { proposeStream } from './stream-proposal.ts'
+import { Samples } from './stream-samples.ts'
+import { isFetched, type SourceTrial, type StreamSources } from './stream-sources.ts'
+import { type StreamType, streamTypes } from './stream-type.ts'
+
+/** Characters of a message that are shown. */
+const shownLength = 1_000
+
+/** Readings that are judged one by one, and shown. */
+const readingsShown = 20
+
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
+const futureToleranceUs = 5 * 60 * 1_000_000
+
+export interface SourceRoutesNeeds {
+  readonly streams: DataStreamStore
+  readonly sources: StreamSources
+  readonly posts: Posts
+  readonly judgeOf: (schema: StreamSchema) => Judge
+  readonly nowUs: () => number
+  readonly callerOf: CallerOf
+}
+
+interface OneStream {
+  Params: { streamId: string }
+}
+
+/** Tries a source before there is a stream, and has one read from at once. */
+export function sourceRoutes(needs: SourceRoutesNeeds): FastifyPluginAsync {
+  const { posts, callerOf } = needs
+  return async (app) => {
+    app.post('/sources/check', checkOptions, async (request, reply) => {
+      const { userId } = callerOf(request)
+      return await posts.answer({ request, reply, userId }, async () => {
+        return { statusCode: 200, body: await checked(needs, userId, request.body), changes: [] }
+      })
+    })
+
+    app.post<OneStream>(
+      '/streams/:streamId/source/run',
+      { schema: runSource, config: { scope: 'streams:write', errors: ['conflict'] } },
+      (request, reply) => runNow(needs, request, reply),
+    )
+  }
+}
+
+const checkOptions = {
+  schema: checkSource,
+  config: {
+    scope: 'streams:write',
+    errors: ['destination_not_allowed', 'unsupported_definition'],
+  },
+} as const
+
+async function runNow(
+  { streams, sources, posts, callerOf }: SourceRoutesNeeds,
+  request: FastifyRequest<OneStream>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { userId } = callerOf(request)
+  return await posts.answer({ request, reply, userId }, async () => {
+    const { id, source, isPaused } = await ownStream({ streams }, userId, request.params.streamId)
+    if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
+    if (isPaused) throw new DomainError('conflict', 'the stream is paused')
+    if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
+    return { statusCode: 202, body: { streamId: id }, changes: [] }
+  })
+}
+
+interface Tried {
+  readonly type: StreamType
+  readonly source: Json
+  /** Undefined: it is to be proposed. */
+  readonly schema: StreamSchema | undefined
+}
+
+async function checked(needs: SourceRoutesNeeds, userId: UserId, body: unknown): Promise<object> {
+  const tried = parseTried(body)
+  const { sources } = needs
+  await sources.assertAllowed(tried.source)
+  const trial = await sources.tried(tried.source, userId)
+  return {
+    reached: trial.isReached,
+    ...(trial.problem !== undefined && { problem: trial.problem }),
+    messages: trial.count,
+    ...sampleBody(needs, tried, trial),
+  }
+}
+
+/** @throws DomainError `invalid_request`, `unsupported_definition` */
+function parseTried(body: unknown): Tried {
+  const problems: ErrorDetail[] = []
+  const value = isObject(body) ? body : {}
+  new Problems('', problems).refuseUnknown(value, ['type', 'source', 'schema'])
+  const type = streamTypes.find((known) => known === value['type'])
+  if (type === undefined) {
+    problems.push({ path: 'type', message: `must be one of ${streamTypes.join(', ')}` })
+  }
+  const source = parseSource(value['source'], type, problems)
+  if (!isFetched(source) && !isInbound(source)) {
+    problems.push({ path: 'source.endpoint', message: 'is required: nothing is fetched without' })
+  }
+  const isKnown = value['schema'] !== undefined || source['eventTypes'] !== undefined
+  const fields = isKnown ? parseSchema(value, { type, source }, problems) : undefined
+  if (problems.length > 0 || type === undefined) {
+    throw new DomainError('invalid_request', 'the source is not valid', { details: problems })
+  }
+  const details = isInbound(source) ? [nothingToTry] : unsupportedSource(type, source)
+  if (details.length > 0) {
+    throw new DomainError(
+      'unsupported_definition',
+      'this version cannot fetch from such a source',
+      {
+        details,
+      },
+    )
+  }
+  return { type, source, schema: fields && schemaOf({ source, schema: fields, processing: {} }) }
+}
+
+const nothingToTry: ErrorDetail = {
+  path: 'source.protocol',
+  message: 'there is nothing to try: whoever sends to a webhook begins',
+}
+
+/** The messages as they came, what the stream would say of them, and what it could be defined as. */
+function sampleBody(
+  { judgeOf, nowUs }: SourceRoutesNeeds,
+  { type, source, schema }: Tried,
+  trial: SourceTrial,
+): object {
+  const taken = readingsOf(source, schema, trial)
+  const samples = trial.messages.map(({ payload, source: origin }) => ({
+    source: origin,
+    payload: Buffer.from(payload)
+      .toString('utf8', 0, shownLength * 4)
+      .slice(0, shownLength),
+    bytes: payload.byteLength,
+  }))
+  const nowAt = nowUs()
+  const all = new Samples(taken.readings, { unreadable: taken.unreadable })
+  if (schema) {
+    const judge = judgeOf(schema)
+    const verdicts = taken.readings.slice(0, readingsShown).map((reading, index) => {
+      const problem = taken.unreadable.get(index)
+      if (problem !== undefined) return refusedBody('malformed', problem)
+      return verdictBody(judge(reading, { receivedAtUs: nowAt, futureToleranceUs }))
+    })
+    return { samples, problems: taken.problems, readings: verdicts }
+  }
+  return {
+    samples,
+    problems: taken.problems,
+    ...proposalOf(all, { type, source }, { judgeOf, nowAt }),
+  }
+}
+
+function proposalOf(
+  samples: Samples,
+  { type, source }: Pick<Tried, 'type' | 'source'>,
+  { judgeOf, nowAt }: { readonly judgeOf: SourceRoutesNeeds['judgeOf']; readonly nowAt: number },
+): object {
+  if (samples.readings.length === 0) return {}
+  try {
+    const { proposal, notes, misfits } = proposeStream(samples, { judgeOf, nowUs: nowAt })
+    const shown = { ...proposal.source, ...withoutSecrets(source) }
+    return { proposal: { type, source: shown, schema: proposal.schema }, notes, misfits }
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return { notes: [{ path: '', message: messageOf(error) }, ...(error.details ?? [])] }
+  }
+}
+
+interface TakenApart {
+  readonly readings: unknown[]
+  readonly unreadable: Map<number, string>
+  /** Of messages that could not be taken apart, by their place. */
+  readonly problems: { readonly index: number; readonly message: string }[]
+}
+
+function readingsOf(
+  source: Json,
+  schema: StreamSchema | undefined,
+  { messages }: SourceTrial,
+): TakenApart {
+  const taken: TakenApart = { readings: [], unreadable: new Map(), problems: [] }
+  const known = schema ?? schemaOf({ source, schema: {}, processing: {} })
+  const format = formatOf({ source, schema: {}, processing: {} })
+  const decode = decoderOf(format, { schema: known, formatOptions: formatOptionsOf(source) })
+  for (const [index, { payload, eventType, problem }] of messages.entries()) {
+    const decoded = decode(withEventType(payload, eventType, { schema: known, format, decode }))
+    if (problem !== undefined) taken.problems.push({ index, message: problem })
+    else if (!decoded.ok) taken.problems.push({ index, message: decoded.problem })
+    else {
+      for (const [at, message] of decoded.unreadable ?? []) {
+        taken.unreadable.set(taken.readings.length + at, message)
+      }
+      for (const reading of decoded.readings) taken.readings.push(reading)
+    }
+  }
+  return taken
+}
+
+function verdictBody(verdict: Verdict): object {
+  if (verdict.accepted) return { status: 'accepted' }
+  const { reason, message, details } = verdict
+  return { ...refusedBody(reason, message), details }
+}
+
+function refusedBody(reason: string, message: string) {
+  return { status: 'refused', reason, message }
+}

@@ -1,0 +1,137 @@
+import { formatUs } from '../../core/time.ts'
+import type { DataStream, ListedStream } from './data-stream-store.ts'
+import { withoutSecrets } from './source-secrets.ts'
+import { isInbound } from './sources/webhook.ts'
+import type { PastVersion } from './stream-changes.ts'
+import type { StreamDeletion } from './stream-deletions.ts'
+import { definitionWarnings } from './timestamp-field.ts'
+
+/** The states that a stream shows (decisions.md#pauses-and-states). */
+export const streamStates = ['created', 'active', 'paused', 'error'] as const
+
+/** `error` is for streams whose source has failed for long, or until somebody mends something. */
+export function stateOf(stream: {
+  readonly isPaused: boolean
+  readonly hasReceived: boolean
+  readonly isFailing: boolean
+}): (typeof streamStates)[number] {
+  if (stream.isPaused) return 'paused'
+  if (stream.isFailing) return 'error'
+  return stream.hasReceived ? 'active' : 'created'
+}
+
+/** What lists tell, and what only the running service knows. */
+export type ShownStream = ListedStream & { readonly isFailing: boolean }
+
+/** The stream as creating it shows it. */
+function streamBody(stream: ShownStream, publicUrl: string): object {
+  return {
+    streamId: stream.id,
+    name: stream.name,
+    vaultId: stream.vaultId,
+    type: stream.type,
+    status: stateOf(stream),
+    endpoint: `${publicUrl}/streams/${stream.id}/data`,
+    createdAt: formatUs(stream.createdAtUs),
+  }
+}
+
+/** Where others send messages of a stream to, if they do. */
+export function webhookUrlOf(
+  { id, source }: Pick<DataStream, 'id' | 'source'>,
+  { sources, publicUrl }: WebhookUrlNeeds,
+): string | undefined {
+  return isInbound(source) ? `${publicUrl}/hooks/${sources.hookIdOf(id)}` : undefined
+}
+
+export interface WebhookUrlNeeds {
+  readonly sources: { hookIdOf(id: DataStream['id']): string }
+  readonly publicUrl: string
+}
+
+/** A stream that has just been made, for who has made it. */
+export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): object {
+  const webhookUrl = webhookUrlOf(stream, needs)
+  const body = newStreamBody(stream, needs.publicUrl)
+  return {
+    ...body,
+    ...(webhookUrl !== undefined && { webhookUrl }),
+    ...warningsOf(stream),
+  }
+}
+
+/** What its owner should know, if there is anything. */
+function warningsOf(stream: DataStream): object {
+  const warnings = definitionWarnings(stream)
+  return warnings.length > 0 ? { warnings } : {}
+}
+
+/** A stream that has just been made. */
+function newStreamBody(stream: DataStream, publicUrl: string): object {
+  return streamBody({ ...stream, hasReceived: false, isFailing: false }, publicUrl)
+}
+
+/**
+ * What whoever is told of a new or a deleted stream gets to know. Receivers tell events apart by the
+ * `id` of what they are about, whatever else it calls it.
+ */
+export function toldOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
+  const { id, vaultId, tags } = stream
+  const data = { id, ...newStreamBody(stream, publicUrl), status, tags }
+  return { vaultId, streamId: id, data }
+}
+
+/** The stream as lists show it. */
+export function listedBody(stream: ShownStream, publicUrl: string): object {
+  return { ...streamBody(stream, publicUrl), tags: stream.tags }
+}
+
+/** The stream with its definition, as its owner gave it, without the secrets. */
+export function definitionBody(
+  stream: DataStream,
+  {
+    publicUrl,
+    webhookUrl,
+    ...known
+  }: {
+    readonly publicUrl: string
+    readonly webhookUrl: string | undefined
+  } & Pick<ShownStream, 'hasReceived' | 'isFailing'>,
+): object {
+  return {
+    ...listedBody({ ...stream, ...known }, publicUrl),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+    version: stream.version,
+    source: withoutSecrets(stream.source),
+    schema: stream.schema,
+    processing: stream.processing,
+    ...warningsOf(stream),
+  }
+}
+
+/** A version of the stream as it was, without the secrets. */
+export function versionBody(version: PastVersion): object {
+  return {
+    version: version.version,
+    createdAt: formatUs(version.createdAtUs),
+    createdBy: version.createdBy ?? null,
+    name: version.name,
+    tags: version.tags,
+    source: withoutSecrets(version.source),
+    schema: version.schema,
+    processing: version.processing,
+  }
+}
+
+/** What is left to know of a stream that was deleted. */
+export function deletionBody(deletion: StreamDeletion): object {
+  const { streamId, name, deletedAtUs, removedAtUs } = deletion
+  return {
+    streamId,
+    name,
+    status: 'deleted',
+    deletedAt: formatUs(deletedAtUs),
+    removedAt: removedAtUs === undefined ? null : formatUs(removedAtUs),
+    removed: { readings: deletion.removedReadings, quarantined: deletion.removedQuarantine },
+  }
+}

@@ -1,0 +1,130 @@
+import type { Compilable } from 'kysely'
+import type { StreamId, UserId } from '../../core/ids.ts'
+import type { DataStream } from './data-stream-store.ts'
+import type { ParsedDefinition } from './definition.ts'
+import type { Json } from './definition-problems.ts'
+import { isInbound } from './sources/webhook.ts'
+
+/** How the source of a stream is doing. */
+export interface SourceStatus {
+  readonly state: 'connecting' | 'running' | 'waiting' | 'failing' | 'paused'
+  /** Since when it has been in this state. */
+  readonly sinceUs: number
+  /** Why it failed last, without secrets; nothing when it never has. */
+  readonly lastError: string | undefined
+  /** Failures in a row. */
+  readonly retries: number
+  /** Messages that are durable, since the start of the service. */
+  readonly messages: number
+  readonly lastMessageAtUs: number | undefined
+  /** Messages that have arrived and are not durable yet. */
+  readonly unacknowledged: number
+  /** It fails for a reason that does not pass by itself, or has failed for long. */
+  readonly isLasting: boolean
+  /** Of a source that is asked from time to time, since the start of the service. */
+  readonly rounds: SourceRounds | undefined
+  readonly lastRound:
+    | { readonly dueAtUs: number; readonly startedAtUs: number; readonly endedAtUs: number }
+    | undefined
+  /** When the next round is due, or the one under way was. */
+  readonly nextRoundAtUs: number | undefined
+  /** For how long a round has been due that is not done. */
+  readonly lagUs: number | undefined
+}
+
+export interface SourceRounds {
+  readonly count: number
+  /** Times that have passed while a round was under way. */
+  readonly overlapped: number
+  /** Times that have passed while nobody could take care of them. */
+  readonly missed: number
+}
+
+/** What a try of a source has brought. */
+export interface SourceTrial {
+  /** Whether the other side has answered. */
+  readonly isReached: boolean
+  /** What kept the try from coming to its end, without secrets. */
+  readonly problem: string | undefined
+  /** The first ones. */
+  readonly messages: readonly {
+    readonly payload: Uint8Array
+    readonly source: string
+    readonly eventType?: string
+    readonly problem?: string
+  }[]
+  /** How many there were. */
+  readonly count: number
+}
+
+/** Streams whose readings are fetched from somewhere else, as the routes see them. */
+export interface StreamSources {
+  /**
+   * What stores the secrets of a new stream with its definition. It finds nothing to change when
+   * there are too many such streams.
+   *
+   * @throws DomainError `invalid_request` for the mark of a secret that is nowhere kept
+   */
+  planned(stream: Pick<DataStream, 'id' | 'ownerId' | 'source'>): readonly Compilable[]
+  /**
+   * A changed definition, with marks for all secrets that stay as they are.
+   *
+   * @throws DomainError `invalid_request` for a mark without a secret, and for one that was given
+   *   for another endpoint
+   */
+  settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition>
+  /** What stores the secrets of a changed stream. @throws DomainError as `assertRoom` does */
+  changed(stream: DataStream, source: Json): Promise<readonly Compilable[]>
+  /**
+   * What puts a new secret in the place of the one that messages to a stream are signed with.
+   *
+   * @param previousUntilUs until when the old one is good, too
+   * @throws DomainError `conflict` for a stream that has no webhook
+   */
+  rotated(stream: DataStream, secret: string, previousUntilUs: number): Promise<Compilable>
+  /** What forgets the secrets of a stream. */
+  removed(id: StreamId): readonly Compilable[]
+  /** @throws DomainError `destination_not_allowed` when a source is where nobody may connect to */
+  assertAllowed(source: Json): Promise<void>
+  /** @throws DomainError `conflict` when so many more streams would be too many */
+  assertRoom(ownerId: UserId, count: number): Promise<void>
+  /**
+   * Connects to a source that is nobody's yet, and keeps nothing of what it sends.
+   *
+   * @throws DomainError `overloaded`, `unsupported_definition`
+   */
+  tried(source: Json, userId: UserId): Promise<SourceTrial>
+  /** Has a stream fetched from as its definition says now. */
+  wake(id: StreamId): void
+  /** Has a source do at once what it would do later. False where there is none. */
+  hurry(id: StreamId): boolean
+  /** Nothing when there is no such stream. */
+  statusOf(id: StreamId): SourceStatus | undefined
+  /** Of a stream that others send to: the last part of its address, which nobody can guess. */
+  hookIdOf(id: StreamId): string
+  /** What has come to the address of a stream. */
+  hookStatusOf(id: StreamId): HookStatus
+}
+
+/** What has come to a webhook since the start of the service. */
+export interface HookStatus {
+  /** Messages that are durable. */
+  readonly messages: number
+  /** Of messages that were known already. */
+  readonly repeated: number
+  readonly lastMessageAtUs: number | undefined
+  /** Those whose signature was not good. */
+  readonly refused: number
+  readonly lastRefusedAtUs: number | undefined
+  readonly lastRefusal: string | undefined
+}
+
+/** Whether there are secrets to be kept for a stream with this source. */
+export function keepsSecrets(source: Json): boolean {
+  return isFetched(source) || isInbound(source)
+}
+
+/** Whether a stream with this source has to be fetched from somewhere. */
+export function isFetched(source: Json): boolean {
+  return source['endpoint'] !== undefined
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { provisioningPrefix } from '../../access/auth/limited-key.ts'
+import type { UserId, VaultId } from '../../core/ids.ts'
+import { formatUs } from '../../core/time.ts'
+import type { RateLimit } from './device.ts'
+
+/** A key that new devices of a vault register themselves with. */
+export interface ProvisioningKey {
+  readonly id: string
+  readonly ownerId: UserId
+  readonly vaultId: VaultId
+  readonly name: string
+  /** Of the stream that each device gets, as it was sent: without a name and a vault. */
+  readonly definition: Readonly<Record<string, unknown>>
+  readonly devicesMax: number
+  readonly devicesRegistered: number
+  readonly registrationsPerMinute: number
+  readonly rateLimit: RateLimit | undefined
+  readonly createdAtUs: number
+  readonly expiresAtUs: number | undefined
+  readonly revokedAtUs: number | undefined
+}
+
+export function newProvisioningKeyId(): string {
+  return `${provisioningPrefix}${randomBytes(12).toString('hex')}`
+}
+
+const orNull = (timeUs: number | undefined) => (timeUs === undefined ? null : formatUs(timeUs))
+
+/** The key as the interface shows it: never with its secret. */
+export function provisioningKeyBody(key: ProvisioningKey): object {
+  return {
+    id: key.id,
+    apiKey: key.id,
+    vaultId: key.vaultId,
+    name: key.name,
+    definition: key.definition,
+    devicesMax: key.devicesMax,
+    devicesRegistered: key.devicesRegistered,
+    registrationsPerMinute: key.registrationsPerMinute,
+    rateLimit: key.rateLimit ?? null,
+    createdAt: formatUs(key.createdAtUs),
+    expiresAt: orNull(key.expiresAtUs),
+    revokedAt: orNull(key.revokedAtUs),
+  }
+}

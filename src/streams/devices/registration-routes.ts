@@ -1,0 +1,209 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { idempotencyKeyOf } from '../../core/idempotency-key.ts'
+import { LruMap } from '../../core/lru-map.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Effect, Posts } from '../../requests/idempotency/posts.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { countChange, isBelow } from '../../storage/state/totals.ts'
+import { withConversions } from '../data-streams/conversions.ts'
+import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
+import { parseDefinition } from '../data-streams/definition.ts'
+import { check, Problems } from '../data-streams/definition-problems.ts'
+import { isObject } from '../data-streams/field-map.ts'
+import { toldOf } from '../data-streams/stream-body.ts'
+import type { Units } from '../units/units.ts'
+import type { Device } from './device.ts'
+import { plainText } from './device-request.ts'
+import { bodyWithSecret, secretPost } from './device-routes.ts'
+import { type DeviceStore, type DeviceWithSecret, devicesOfUserMax } from './device-store.ts'
+import type { ProvisioningKey } from './provisioning-key.ts'
+import { registerDevice } from './provisioning-schemas.ts'
+import type { ProvisioningStore } from './provisioning-store.ts'
+import type { RegisteredDevices } from './registered-devices.ts'
+
+/** Provisioning keys whose rates are remembered; what is forgotten begins anew. */
+const ratedMax = 10_000
+
+/** Characters that an Idempotency-Key has to have besides the serial, where it contains that. */
+const unguessableLength = 16
+
+export interface RegistrationRoutesNeeds {
+  readonly state: StateDatabase
+  readonly devices: DeviceStore
+  readonly registered: RegisteredDevices
+  readonly provisioning: ProvisioningStore
+  readonly streams: DataStreamStore
+  readonly units: Units
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  readonly clock: Clock
+  readonly publicUrl: string
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+/** New devices register themselves: each gets a stream, and credentials of its own. */
+export function registrationRoutes(needs: RegistrationRoutesNeeds): FastifyPluginAsync {
+  const rates = new LruMap<string, TokenBucket>(ratedMax)
+  return async (app) => {
+    app.post(
+      '/devices/register',
+      {
+        schema: registerDevice,
+        config: {
+          scope: 'any',
+          callers: ['registration'],
+          errors: ['conflict', 'not_found', 'unsupported_definition'],
+        },
+      },
+      (request, reply) => register(needs, rates, { request, reply }),
+    )
+  }
+}
+
+async function register(
+  needs: RegistrationRoutesNeeds,
+  rates: LruMap<string, TokenBucket>,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<FastifyReply> {
+  const { registered, provisioning, posts, callerOf } = needs
+  const { apiKeyId } = callerOf(request)
+  const { serial, name } = parseRequest(request.body)
+  assertUnguessable(idempotencyKeyOf(request.raw), serial)
+  return await posts.answer(secretPost(needs, request, reply), async () => {
+    const key = await provisioning.find(apiKeyId)
+    if (!key) throw ended()
+    assertRate(rates, key)
+    const known = await registered.find(key.vaultId, serial)
+    return known ? again(needs, key, known) : await newcomer(needs, key, { serial, name })
+  })
+}
+
+/**
+ * Every device of a line has the same provisioning key, and serials are printed on boxes: whoever has
+ * both would be answered the secrets of a device again.
+ *
+ * @throws DomainError `invalid_request`
+ */
+function assertUnguessable(idempotencyKey: string | undefined, serial: string): void {
+  if (idempotencyKey?.includes(serial) !== true) return
+  if (idempotencyKey.replaceAll(serial, '').length >= unguessableLength) return
+  const message = 'the Idempotency-Key must not be made of the serial: take a random number'
+  throw new DomainError('invalid_request', message)
+}
+
+/** @throws DomainError `rate_limited`: a stolen key cannot fill a vault in no time */
+function assertRate(
+  rates: LruMap<string, TokenBucket>,
+  { id, registrationsPerMinute: burst }: ProvisioningKey,
+): void {
+  const bucket = rates.get(id) ?? new TokenBucket({ perSecond: burst / 60, burst })
+  rates.set(id, bucket)
+  const waitMs = bucket.waitMs(1)
+  if (waitMs > 0) {
+    const message = `${burst} devices a minute may register with this key`
+    throw new DomainError('rate_limited', message, { retryAfter: Math.ceil(waitMs / 1_000) })
+  }
+  bucket.spend(1)
+}
+
+/** @throws DomainError `conflict` for a device whose owner has not allowed it */
+function again(needs: RegistrationRoutesNeeds, { id }: ProvisioningKey, known: Device): Effect {
+  if (!known.mayRegisterAgain || known.revokedAtUs !== undefined) throw alreadyThere()
+  const { registered, provisioning, clock } = needs
+  const { device, secret, ...plan } = registered.planAgain(known, provisioning.isGood(id))
+  const body = answerBody({ device, secret }, clock.nowUs())
+  const refusal = async () => ((await isOver(provisioning, id)) ? ended() : alreadyThere())
+  return { ...plan, statusCode: 201, body, refusal }
+}
+
+/** Whether a key was revoked meanwhile, or is gone with its vault. */
+async function isOver(provisioning: ProvisioningStore, id: string): Promise<boolean> {
+  const now = await provisioning.find(id)
+  return now === undefined || now.revokedAtUs !== undefined
+}
+
+async function newcomer(
+  needs: RegistrationRoutesNeeds,
+  key: ProvisioningKey,
+  { serial, name }: NewDevice,
+): Promise<Effect> {
+  const { state, devices, registered, provisioning, streams, units, lifecycle } = needs
+  const { id, ownerId, vaultId } = key
+  const wanted = parseDefinition({ ...key.definition, name, vaultId })
+  const { stream, changes } = streams.plan(ownerId, await withConversions(units, wanted), id)
+  const settings = { ...nothing, name, streamIds: [stream.id], rateLimit: key.rateLimit }
+  const { device, secret, insertions } = devices.planOne(ownerId, settings, id)
+  const actor = { userId: ownerId, apiKeyId: id }
+  const told = toldOf(stream, 'created', needs.publicUrl)
+  const subject = { ownerId, resourceId: stream.id, name, told }
+  return {
+    statusCode: 201,
+    body: answerBody(
+      { device: { ...device, registered: { vaultId, serial } }, secret },
+      needs.clock.nowUs(),
+    ),
+    changes: [
+      provisioning.taking(id),
+      ...changes,
+      ...insertions(sql<boolean>`${isBelow('devices', ownerId, devicesOfUserMax)}`, {
+        vault_id: vaultId,
+        serial,
+      }),
+      countChange(state, 'devices', ownerId, 1),
+      ...lifecycle.record({ event: 'stream.created', ...subject, actor }),
+    ],
+    async refusal() {
+      if (await registered.find(vaultId, serial)) return alreadyThere()
+      const now = await provisioning.find(id)
+      if (!now || now.revokedAtUs !== undefined) return ended()
+      if (now.devicesRegistered >= now.devicesMax) {
+        return new DomainError(
+          'conflict',
+          `${now.devicesMax} devices have registered, and no more may`,
+        )
+      }
+      if (await devices.hasRoom(ownerId, 1)) return ended()
+      return new DomainError('conflict', `a user can have ${devicesOfUserMax} devices`)
+    },
+  }
+}
+
+const nothing = { clientId: undefined, certificateName: undefined, expiresAtUs: undefined }
+
+function answerBody(made: DeviceWithSecret, nowUs: number): object {
+  const [streamId] = made.device.streamIds
+  if (streamId === undefined)
+    throw new DomainError('conflict', 'the stream of the device is deleted')
+  return { streamId, topic: `streams/${streamId}/data`, device: bodyWithSecret(made, nowUs) }
+}
+
+interface NewDevice {
+  readonly serial: string
+  readonly name: string
+}
+
+function parseRequest(body: unknown): NewDevice {
+  const found: ErrorDetail[] = []
+  const value = isObject(body) ? body : {}
+  const rules = { serial: plainText(128), name: plainText(200) }
+  check(value, { rules, required: ['serial'] }, new Problems('', found))
+  if (found.length > 0) {
+    throw new DomainError('invalid_request', 'the device is not valid', { details: found })
+  }
+  const serial = value['serial'] as string
+  return { serial, name: (value['name'] as string | undefined) ?? serial }
+}
+
+function alreadyThere(): DomainError {
+  const message = 'a device has registered with this serial: its owner can allow it to do so again'
+  return new DomainError('conflict', message)
+}
+
+function ended(): DomainError {
+  return new DomainError('conflict', 'the provisioning key or its vault has ended')
+}

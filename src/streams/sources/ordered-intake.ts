@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Acceptor, MessageOutcome, Settled } from '../../contracts/connector.ts'
+import type { FetchedMessage } from '../../contracts/fetch-connector.ts'
+import type { CompiledStream } from '../../contracts/reading.ts'
+import { DomainError } from '../../core/errors.ts'
+import type { StreamId } from '../../core/ids.ts'
+
+/** After a failure that may pass, what failed is offered again this much later. */
+const retryMs = 250
+
+/** Messages that are judged in one turn; a page may have hundreds, and everybody else would wait for it. */
+const messagesAtOnce = 2
+
+export interface OrderedIntakeNeeds {
+  readonly intake: Acceptor
+  readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
+  /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
+  readonly assertReady: () => void
+}
+
+interface Waiting {
+  readonly messages: readonly FetchedMessage[]
+  readonly position: string | undefined
+  readonly resolve: (outcomes: readonly MessageOutcome[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * What one run of a source hands over, in its order: the next portion goes to the journal when the
+ * one before is durable, so that a failure in between changes nothing about the order. Whatever has
+ * arrived meanwhile is one portion, as it is with a group commit.
+ */
+export class OrderedIntake {
+  readonly #needs: OrderedIntakeNeeds
+  readonly #streamId: StreamId
+  readonly #signal: AbortSignal
+  #waiting: Waiting[] = []
+  #isRunning = false
+  #failure: unknown
+
+  constructor(needs: OrderedIntakeNeeds, streamId: StreamId, signal: AbortSignal) {
+    this.#needs = needs
+    this.#streamId = streamId
+    this.#signal = signal
+  }
+
+  /**
+   * @param position how far the source has been read with these messages, as JSON
+   * @throws DomainError when it could not be kept, or the run was told to end before it was
+   */
+  readonly accept = async (
+    messages: readonly FetchedMessage[],
+    position?: string,
+  ): Promise<readonly MessageOutcome[]> => {
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ messages, position, resolve, reject })
+      if (this.#isRunning) return
+      this.#isRunning = true
+      void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const portion = this.#waiting
+      if (portion.length === 0) break
+      this.#waiting = []
+      await this.#handle(portion)
+    }
+    this.#isRunning = false
+  }
+
+  async #handle(portion: readonly Waiting[]): Promise<void> {
+    try {
+      // What could not be kept comes again, and what is behind it has to come after it.
+      if (this.#failure !== undefined) throw this.#failure
+      const all = portion.flatMap((one) => one.messages)
+      // Of several the last one stands for all.
+      const position = portion.findLast((one) => one.position !== undefined)?.position
+      const outcomes = await this.#keep(all, position)
+      let start = 0
+      for (const { messages, resolve } of portion) {
+        resolve(outcomes.slice(start, start + messages.length))
+        start += messages.length
+      }
+    } catch (error) {
+      this.#failure = error
+      for (const { reject } of portion) reject(error)
+    }
+  }
+
+  /** Offers messages until all of them are durable. */
+  async #keep(
+    messages: readonly FetchedMessage[],
+    position: string | undefined,
+  ): Promise<readonly MessageOutcome[]> {
+    const outcomes: MessageOutcome[] = []
+    let pending = [...messages.keys()]
+    for (;;) {
+      const offer = { messages, outcomes, pending, position }
+      const failed = await this.#offer(offer)
+      if (failed === undefined) return outcomes
+      pending = failed
+      await sleep(retryMs, undefined, { signal: this.#signal })
+    }
+  }
+
+  /** Resolves with the places of those that failed and may be offered again; undefined when all is done. */
+  async #offer(offer: Offer): Promise<number[] | undefined> {
+    this.#signal.throwIfAborted()
+    const stream = await this.#needs.findStream(this.#streamId)
+    if (stream === undefined || stream.isPaused) {
+      throw new DomainError('stream_paused', 'the stream takes no readings')
+    }
+    try {
+      this.#needs.assertReady()
+    } catch (error) {
+      if (error instanceof DomainError && error.retryable) return offer.pending
+      throw error
+    }
+    const answers = new Answers(offer.pending.length + (offer.position === undefined ? 0 : 1))
+    const { intake } = this.#needs
+    const steps = this.#steps(stream, offer, answers)
+    const handIn = () => {
+      for (const step of steps) step()
+    }
+    // A position must not become durable without what stands before it, nor they without it.
+    if (offer.position === undefined) handIn()
+    else if (offer.pending.length <= messagesAtOnce) intake.together(handIn)
+    else await intake.togetherInTurns(steps)
+    await answers.all
+    if (answers.lasting !== undefined) throw answers.lasting
+    return answers.failed.length === 0 ? undefined : answers.failed.filter((place) => place >= 0)
+  }
+
+  *#steps(stream: CompiledStream, offer: Offer, answers: Answers): Generator<() => void> {
+    const { intake } = this.#needs
+    const { pending, position } = offer
+    for (const place of pending) {
+      yield () => {
+        this.#signal.throwIfAborted()
+        this.#handIn(stream, { offer, place }, answers)
+      }
+    }
+    if (position === undefined) return
+    yield () => intake.keepPosition(stream, position, answers.settledAt(-1))
+  }
+
+  #handIn(
+    stream: CompiledStream,
+    { offer, place }: { readonly offer: Offer; readonly place: number },
+    answers: Answers,
+  ): void {
+    const { intake } = this.#needs
+    const { messages, outcomes } = offer
+    const message = messages[place] as FetchedMessage
+    // What was offered before keeps its first time of receipt, and with it its identity.
+    const receivedAtUs = outcomes[place]?.receivedAtUs ?? message.receivedAtUs
+    const raw =
+      receivedAtUs === undefined ? { ...message, stream } : { ...message, stream, receivedAtUs }
+    const settled = answers.settledAt(place)
+    outcomes[place] =
+      message.problem === undefined
+        ? intake.accept(raw, settled)
+        : intake.refuse(raw, message.problem, settled)
+  }
+}
+
+interface Offer {
+  readonly messages: readonly FetchedMessage[]
+  readonly outcomes: MessageOutcome[]
+  /** Places of messages that are not durable yet. */
+  readonly pending: number[]
+  readonly position: string | undefined
+}
+
+/** What the journal says of all that was handed in. */
+class Answers {
+  readonly #all = Promise.withResolvers<void>()
+  readonly failed: number[] = []
+  /** A failure that is of no use to be tried again. */
+  lasting: DomainError | undefined
+  #left: number
+
+  constructor(count: number) {
+    this.#left = count
+    if (count === 0) this.#all.resolve()
+  }
+
+  get all(): Promise<void> {
+    return this.#all.promise
+  }
+
+  settledAt(place: number): Settled {
+    return (error) => {
+      if (error !== undefined) this.failed.push(place)
+      if (error !== undefined && !error.retryable) this.lasting = error
+      if (--this.#left === 0) this.#all.resolve()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import type { StreamId } from '../../../core/ids.ts'
+import type { CronSchedule } from './cron-schedule.ts'
+
+/** Times that have passed are counted up to this: there may have been one a second for years. */
+const countedMax = 1_000
+
+/** When a round is due, and when it begins. */
+export interface RoundTime {
+  readonly dueUs: number
+  readonly startUs: number
+}
+
+/** Rounds whose time to begin has passed. */
+export interface PassedRounds {
+  readonly count: number
+  readonly first: RoundTime
+  /** Nothing that was due up to here is still to come. */
+  readonly upToUs: number
+}
+
+/**
+ * When the rounds of a source begin. Jitter has each of them begin later than it is due, so that many sources of
+ * one schedule do not come all at once: by the same part of the jitter each time, which is that of the stream,
+ * and always before the next round is due.
+ */
+export class RoundTimes {
+  readonly #schedule: CronSchedule
+  readonly #jitterUs: number
+  /** In [0, 1). */
+  readonly #part: number
+
+  constructor(schedule: CronSchedule, jitterUs: number, streamId: StreamId) {
+    this.#schedule = schedule
+    this.#jitterUs = jitterUs
+    this.#part = createHash('sha256').update(streamId).digest().readUInt32BE() / 2 ** 32
+  }
+
+  /** The next one that is due after this instant. */
+  next(afterUs: number): RoundTime | undefined {
+    const dueUs = this.#schedule.next(afterUs)
+    if (dueUs === undefined) return undefined
+    if (this.#jitterUs === 0) return { dueUs, startUs: dueUs }
+    const gapUs = (this.#schedule.next(dueUs) ?? Number.POSITIVE_INFINITY) - dueUs
+    return { dueUs, startUs: dueUs + Math.floor(this.#part * Math.min(this.#jitterUs, gapUs)) }
+  }
+
+  /** How far the next two that are due after this instant are apart. */
+  periodUs(afterUs: number): number {
+    const next = this.#schedule.next(afterUs)
+    const later = next === undefined ? undefined : this.#schedule.next(next)
+    return later === undefined || next === undefined ? Number.MAX_SAFE_INTEGER : later - next
+  }
+
+  /** Those that were due after one instant, and should have begun by another; nothing when there is none. */
+  passed(afterUs: number, nowUs: number): PassedRounds | undefined {
+    const first = this.next(afterUs)
+    if (first === undefined || first.startUs > nowUs) return undefined
+    let last = first
+    for (let count = 1; count < countedMax; count++) {
+      const next = this.next(last.dueUs)
+      if (next === undefined || next.startUs > nowUs) return { count, first, upToUs: last.dueUs }
+      last = next
+    }
+    return { count: countedMax, first, upToUs: nowUs }
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SourcePosition } from '../../contracts/poll-connector.ts'
+import type { StreamId } from '../../core/ids.ts'
+import type { Offset } from '../../storage/journal/journal.ts'
+
+/** How often it is looked whether all that the journal had at the start has been decided about. */
+const pollMs = 50
+
+/** What is kept in the journal, and by it in the state. */
+interface KeptPosition {
+  /** Of what it is a position in. */
+  readonly of: string
+  readonly position: SourcePosition
+}
+
+export interface SourcePositionsNeeds {
+  /** What the state has of a stream. */
+  readonly load: (id: StreamId) => Promise<string | undefined>
+  /** Where the next entry of the journal goes. */
+  readonly head: () => Promise<Offset>
+  /** How far the state has followed the journal. */
+  readonly decided: () => Promise<Offset>
+}
+
+/**
+ * How far sources have been read. The journal has it, together with the messages; the state follows. What was
+ * written since the start is known here.
+ */
+export class SourcePositions {
+  readonly #needs: SourcePositionsNeeds
+  /** Of streams whose sources have run since the start. */
+  readonly #newest = new Map<StreamId, string>()
+  #isCaughtUp = false
+
+  constructor(needs: SourcePositionsNeeds) {
+    this.#needs = needs
+  }
+
+  /** @returns undefined for a source that was never read, and for one that another has replaced */
+  async find(
+    id: StreamId,
+    identity: string,
+    signal: AbortSignal,
+  ): Promise<SourcePosition | undefined> {
+    await this.#catchUp(signal)
+    const text = this.#newest.get(id) ?? (await this.#needs.load(id))
+    if (text === undefined) return undefined
+    const kept = JSON.parse(text) as KeptPosition
+    return kept.of === nameOf(identity) ? kept.position : undefined
+  }
+
+  /** What is to be written to the journal. */
+  textOf(identity: string, position: SourcePosition): string {
+    return JSON.stringify({ of: nameOf(identity), position } satisfies KeptPosition)
+  }
+
+  /** To be called when it is durable. */
+  note(id: StreamId, text: string): void {
+    this.#newest.set(id, text)
+  }
+
+  /** To be called when a stream is gone. */
+  forget(id: StreamId): void {
+    this.#newest.delete(id)
+  }
+
+  /** The state may be behind what the journal had when the service was started. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    if (this.#isCaughtUp) return
+    const head = await this.#needs.head()
+    while ((await this.#needs.decided()) < head) await sleep(pollMs, undefined, { signal })
+    this.#isCaughtUp = true
+  }
+}
+
+/** It may name hosts, and be long. */
+function nameOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,126 @@
+import type { SourceRound } from '../../contracts/fetch-connector.ts'
+import { monotonicMs } from '../../core/clock.ts'
+import type { SourceStatus } from '../data-streams/stream-sources.ts'
+
+/** A source that ran for so long has not failed in a row. */
+const stableMs = 10_000
+
+/** After so long a failure is one that somebody should look at. */
+const lastingMs = 60_000
+
+/** What one source is doing, and has done since the start of the service. */
+export class SourceState {
+  readonly #nowUs: () => number
+  #state: SourceStatus['state'] = 'paused'
+  #sinceUs: number
+  /** The same by the monotonic clock. */
+  #sinceMs = monotonicMs()
+  #failure: { readonly error: string; readonly isRefused: boolean } | undefined
+  #retries = 0
+  #connections = 0
+  #messages = 0
+  #lastMessageAtUs: number | undefined
+  #unacknowledged = 0
+  /** Of a source that is asked from time to time: when the next round is due, or the one under way was. */
+  #dueAtUs: number | undefined
+  readonly #rounds = { count: 0, overlapped: 0, missed: 0 }
+  #lastRound: SourceStatus['lastRound']
+
+  constructor(nowUs: () => number) {
+    this.#nowUs = nowUs
+    this.#sinceUs = nowUs()
+  }
+
+  get isRunning(): boolean {
+    return this.#state !== 'paused'
+  }
+
+  /** How often the source was reached. */
+  get connections(): number {
+    return this.#connections
+  }
+
+  /** Failures in a row. */
+  get retries(): number {
+    return this.#retries
+  }
+
+  get status(): SourceStatus {
+    const nowUs = this.#nowUs()
+    const isFailing = this.#state === 'failing'
+    const isLong = monotonicMs() - this.#sinceMs >= lastingMs
+    const isDue = this.#dueAtUs !== undefined && this.isRunning
+    return {
+      state: this.#state,
+      sinceUs: this.#sinceUs,
+      lastError: this.#failure?.error,
+      retries: this.#retries,
+      messages: this.#messages,
+      lastMessageAtUs: this.#lastMessageAtUs,
+      unacknowledged: this.#unacknowledged,
+      isLasting: isFailing && (this.#failure?.isRefused === true || isLong),
+      rounds: this.#dueAtUs === undefined ? undefined : { ...this.#rounds },
+      lastRound: this.#lastRound,
+      nextRoundAtUs: isDue ? this.#dueAtUs : undefined,
+      lagUs: isDue ? Math.max(0, nowUs - (this.#dueAtUs as number)) : undefined,
+    }
+  }
+
+  started(): void {
+    this.#retries = 0
+    this.#enter('connecting')
+  }
+
+  stopped(): void {
+    this.#enter('paused')
+  }
+
+  reached(): void {
+    this.#connections++
+    this.#enter('running')
+  }
+
+  waiting(dueAtUs: number): void {
+    this.#dueAtUs = dueAtUs
+    if (this.#state !== 'waiting') this.#enter('waiting')
+  }
+
+  roundEnded({ dueAtUs, startedAtUs, overlapped, missed }: SourceRound): void {
+    this.#rounds.count++
+    this.#rounds.overlapped += overlapped
+    this.#rounds.missed += missed
+    this.#lastRound = { dueAtUs, startedAtUs, endedAtUs: this.#nowUs() }
+    this.#retries = 0
+  }
+
+  /** @param error without secrets */
+  failed(error: string, isRefused: boolean): void {
+    const wasRunning = this.#state === 'running'
+    if (wasRunning && monotonicMs() - this.#sinceMs >= stableMs) this.#retries = 0
+    this.#retries++
+    this.#failure = { error, isRefused }
+    if (this.#state !== 'failing') this.#enter('failing')
+  }
+
+  /** Counts messages that are on their way to the disk until they are there, or not. */
+  async accepting<Outcome extends { readonly receivedAtUs: number }>(
+    count: number,
+    accepted: Promise<readonly Outcome[]>,
+  ): Promise<readonly Outcome[]> {
+    this.#unacknowledged += count
+    try {
+      const outcomes = await accepted
+      this.#messages += count
+      this.#lastMessageAtUs = outcomes.at(-1)?.receivedAtUs ?? this.#lastMessageAtUs
+      return outcomes
+    } finally {
+      this.#unacknowledged -= count
+    }
+  }
+
+  #enter(state: SourceStatus['state']): void {
+    this.#state = state
+    this.#sinceUs = this.#nowUs()
+    this.#sinceMs = monotonicMs()
+  }
+}

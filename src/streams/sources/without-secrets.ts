@@ -1,0 +1,17 @@
+import { spellingsOf } from '../../core/spellings.ts'
+import { secretMark } from '../data-streams/source-secrets.ts'
+
+/** Characters of a message that are shown. */
+const shownLength = 500
+
+/**
+ * A message of the other side, or of a library, that may be shown: whoever is told a secret may repeat it, written
+ * in another way.
+ */
+export function withoutSecretsOf(secrets: readonly string[], text: string): string {
+  let shown = text
+  for (const secret of secrets) {
+    for (const written of spellingsOf(secret)) shown = shown.replaceAll(written, secretMark)
+  }
+  return shown.slice(0, shownLength)
+}

@@ -1,0 +1,86 @@
+import * as mathjs from 'mathjs'
+import type { Line } from '../../contracts/transform-step.ts'
+
+/** Longest name of a unit, such as `kg m^2 / s^2`. */
+const nameLengthMax = 64
+
+/** Letters, digits and what units are multiplied and divided with. */
+const namePattern = /^[A-Za-z][A-Za-z0-9 ^*/().-]*$/
+
+/** Digits that are reckoned with: far more than a double holds, so that nothing is lost on the way. */
+const precision = 64
+
+/** How to convert, or what is wrong with the units. */
+export function lineOf(from: string, to: string): Line | string {
+  for (const name of [from, to]) {
+    if (name.length > nameLengthMax || !namePattern.test(name)) return `there is no unit '${name}'`
+  }
+  for (const name of [from, to]) {
+    try {
+      unit(name)
+    } catch {
+      return `there is no unit '${name}'`
+    }
+  }
+  const at = (value: number): Decimal => unit(bignumber(value), from).toNumeric(to)
+  let zero: Decimal
+  let factor: Decimal
+  try {
+    zero = at(0)
+    factor = at(1).minus(zero)
+  } catch {
+    return `${from} cannot be converted to ${to}`
+  }
+  return linear(factor, zero)
+}
+
+/**
+ * The same line in the form with the shortest numbers, which doubles hold best: 212 degF are exactly 100
+ * degC as (212 - 32) / 1.8, and not as 212 * 0.5555555555555556 - 17.77777777777778.
+ */
+function linear(factor: Decimal, zero: Decimal): Line {
+  const inverse = shortened(factor.pow(-1))
+  const isMultiplied =
+    factor.isInteger() || (!inverse.isInteger() && factor.precision() <= inverse.precision())
+  const start = shortened(zero.neg().div(factor))
+  const isOffset = zero.precision() <= start.precision()
+  return {
+    start: isOffset ? 0 : start.toNumber(),
+    factor: (isMultiplied ? factor : inverse).toNumber(),
+    isDivided: !isMultiplied,
+    offset: isOffset ? zero.toNumber() : 0,
+  }
+}
+
+/** Without the last digits, which are those of rounding: 1.8, and not 1.8000...0001. */
+function shortened(number: Decimal): Decimal {
+  return number.toSignificantDigits(precision - 8)
+}
+
+/** What is used of the library's numbers. */
+interface Decimal {
+  minus(other: Decimal): Decimal
+  div(other: Decimal): Decimal
+  neg(): Decimal
+  pow(exponent: number): Decimal
+  precision(): number
+  toSignificantDigits(digits: number): Decimal
+  isInteger(): boolean
+  isZero(): boolean
+  toNumber(): number
+}
+
+interface Units {
+  readonly unit: {
+    (name: string): unknown
+    (value: Decimal, name: string): { toNumeric(name: string): Decimal }
+  }
+  readonly bignumber: (value: number) => Decimal
+}
+
+const { unitDependencies = {}, bignumberDependencies = {} } = mathjs
+
+const { unit, bignumber } = mathjs.create(
+  { unitDependencies, bignumberDependencies },
+  { number: 'BigNumber', precision },
+) as unknown as Units

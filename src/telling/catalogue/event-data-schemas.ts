@@ -1,0 +1,114 @@
+import { alertFields } from '../../alerts/alert-schemas.ts'
+import { key } from '../../identity/keys/key-schemas.ts'
+import type { KnownType } from '../../outbox/events/event-types.ts'
+import {
+  boolean,
+  count,
+  dateTime,
+  type JsonSchema,
+  listOf,
+  nullable,
+  record,
+  text,
+  uuid,
+} from '../../requests/http/schema.ts'
+import { ledgerSchema, progressSchema, vaultSchema } from '../../twins/vaults/vault-schemas.ts'
+
+/** An asset stream, as the specification has it. */
+const assetStream = record({
+  id: uuid,
+  created_at: dateTime,
+  asset_code: text,
+  description: nullable(text),
+  ledger: ledgerSchema,
+  tx_hash: text,
+  status: text,
+  issuer: text,
+  distribution_wallet: text,
+  mapping: text,
+  metadata_cid: text,
+  progress: listOf(progressSchema),
+})
+
+/** A data stream: its definition is left out, as it can be large. */
+const dataStream = record({
+  id: uuid,
+  streamId: uuid,
+  name: text,
+  vaultId: uuid,
+  type: text,
+  status: { ...text, enum: ['created', 'deleted'] },
+  endpoint: text,
+  createdAt: dateTime,
+  tags: { type: 'object', additionalProperties: text },
+})
+
+const dataAttachment = record({
+  id: uuid,
+  name: text,
+  description: nullable(text),
+  created_at: dateTime,
+  ledger: ledgerSchema,
+  status: text,
+  presigned_url: text,
+  stream_id: uuid,
+  filename: nullable(text),
+  tx_hash: text,
+  upload_as_zip: boolean,
+  size: count,
+  stream: assetStream,
+  file_count: count,
+  files: { type: 'array' },
+  progress: listOf(progressSchema),
+})
+
+/** Of resources whose other fields the specification does not show. */
+const identified = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: uuid },
+  additionalProperties: true,
+} as const
+
+const alert = record({
+  ...alertFields,
+  streamName: text,
+  links: record(
+    { alert: text, explain: text, stream: text },
+    { description: 'Paths under the address of the service.' },
+  ),
+  readings: listOf(
+    { type: 'object', additionalProperties: true, properties: { timestamp: dateTime } },
+    { maxItems: 5, description: 'The newest readings of the stream, as far as they are at hand.' },
+  ),
+})
+
+const coalesced = {
+  count: { ...count, description: 'How often it happened since the event before.' },
+  lastAt: { ...dateTime, description: 'When it happened last, by the clock of the service.' },
+}
+
+const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
+  'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
+  'vault.accessed': record({ vaultId: uuid, ...coalesced }),
+  'vault.permission_changed': identified,
+  'vault.verification_complete': identified,
+  'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...coalesced }),
+  'stream.alert_triggered': alert,
+  'stream.alert_cleared': alert,
+  'security.key_created': key,
+  'security.key_revoked': key,
+  'security.webhook_disabled': record({ id: uuid, url: text, consecutive_failures: count }),
+  'security.email_disabled': record({ id: uuid, email: text, consecutive_failures: count }),
+}
+
+const byResource: Readonly<Record<string, JsonSchema>> = {
+  vault: vaultSchema,
+  stream: { anyOf: [dataStream, assetStream] },
+  data_attachment: dataAttachment,
+}
+
+/** The schema of `data` of an event. */
+export function dataSchemaOf(type: KnownType): JsonSchema {
+  return byType[type] ?? byResource[type.slice(0, type.lastIndexOf('.'))] ?? identified
+}

@@ -1,0 +1,50 @@
+import { record, text } from '../../requests/http/schema.ts'
+
+const page = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: { ...text, examples: ['<!doctype html>'] } } },
+})
+
+const shared = {
+  tags: ['Notifications'],
+  params: record({ token: { ...text, description: 'From the mail.' } }),
+} as const
+
+const unknown = page('A page: the link is not one of ours, or its address was removed.')
+
+const outOfUse = page('A page: the link has expired, or the address is switched off.')
+
+export const lookAtVerification = {
+  operationId: 'lookAtVerification',
+  summary: 'Ask whether an address is to be confirmed, by the link in the mail to it.',
+  ...shared,
+  response: { 200: page('A page with a button.'), 404: unknown, 410: outOfUse },
+} as const
+
+export const verifyByMail = {
+  operationId: 'verifyByMail',
+  summary: 'Confirm an address, by the button that the link in the mail to it leads to.',
+  description: 'The body, if there is one, is not looked at.',
+  ...shared,
+  response: {
+    200: page('A page: the address is confirmed.'),
+    404: unknown,
+    410: outOfUse,
+  },
+} as const
+
+export const lookAtUnsubscription = {
+  operationId: 'lookAtUnsubscription',
+  summary: 'Ask whether no more mails are wanted, by the link in each of them.',
+  ...shared,
+  response: { 200: page('A page with a button.'), 404: unknown },
+} as const
+
+export const unsubscribeByMail = {
+  operationId: 'unsubscribeByMail',
+  summary: 'Have no more mails sent to an address: by the button, or one click (RFC 8058).',
+  description:
+    'The body, if there is one, is not looked at. The address is DISABLED, and has to be confirmed anew.',
+  ...shared,
+  response: { 200: page('A page: no more mails are sent.'), 404: unknown },
+} as const

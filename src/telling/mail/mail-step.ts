@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { type Clocks, steadyUsOf } from '../../core/clock.ts'
+import type { RecordedEvent } from '../../outbox/events/events.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { mailRow } from './mail-delivery.ts'
+
+/**
+ * Mails to one address: so many are written in one minute, as in an inbox, and so many wait. Nobody reads more;
+ * and a mail server takes who sends more for who sends to everybody.
+ */
+const mailsOfMinuteMax = 100
+const mailsWaitingMax = 1_000
+const minuteUs = 60_000_000
+
+export interface MailPlannerNeeds {
+  readonly clock: Clocks
+  /** Told of the recipients; nothing is committed yet. */
+  readonly onPlanned: (recipientIds: readonly string[]) => void
+}
+
+/**
+ * Plans the mails of an event (decisions.md#events-and-their-changes, decisions.md#mail), in the
+ * transaction that writes the event.
+ */
+export class MailPlanner {
+  readonly #needs: MailPlannerNeeds
+  #withheld = 0
+
+  constructor(needs: MailPlannerNeeds) {
+    this.#needs = needs
+  }
+
+  /** Mails that were not written since the start, because there were too many for the address. */
+  get withheld(): number {
+    return this.#withheld
+  }
+
+  /** Of one event to all addresses of its owner. The preferences have been asked before. */
+  readonly step = async (
+    transaction: StateDatabase,
+    event: RecordedEvent,
+    channels: ReadonlySet<string>,
+  ): Promise<number> => {
+    if (!channels.has('email')) return 0
+    const planned: string[] = []
+    for (const recipientId of await recipientsFor(transaction, event)) {
+      if (await hasRoom(transaction, recipientId, event.atUs)) planned.push(recipientId)
+      else this.#withheld++
+    }
+    if (planned.length === 0) return 0
+    const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
+    const dueAtUs = steadyUsOf(this.#needs.clock, createdAtUs)
+    await transaction
+      .insertInto('deliveries')
+      .values(
+        planned.map((recipientId) =>
+          mailRow({ recipientId, ownerId, eventId, eventType, resourceId, createdAtUs, dueAtUs }),
+        ),
+      )
+      .execute()
+    this.#needs.onPlanned(planned)
+    return planned.length
+  }
+}
+
+/** Only who has said yes, and is not switched off (decisions.md#mail). */
+async function recipientsFor(
+  transaction: StateDatabase,
+  { ownerId, severity }: RecordedEvent,
+): Promise<readonly string[]> {
+  const rows = await transaction
+    .selectFrom('email_recipients')
+    .select(['id', 'severities'])
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', 'ACTIVE')
+    .where('verified_at', 'is not', null)
+    .execute()
+  return rows.filter(({ severities }) => isWanted(severity, severities)).map(({ id }) => id)
+}
+
+/** Only alerts have a severity, and only they are left out by one. */
+function isWanted(severity: string | undefined, severities: string): boolean {
+  if (severity === undefined || severities === '[]') return true
+  return (JSON.parse(severities) as readonly string[]).includes(severity)
+}
+
+async function hasRoom(
+  transaction: StateDatabase,
+  recipientId: string,
+  atUs: number,
+): Promise<boolean> {
+  const ofMinute = sql`SELECT 1 FROM deliveries
+    WHERE receiver_id = ${recipientId} AND created_at > ${atUs - minuteUs} AND created_at < ${atUs + minuteUs}
+    LIMIT ${mailsOfMinuteMax}`
+  const waiting = sql`SELECT 1 FROM deliveries
+    WHERE receiver_id = ${recipientId} AND due_at IS NOT NULL LIMIT ${mailsWaitingMax}`
+  const { rows } = await sql<{ readonly ofMinute: number; readonly waiting: number }>`SELECT
+    (SELECT count(*) FROM (${ofMinute}) AS minute) AS "ofMinute",
+    (SELECT count(*) FROM (${waiting}) AS waiting) AS waiting`.execute(transaction)
+  const { ofMinute: written = 0, waiting: left = 0 } = rows[0] ?? {}
+  return written < mailsOfMinuteMax && left < mailsWaitingMax
+}

@@ -1,0 +1,258 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Selectable } from 'kysely'
+import { type Clocks, steadyUsOf } from '../../core/clock.ts'
+import type { EventId, UserId } from '../../core/ids.ts'
+import type { EventType } from '../../outbox/events/event-types.ts'
+import type { RecordedEvent } from '../../outbox/events/events.ts'
+import type { StateDatabase, Tell } from '../../storage/state/database.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { addToInbox, isRepetition } from './inbox/inbox-step.ts'
+import { effectiveChannels } from './preferences/effective.ts'
+import { preferencesOf } from './preferences/preference-store.ts'
+import type { Channel } from './preferences/preferences.ts'
+
+/**
+ * One way to tell of an event: writes down what is to be told, and tells nothing yet. The channels
+ * are those that the owner's preferences leave; webhooks are never gated by them
+ * (decisions.md#preferences). Resolves with how many rows it has written.
+ */
+export type FanOutStep = (
+  transaction: StateDatabase,
+  event: RecordedEvent,
+  channels: ReadonlySet<Channel>,
+) => Promise<number>
+
+export interface FanOutNeeds {
+  readonly clock: Clocks
+  readonly steps: readonly FanOutStep[]
+  /** Once it is committed, with whose events were told. */
+  readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
+}
+
+/** What is told, for who watches the service. */
+export interface ToldStatus {
+  /** Users with very many events at once, some of which wait. */
+  readonly usersWaiting: number
+  /** Entries that found no room in the inbox of their user, since the start. */
+  readonly inboxRefused: number
+}
+
+/** Events that are read at once: one may have data of megabytes. */
+const portion = 50
+
+/**
+ * What one transaction tells, in rows, some 0.1 ms each: nothing else is written meanwhile. An event that
+ * goes to more webhooks than that is told whole all the same.
+ */
+const rowsMax = 400
+
+/** Inbox entry, its counts, and the look-ups. */
+const rowsOfEvent = 2
+
+/** After a failure. */
+const tryAgainMs = 1_000
+
+/** What became of an event, in `events.fanned_out`; of what waits, its owner is told in turn with others. */
+const outcomes = { notYet: 0, told: 1, suppressed: 2, waits: 3 } as const
+
+/**
+ * Tells of events: whether one is a repetition and what its owner wants are decided once for all
+ * channels. Its own record is written in the same transaction as all else that is told of it, so no
+ * event suppresses itself (decisions.md#repetitions-of-an-event).
+ */
+export class FanOut {
+  readonly #needs: FanOutNeeds
+  /** Users with events that wait: as many as there are users at most. */
+  readonly #behind = new Set<UserId>()
+  #news = Promise.withResolvers<void>()
+  #inboxRefused = 0
+
+  constructor(needs: FanOutNeeds) {
+    this.#needs = needs
+  }
+
+  status(): ToldStatus {
+    return { usersWaiting: this.#behind.size, inboxRefused: this.#inboxRefused }
+  }
+
+  /** Finds what was written and not told before. It waits for `run`. */
+  async open(state: StateDatabase): Promise<void> {
+    await state.transaction().execute((transaction) => this.#putOff(transaction))
+    const rows = await state
+      .selectFrom('events')
+      .select('owner_id')
+      .distinct()
+      .where((where) => where('fanned_out', '=', where.lit(outcomes.waits)))
+      .execute()
+    this.#fallBehind(rows)
+  }
+
+  /**
+   * Tells of every event that a transaction has written, as a part of it
+   * (decisions.md#events-and-their-changes). When there are too many, or others of the same user
+   * wait already, the rest waits, so that they stay in their order.
+   */
+  readonly tell: Tell = async (transaction) => {
+    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
+    let rows = 0
+    for (let isWhole = false; !isWhole; ) {
+      const events = await untold(transaction)
+      isWhole = events.length < portion
+      for (const event of events) {
+        if (rows >= rowsMax || this.#behind.has(event.ownerId)) {
+          await this.#putOff(transaction)
+          isWhole = true
+          break
+        }
+        rows += await this.#tellOf(transaction, event, told)
+      }
+    }
+    return () => this.#heard(told)
+  }
+
+  /** Tells what waits, one user after the other, until the signal says to stop. */
+  async run(
+    state: StateDatabase,
+    signal: AbortSignal,
+    onFailure: (error: unknown) => void,
+  ): Promise<void> {
+    signal.addEventListener('abort', () => this.#news.resolve())
+    while (!signal.aborted) {
+      for (const ownerId of this.#behind) {
+        if (signal.aborted) return
+        try {
+          await this.catchUp(state, ownerId)
+          // What others have asked for meanwhile goes before.
+          await nextTurn()
+        } catch (error) {
+          onFailure(error)
+          await sleep(tryAgainMs, undefined, { signal, ref: false }).catch(() => undefined)
+        }
+      }
+      if (this.#behind.size > 0) continue
+      await this.#news.promise
+      if (!signal.aborted) this.#news = Promise.withResolvers()
+    }
+  }
+
+  /** Tells some of what waits of one user. */
+  async catchUp(state: StateDatabase, ownerId: UserId): Promise<void> {
+    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
+    await state
+      .transaction()
+      .execute(async (transaction) => {
+        let rows = 0
+        for (;;) {
+          const events = await waiting(transaction, ownerId)
+          for (const event of events) {
+            if (rows >= rowsMax) return
+            rows += await this.#tellOf(transaction, event, told)
+          }
+          if (events.length === portion) continue
+          // Within the transaction: what comes after it is told at once again.
+          this.#behind.delete(ownerId)
+          return
+        }
+      })
+      .catch((error: unknown) => {
+        this.#behind.add(ownerId)
+        throw error
+      })
+    this.#heard(told)
+  }
+
+  /** Leaves whatever the transaction has written and not told for later. */
+  async #putOff(transaction: StateDatabase): Promise<void> {
+    const rows = await transaction
+      .updateTable('events')
+      .set({ fanned_out: outcomes.waits })
+      .where((where) => where('fanned_out', '=', where.lit(outcomes.notYet)))
+      .returning('owner_id')
+      .execute()
+    this.#fallBehind(rows)
+  }
+
+  /** It may not be true after all when a transaction is taken back: then nothing is found. */
+  #fallBehind(rows: readonly { readonly owner_id: string }[]): void {
+    for (const { owner_id } of rows) this.#behind.add(owner_id as UserId)
+    if (this.#behind.size > 0) this.#news.resolve()
+  }
+
+  /** Once it is committed. */
+  #heard({ ownerIds, inboxRefused }: Told): void {
+    this.#inboxRefused += inboxRefused
+    if (ownerIds.size > 0) this.#needs.onTold(ownerIds)
+  }
+
+  /** Resolves with how many rows that was. */
+  async #tellOf(transaction: StateDatabase, event: RecordedEvent, told: Told): Promise<number> {
+    let rows = rowsOfEvent
+    const steadyUs = steadyUsOf(this.#needs.clock, event.atUs)
+    const isRepeated = await isRepetition(transaction, event, steadyUs)
+    if (!isRepeated) {
+      const preferences = await preferencesOf(transaction, event.ownerId)
+      const channels = effectiveChannels(preferences, event.type)
+      if (channels.has('in_app') && !(await addToInbox(transaction, event, steadyUs)))
+        told.inboxRefused++
+      for (const step of this.#needs.steps) rows += await step(transaction, event, channels)
+      told.ownerIds.add(event.ownerId)
+    }
+    await transaction
+      .updateTable('events')
+      .set({ fanned_out: isRepeated ? outcomes.suppressed : outcomes.told })
+      .where('id', '=', event.id)
+      .execute()
+    return rows
+  }
+}
+
+/** What a transaction tells. */
+interface Told {
+  readonly ownerIds: Set<UserId>
+  inboxRefused: number
+}
+
+/** The literal values: indexes over these rows alone are not used for a parameter. */
+async function untold(transaction: StateDatabase): Promise<readonly RecordedEvent[]> {
+  const rows = await transaction
+    .selectFrom('events')
+    .selectAll()
+    .where((where) => where('fanned_out', '=', where.lit(outcomes.notYet)))
+    .orderBy('at')
+    .orderBy('id')
+    .limit(portion)
+    .execute()
+  return rows.map(fromRow)
+}
+
+async function waiting(
+  transaction: StateDatabase,
+  ownerId: UserId,
+): Promise<readonly RecordedEvent[]> {
+  const rows = await transaction
+    .selectFrom('events')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where((where) => where('fanned_out', '=', where.lit(outcomes.waits)))
+    .orderBy('at')
+    .orderBy('id')
+    .limit(portion)
+    .execute()
+  return rows.map(fromRow)
+}
+
+function fromRow(row: Selectable<StateSchema['events']>): RecordedEvent {
+  return {
+    id: row.id as EventId,
+    type: row.type as EventType,
+    ownerId: row.owner_id as UserId,
+    atUs: row.at,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    vaultId: row.vault_id ?? undefined,
+    streamId: row.stream_id ?? undefined,
+    templateId: row.template_id ?? undefined,
+    severity: row.severity ?? undefined,
+    data: row.data,
+  }
+}

@@ -1,0 +1,129 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditLog } from '../../access/audit/audit-log.ts'
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import type { Clocks } from '../../core/clock.ts'
+import { DomainError } from '../../core/errors.ts'
+import { parseId, type UserId, type WebhookId } from '../../core/ids.ts'
+import type { EgressGuard } from '../../egress/egress-guard.ts'
+import { actorOf, type CallerOf } from '../../requests/http/server.ts'
+import type { Post, Posts } from '../../requests/idempotency/posts.ts'
+import type { StateDatabase } from '../../storage/state/database.ts'
+import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
+import { WebhookAudit } from './webhook-audit.ts'
+import { assertAllowed } from './webhook-destination.ts'
+import type { WebhookStore } from './webhook-store.ts'
+
+export interface WebhookRoutesNeeds {
+  readonly state: StateDatabase
+  readonly webhooks: WebhookStore
+  readonly guard: EgressGuard
+  readonly audit: AuditLog
+  /** Has who delivers look at webhooks anew; what it knew of them is forgotten once it resolves. */
+  readonly changed: (webhookIds: readonly string[]) => Promise<void>
+  readonly nowUs: () => number
+  readonly clock: Clocks
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Makes a webhook, in either interface. @throws DomainError `destination_not_allowed`, `conflict` */
+export async function register(
+  needs: WebhookRoutesNeeds,
+  { request, reply }: Exchange,
+  {
+    settings,
+    bodyOf,
+  }: {
+    readonly settings: () => WebhookSettings
+    readonly bodyOf: (webhook: Webhook) => object
+  },
+): Promise<FastifyReply> {
+  const { webhooks, guard, changed, posts, callerOf } = needs
+  const caller = callerOf(request)
+  return await posts.answer(secretPost({ request, reply }, caller), async () => {
+    const wanted = settings()
+    await assertAllowed(wanted.url, guard)
+    const { webhook, changes } = webhooks.plan(caller.userId, wanted, caller.interface)
+    return {
+      statusCode: 201,
+      body: bodyOf(webhook),
+      changes: [...changes, auditOf(needs, request).created(webhook)],
+      refusal: async () =>
+        new DomainError('conflict', `a user can have ${webhooksMax} webhooks at most`),
+      afterwards: () => changed([webhook.id]),
+    }
+  })
+}
+
+/**
+ * Makes a webhook what a request wants it to be. Resolves with it as it is then.
+ *
+ * @throws DomainError `not_found`, `destination_not_allowed`, `conflict` when it was changed meanwhile
+ */
+export async function change(
+  needs: WebhookRoutesNeeds,
+  request: FastifyRequest,
+  { id, changedFrom }: { readonly id: string; readonly changedFrom: (before: Webhook) => Webhook },
+): Promise<Webhook> {
+  const { webhooks, guard, changed, callerOf } = needs
+  const before = await ownWebhook(webhooks, callerOf(request).userId, id)
+  const after = changedFrom(before)
+  // Whatever it leads to by now, it can be switched off.
+  if (after.url !== before.url || after.status === 'ACTIVE') await assertAllowed(after.url, guard)
+  const isChanged = await webhooks.attempt(
+    ...webhooks.change(before, after),
+    ...auditOf(needs, request).changed(before, after),
+  )
+  await changed([before.id])
+  const now = await ownWebhook(webhooks, before.ownerId, before.id)
+  if (!isChanged) throw new DomainError('conflict', 'the webhook was changed meanwhile: try again')
+  return now
+}
+
+/** Deletes a webhook. @throws DomainError `not_found` */
+export async function remove(
+  needs: WebhookRoutesNeeds,
+  { request, reply }: Exchange,
+  id: string,
+): Promise<FastifyReply> {
+  const { webhooks, changed, callerOf } = needs
+  const webhook = await ownWebhook(webhooks, callerOf(request).userId, id)
+  const entry = auditOf(needs, request).deleted(webhook)
+  // Otherwise somebody else has deleted it meanwhile, which is what was asked for.
+  await webhooks.attempt(...webhooks.remove(webhook), entry)
+  await changed([webhook.id])
+  return reply.code(204).send()
+}
+
+/** What writes down what a request does with webhooks. */
+export function auditOf(
+  { audit, callerOf }: Pick<WebhookRoutesNeeds, 'audit' | 'callerOf'>,
+  request: FastifyRequest,
+): WebhookAudit {
+  return new WebhookAudit(audit, actorOf(request, callerOf))
+}
+
+/** @throws DomainError `not_found`, for the webhooks of others as well */
+export async function ownWebhook(
+  webhooks: WebhookStore,
+  userId: UserId,
+  text: string,
+): Promise<Webhook> {
+  const id = parseId<WebhookId>(text)
+  const webhook = id && (await webhooks.find(userId, id))
+  if (!webhook) throw new DomainError('not_found', `no webhook ${text}`)
+  return webhook
+}
+
+/** A POST that shows a secret: to the key that asks only, and in no cache between us. */
+export function secretPost(
+  { request, reply }: Exchange,
+  { userId, apiKeyId }: AuthenticatedCaller,
+): Post {
+  return { request, reply: reply.header('cache-control', 'no-store'), userId, apiKeyId }
+}

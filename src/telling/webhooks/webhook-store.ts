@@ -1,0 +1,160 @@
+import { type Compilable, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { newId, type UserId, type WebhookId } from '../../core/ids.ts'
+import type { ListCursor } from '../../core/list-cursor.ts'
+import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import type { Slice } from '../../storage/state/listing.ts'
+import { tellNoMore } from '../delivery/tell-no-more.ts'
+import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
+import { WebhookReader } from './webhook-reader.ts'
+import { type Cipher, settingsColumns, webhookOf } from './webhook-rows.ts'
+
+export interface WebhookStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly cipher: Cipher
+  readonly clock: Clock
+}
+
+/** The one table behind both ways to register (decisions.md#two-views-of-one-table). */
+export class WebhookStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #cipher: Cipher
+  readonly #clock: Clock
+
+  constructor({ state, writer, cipher, clock }: WebhookStoreNeeds) {
+    this.#state = state
+    this.#writer = writer
+    this.#cipher = cipher
+    this.#clock = clock
+  }
+
+  /** A new webhook, and the changes that store it: they find no room when the user has too many. */
+  plan(
+    ownerId: UserId,
+    settings: WebhookSettings,
+    by: 'bearer' | 'header-key',
+  ): { readonly webhook: Webhook; readonly changes: readonly Compilable[] } {
+    const id = newId<WebhookId>()
+    const createdAtUs = this.#clock.nowUs()
+    const webhook: Webhook = {
+      ...settings,
+      id,
+      ownerId,
+      createdAtUs,
+      previousSecret: undefined,
+      version: 1,
+      consecutiveFailures: 0,
+      lastDeliveryAtUs: undefined,
+      recordedAttempts: 0,
+    }
+    const row = settingsColumns(webhook, this.#cipher)
+    const columns = Object.keys(row) as (keyof typeof row)[]
+    const values = sql.join(columns.map((column) => row[column]))
+    const insert = this.#state
+      .insertInto('webhooks')
+      .columns(['id', 'owner_id', 'interface', 'created_at', ...columns])
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${by}, ${createdAtUs}, ${values}
+              WHERE (SELECT count(*) FROM webhooks WHERE owner_id = ${ownerId}) < ${webhooksMax}`,
+      )
+    return { webhook, changes: [insert, ...this.#subscribed(webhook)] }
+  }
+
+  async find(ownerId: UserId, id: WebhookId): Promise<Webhook | undefined> {
+    const webhook = await new WebhookReader(this.#state, this.#cipher).find(id)
+    return webhook?.ownerId === ownerId ? webhook : undefined
+  }
+
+  async listPage(
+    ownerId: UserId,
+    { offset, limit }: Slice,
+  ): Promise<{ readonly webhooks: readonly Webhook[]; readonly total: number }> {
+    const rows = await this.#listed(ownerId).limit(limit).offset(offset).execute()
+    const { total } = await this.#state
+      .selectFrom('webhooks')
+      .select((count) => count.fn.countAll<number>().as('total'))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirstOrThrow()
+    return { webhooks: rows.map((row) => webhookOf(row, this.#cipher)), total }
+  }
+
+  async listAfter(
+    ownerId: UserId,
+    after: ListCursor | undefined,
+    limit: number,
+  ): Promise<readonly Webhook[]> {
+    let query = this.#listed(ownerId).limit(limit)
+    if (after) {
+      query = query.where((where) =>
+        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+      )
+    }
+    return (await query.execute()).map((row) => webhookOf(row, this.#cipher))
+  }
+
+  /**
+   * The changes that make a webhook what it is to be. They find nothing when it was changed
+   * meanwhile by somebody else, or is gone. Whatever waits is cancelled when it is not active any
+   * more, and its failures are forgotten when it is to be active (decisions.md#failures-in-a-row).
+   */
+  change(before: Webhook, after: Webhook): readonly Compilable[] {
+    const { id, version } = before
+    const isActive = after.status === 'ACTIVE'
+    const isActivated = isActive && before.status !== 'ACTIVE'
+    const isAskedElse = isActivated || after.eventTypes !== before.eventTypes
+    return [
+      this.#state
+        .updateTable('webhooks')
+        .set({
+          ...settingsColumns(after, this.#cipher),
+          version: version + 1,
+          ...(isActivated && { consecutive_failures: 0 }),
+        })
+        .where('id', '=', id)
+        .where('version', '=', version)
+        // It may have been disabled meanwhile, which is no change by a user.
+        .where('status', '=', before.status),
+      ...(isActive ? [] : tellNoMore(this.#state, id, 'webhook').map(optional)),
+      ...(isActive && isAskedElse
+        ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
+        : []),
+    ]
+  }
+
+  async attempt(...changes: readonly Compilable[]): Promise<boolean> {
+    return await this.#writer.attempt(...changes)
+  }
+
+  /**
+   * The changes that remove a webhook; what it was sent is removed when it has become old. They find
+   * nothing when it is gone.
+   */
+  remove({ id, ownerId }: Webhook): readonly Compilable[] {
+    return [
+      this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
+      ...tellNoMore(this.#state, id, 'webhook').map(optional),
+    ]
+  }
+
+  #listed(ownerId: UserId) {
+    return this.#state
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .orderBy('created_at')
+      .orderBy('id')
+  }
+
+  /** Only what is told something asks for events: others need not be written down for it. */
+  #subscribed({ id, ownerId, eventTypes, status }: Webhook): readonly Compilable[] {
+    if (status !== 'ACTIVE') return []
+    const rows = eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id }))
+    return [this.#state.insertInto('webhook_subscriptions').values(rows)]
+  }
+
+  #unsubscribe(id: string): Compilable {
+    return this.#state.deleteFrom('webhook_subscriptions').where('webhook_id', '=', id)
+  }
+}

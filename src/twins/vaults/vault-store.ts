@@ -1,0 +1,184 @@
+import { type Compilable, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import type { ListCursor } from '../../core/list-cursor.ts'
+import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import { pageOf, type Slice } from '../../storage/state/listing.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import type { Template } from '../templates/template.ts'
+import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
+
+/** The state that a vault begins in (decisions.md#states-of-templates-and-vaults). */
+const initialStatus = 'SERVICE_RECEIVED'
+
+/** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
+export const vaultsMax = 1_000_000
+
+const listedColumns = [
+  'id',
+  'owner_id',
+  'created_at',
+  'template_id',
+  'name',
+  'description',
+  'status',
+  'ledger',
+  'public',
+] as const
+
+const columns = [...listedColumns, 'json_payload'] as const
+
+export interface VaultPage {
+  readonly vaults: readonly Vault[]
+  readonly total: number
+}
+
+export class VaultStore {
+  readonly #state: StateDatabase
+  readonly #writer: StateWriter
+  readonly #clock: Clock
+
+  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
+    this.#state = state
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  /**
+   * A new vault, and the changes that store it. They find nothing to change when the template is no
+   * longer what it was (gone, hidden, or in need of other asset streams), or the user has too many.
+   */
+  plan(
+    ownerId: UserId,
+    vault: NewVault,
+    { requiredStreams }: Template,
+  ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
+    const id = newId<VaultId>()
+    const createdAtUs = this.#clock.nowUs()
+    const insert = this.#state
+      .insertInto('vaults')
+      .columns(columns)
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
+                ${initialStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
+              FROM templates
+              WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
+                AND required_streams = ${JSON.stringify(requiredStreams)}
+                AND ${isBelow('vaults', ownerId, vaultsMax)}`,
+      )
+    return {
+      vault: { ...vault, id, ownerId, createdAtUs, status: initialStatus },
+      changes: [insert, countChange(this.#state, 'vaults', ownerId, 1)],
+    }
+  }
+
+  async hasRoom(ownerId: UserId): Promise<boolean> {
+    return (await totalOf(this.#state, 'vaults', ownerId)) < vaultsMax
+  }
+
+  /** A vault that this user may see: an own or a public one (decisions.md#what-others-show). */
+  async findVisible(userId: UserId, id: VaultId): Promise<Vault | undefined> {
+    const row = await this.#state
+      .selectFrom('vaults')
+      .selectAll()
+      .where('id', '=', id)
+      .where((where) => where.or([where('owner_id', '=', userId), where('public', '=', 1)]))
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async listPage(ownerId: UserId, slice: Slice): Promise<VaultPage> {
+    const condition = sql<boolean>`owner_id = ${ownerId}`
+    const { rows, total } = await pageOf(
+      this.#state,
+      {
+        table: 'vaults',
+        condition,
+        orderBy: 'created_at',
+        direction: 'asc',
+        total: ['vaults', ownerId],
+      },
+      slice,
+    )
+    return { vaults: rows.map(fromRow), total }
+  }
+
+  /** Without what is large: a thousand payloads would not fit into the memory. */
+  async listAfter(
+    ownerId: UserId,
+    after: ListCursor | undefined,
+    limit: number,
+  ): Promise<ListedVault[]> {
+    let query = this.#state
+      .selectFrom('vaults')
+      .select(listedColumns)
+      .where('owner_id', '=', ownerId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+    if (after) {
+      query = query.where((where) =>
+        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
+      )
+    }
+    return (await query.execute()).map(fromListedRow)
+  }
+
+  /** Changes an own vault, with what else belongs to the change. False when it is gone. */
+  async change(
+    { id, ownerId }: Vault,
+    change: VaultChange,
+    ...also: readonly Compilable[]
+  ): Promise<boolean> {
+    const { public: isPublic, ...same } = change
+    const values = { ...same, ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }) }
+    if (Object.keys(values).length === 0) return true
+    return await this.#writer.attempt(
+      this.#state
+        .updateTable('vaults')
+        .set(values)
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId),
+      ...also,
+    )
+  }
+
+  /** Removes an own vault without data streams. False when it has some, or is gone. */
+  async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
+    const removal = this.#state
+      .deleteFrom('vaults')
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where((is) =>
+        is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
+      )
+    return await this.#writer.attempt(
+      removal,
+      countChange(this.#state, 'vaults', ownerId, -1),
+      optional(this.#state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
+      ...also,
+    )
+  }
+}
+
+function fromRow(row: StateSchema['vaults']): Vault {
+  return { ...fromListedRow(row), jsonPayload: row.json_payload }
+}
+
+function fromListedRow(
+  row: Pick<StateSchema['vaults'], (typeof listedColumns)[number]>,
+): ListedVault {
+  return {
+    id: row.id as VaultId,
+    ownerId: row.owner_id as UserId,
+    createdAtUs: row.created_at,
+    templateId: row.template_id as TemplateId,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    ledger: row.ledger as Ledger,
+    public: row.public === 1,
+  }
+}
