@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { DomainError } from '../../src/core/errors.ts'
-import { Caller, serveCalls } from '../../src/core/threads/rpc.ts'
+import { Caller, Moved, serveCalls } from '../../src/core/threads/rpc.ts'
 
 interface Echo {
   echo(value: unknown): unknown
@@ -73,5 +73,31 @@ test('whoever calls a thread that has ended by an error is told which', async ()
 
   await expect(open).rejects.toMatchObject({ cause: { message: 'out of memory' } })
   await expect(asking.calls.echo(2)).rejects.toThrow('the thread has ended')
+  here.close()
+})
+
+test('memory of an argument goes over, and is not copied', async () => {
+  const { port1: here, port2: there } = new MessageChannel()
+  serveCalls(there, { echo: (value: unknown) => value })
+  const asking = new Caller<Echo>(here)
+  const bytes = new Uint8Array([1, 2, 3])
+
+  const answer = asking.calls.echo(new Moved(bytes, [bytes.buffer]))
+
+  expect(bytes.byteLength).toBe(0)
+  expect(await answer).toEqual(new Uint8Array([1, 2, 3]))
+  here.close()
+})
+
+test('procedures of another thread are no promise, and nothing that can be printed', async () => {
+  const { port1: here, port2: there } = new MessageChannel()
+  serveCalls(there, { echo: (value: unknown) => value })
+  const asking = new Caller<Echo>(here)
+
+  // Were `then` a procedure, this would wait for ever.
+  const calls = await Promise.resolve(asking.calls)
+
+  expect(Object.prototype.toString.call(calls)).toBe('[object Object]')
+  expect(await calls.echo(1)).toBe(1)
   here.close()
 })
