@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Offset } from '../../src/storage/journal/journal.ts'
-import type { QuestDbServer } from '../../src/storage/time-series/questdb/connection.ts'
 import {
   createTable,
   digestOf,
@@ -13,6 +12,7 @@ import {
 } from '../../src/storage/time-series/questdb/layout.ts'
 import { QuestDbWriter } from '../../src/storage/time-series/questdb/questdb-writer.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type { StoreServer } from '../../src/storage/time-series/store-copy.ts'
 import type {
   Removal,
   Shipment,
@@ -35,7 +35,7 @@ export class Written implements AsyncDisposable {
   /** What was written, by where it begins: there is no journal to read it from. */
   readonly #journal = new Map<Offset, Shipment | Removal>()
   readonly log: string[] = []
-  server: QuestDbServer
+  server: StoreServer
   writer: QuestDbWriter
 
   constructor(questDb: QuestDb, server = questDb.newServer()) {

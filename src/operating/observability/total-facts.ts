@@ -1,6 +1,6 @@
 import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
-import type { ProcessingStatus } from '../../processes/worker/worker.ts'
 import type { Metric } from './metrics.ts'
+import type { ProcessingStatus } from './processing-status.ts'
 
 interface MeasuredTotals {
   readonly decided: () => DecidedTotals | undefined

@@ -1,5 +1,5 @@
-import type { ProcessingStatus } from '../../processes/worker/worker.ts'
 import type { Metric } from './metrics.ts'
+import type { ProcessingStatus } from './processing-status.ts'
 
 /** What is computed of the windows of streams. */
 export function windowMetrics(

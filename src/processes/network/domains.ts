@@ -53,7 +53,7 @@ export function openDomains(
       clock: systemClock,
       caughtUp: async () => worker.stored((await engine.journal.status()).head),
     }),
-    alerts: openAlerts(state, worker),
+    alerts: openAlerts(state, worker.store),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker, digests),
     processing,

@@ -22,7 +22,7 @@ import { Departures } from '../../streams/data-streams/departures.ts'
 import { loadTopics } from '../../streams/data-streams/stream-topics.ts'
 import { Told } from '../../telling/notifications/told.ts'
 import { forgetStream } from './mqtt-upkeep.ts'
-import { ProcessingWorker } from './processing-worker.ts'
+import { type ProcessingWorker, startWorker } from './processing-worker.ts'
 
 /**
  * What everybody has processed stays in the journal for so long, so that who follows a stream can go
@@ -110,7 +110,7 @@ async function openFiles(config: Config, folder: DataFolder) {
     openJournal(config, folder.journal, follower),
     // What is in them ends by steady time.
     time.then(() => openSessions(folder.mqttSessions, systemClock)),
-    worker.ready(),
+    Promise.race([worker.ready(), worker.failed]),
     DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
     time,
   ])
@@ -125,7 +125,7 @@ function workerOf(config: Config, folder: DataFolder) {
   const { port1: listening, port2: told } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
   const { port1: bellPort, port2: bell } = new MessageChannel()
-  const worker = new ProcessingWorker({
+  const worker = startWorker({
     statePath: folder.state,
     timeSeries: {
       config: timeSeries,
@@ -144,7 +144,7 @@ function workerOf(config: Config, folder: DataFolder) {
 
 /** Goes on with the steady time that is stored, which the worker has read. */
 async function resumedTime(worker: ProcessingWorker) {
-  const resumed = await worker.steadyTime()
+  const resumed = await Promise.race([worker.steadyTime(), worker.failed])
   goOnFrom(resumed.now)
   return resumed
 }

@@ -1,25 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import { JournalWindow, type Slice, type SliceRequest } from '../../reading/live/journal-window.ts'
+import { JournalWindow } from '../../reading/live/journal-window.ts'
+import type { TailProcedures, TailThreadData } from '../../reading/live/tail-contract.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
-
-/** What the thread is started with. */
-export interface TailThreadData {
-  readonly journalPath: string
-}
-
-/** What other threads may ask of this one. */
-export interface TailProcedures extends Record<string, (argument: never) => unknown> {
-  /** Offset after the newest durable entry. */
-  end(): Offset
-  covers(offset: Offset): boolean
-  /**
-   * What there is of a stream, waiting a little for something when there is nothing; undefined when
-   * the journal does not hold it any more.
-   */
-  slice(request: SliceRequest): Promise<Slice | undefined>
-}
 
 /** How often the journal is looked at while somebody waits: so much later they see a reading. */
 const pollMs = 15

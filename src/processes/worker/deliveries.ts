@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Clocks } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
+import type { TellingStatus } from '../../operating/observability/processing-status.ts'
 import { CoalescedEvents } from '../../outbox/events/coalesced-events.ts'
 import { Events, type NewEvent } from '../../outbox/events/events.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
@@ -11,7 +12,7 @@ import type { DeskRequest } from '../../telling/delivery/desk.ts'
 import type { DisabledReceiver } from '../../telling/delivery/failure-count.ts'
 import { StateDesk } from '../../telling/delivery/state-desk.ts'
 import { MailPlanner } from '../../telling/mail/mail-step.ts'
-import type { FanOut, ToldStatus } from '../../telling/notifications/fan-out.ts'
+import type { FanOut } from '../../telling/notifications/fan-out.ts'
 import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
 import { openTelling } from './telling.ts'
 
@@ -20,12 +21,6 @@ export interface DeskNeeds {
   readonly clock: Clocks
   /** Once it is committed, with whose events were told. */
   readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
-}
-
-/** What is told, for who watches the service. */
-export interface TellingStatus extends ToldStatus {
-  /** Mails that were not written since the start: there were too many for their addresses. */
-  readonly mailsWithheld: number
 }
 
 /** What is told: with the changes that it follows from, and by itself. */

@@ -5,21 +5,7 @@ import { readWindows } from '../../reading/windows/read-windows.ts'
 import { memoryOf, readSeries } from '../../storage/time-series/series.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import { linesOf } from '../../streams/data-streams/readings-text.ts'
-import type { WorkerProcedures } from './worker.ts'
-
-type StoreProcedure =
-  | 'query'
-  | 'aggregate'
-  | 'readLines'
-  | 'readSeries'
-  | 'fieldsOf'
-  | 'latest'
-  | 'history'
-  | 'placeBeforeNewest'
-  | 'progress'
-  | 'refusedReadings'
-  | 'settled'
-  | 'windows'
+import type { StoredProcedures, StoreProcedures } from './worker-contract.ts'
 
 /** How long late readings are waited for: to look them up takes seconds. */
 const settledWaitMs = 10_000
@@ -27,7 +13,7 @@ const settledWaitMs = 10_000
 /** What is asked of the store. */
 export function storeProcedures(
   composed: Promise<{ readonly store: TimeSeriesStore }>,
-): Pick<WorkerProcedures, StoreProcedure> {
+): StoreProcedures & StoredProcedures {
   return {
     async query(query) {
       return (await composed).store.query(query)

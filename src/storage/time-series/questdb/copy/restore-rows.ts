@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../../../core/errors.ts'
+import type { StoreServer } from '../../store-copy.ts'
 import type { Shape, StoredReading } from '../../time-series-store.ts'
-import { QuestDbConnection, type QuestDbServer } from '../connection.ts'
+import { QuestDbConnection } from '../connection.ts'
 import { checkpointMs, isSyncing, processOf, transactionsOf } from '../durability.ts'
 import { literal, quoted, tableOf } from '../layout.ts'
 import { PositionsFile } from '../positions-file.ts'
@@ -32,7 +33,7 @@ export interface RestoreOptions {
 
 /** Brings the rows of a backup back to a server that has none of ours, into tables of a new data folder. */
 export class RowRestorer {
-  readonly #server: QuestDbServer
+  readonly #server: StoreServer
   readonly #connection: QuestDbConnection
   readonly #buffer: RowBuffer
   readonly #unapplied: Unapplied
@@ -41,7 +42,7 @@ export class RowRestorer {
   /** Of the folder that there will be. */
   readonly #folder = randomUUID()
 
-  constructor(server: QuestDbServer, { discardsCutOff = false }: RestoreOptions = {}) {
+  constructor(server: StoreServer, { discardsCutOff = false }: RestoreOptions = {}) {
     this.#server = server
     this.#discardsCutOff = discardsCutOff
     // Pinned: what one process has taken, another may have lost.
@@ -153,7 +154,7 @@ export class RowRestorer {
 
 /** Rows that are there now, of the tables of a backup. */
 export async function countServedRows(
-  server: QuestDbServer,
+  server: StoreServer,
   tables: readonly string[],
 ): Promise<RowCounts> {
   const connection = new QuestDbConnection(server, { sockets: 1, answerMs: checkpointMs })
