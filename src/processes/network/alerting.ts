@@ -86,7 +86,7 @@ interface AlertingParts extends Domains {
   readonly posts: Posts
 }
 
-/** Composition of alerts as people see them. They are made in the worker (`worker-alerts.ts`). */
+/** Composition of alerts as people see them. They are made in the worker (`src/processes/worker/alerts.ts`). */
 export function alertingRoutes(parts: AlertingParts): readonly GuardedRoutes[] {
   const { state, entries, worker: writer } = parts.engine
   const { alerts, rules, backtests } = parts.alerts

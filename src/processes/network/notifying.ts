@@ -19,7 +19,10 @@ import type { Engine } from './engine.ts'
 
 export type Notifying = ReturnType<typeof openNotifying>
 
-/** Composition of what users are told, as they see it. It is written down in the worker (`telling.ts`). */
+/**
+ * Composition of what users are told, as they see it. It is written down in the worker
+ * (`src/processes/worker/telling.ts`).
+ */
 export function openNotifying(
   { state, worker: writer }: Engine,
   {

@@ -1,6 +1,6 @@
 import type { Defaulted } from './column.ts'
 
-/** What has happened, and who is told of it: see `src/events` and `src/notifications`. */
+/** What has happened, and who is told of it: see `src/outbox/events` and `src/telling/notifications`. */
 export interface EventTables {
   events: EventTable
   coalesced_events: CoalescedEventTable
