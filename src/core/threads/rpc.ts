@@ -135,14 +135,8 @@ export class Caller<Table extends object> {
     const pending = Promise.withResolvers<unknown>()
     this.#open[id] = pending
     try {
-      if (argument instanceof Moved) {
-        this.#port.postMessage(
-          { id, name, argument: argument.value } satisfies Call,
-          argument.memory,
-        )
-      } else {
-        this.#port.postMessage({ id, name, argument } satisfies Call)
-      }
+      const { value, memory } = argument instanceof Moved ? argument : new Moved(argument, [])
+      this.#port.postMessage({ id, name, argument: value } satisfies Call, memory)
     } catch (error) {
       // An argument that cannot be sent: nobody will answer, and nobody waits.
       this.#open[id] = undefined
