@@ -10,10 +10,10 @@ import type { AlertRule, CompiledAlertRules, CompiledRule } from '../../processo
 import { conditionSteps, step } from '../../processors/alerts.ts'
 import type { AlertCounts, StreamWatch } from '../ingest/pipeline/alert-watches.ts'
 import {
-  verdictAccepted,
-  verdictAlertAction,
-  verdictAlertTimer,
-  verdictFleetRules,
+  kindAccepted,
+  kindAlertAction,
+  kindAlertTimer,
+  kindFleetRules,
 } from '../ingest/pipeline/entry.ts'
 import type { EntryReader } from '../ingest/pipeline/entry-reader.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
@@ -147,17 +147,17 @@ export class WatchedStream implements StreamWatch {
 
   see(entry: EntryReader, offset: number): void {
     if (this.#downtimesTaken !== this.#downtimes.count) this.#takeDowntimes()
-    switch (entry.verdict) {
-      case verdictAccepted:
+    switch (entry.kind) {
+      case kindAccepted:
         this.#read(entry, offset)
         return
-      case verdictAlertTimer:
+      case kindAlertTimer:
         this.#expire(entry, offset)
         return
-      case verdictAlertAction:
+      case kindAlertAction:
         this.#act(entry.alertNotes as AlertAction, this.#momentOf(entry, offset))
         return
-      case verdictFleetRules:
+      case kindFleetRules:
         this.#fleetRules = entry.alertNotes as readonly AlertRule[]
         this.#change(this.#momentOf(entry, offset))
         return

@@ -4,7 +4,7 @@ import type {
   WindowDefinition,
   WindowVersion,
 } from '../../storage/time-series/windows/window-store.ts'
-import { verdictImported, verdictRedriven } from './entry.ts'
+import { kindImported, kindRedriven } from './entry.ts'
 
 /** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
 const columnsMax = 2_048
@@ -37,7 +37,7 @@ export class Gathered {
   readonly windows = new Map<StoredReading, WindowVersion>()
   readonly telling = new Set<KnownVersion>()
 
-  add(reading: StoredReading, version: KnownVersion, verdict: number): void {
+  add(reading: StoredReading, version: KnownVersion, kind: number): void {
     const { keptEveryUs, toTell } = version
     this.readings.push(reading)
     if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)
@@ -45,7 +45,7 @@ export class Gathered {
       this.telling.add(version)
       this.windows.set(reading, toTell)
     }
-    if (verdict === verdictRedriven || verdict === verdictImported) this.redriven.add(reading)
+    if (kind === kindRedriven || kind === kindImported) this.redriven.add(reading)
   }
 }
 

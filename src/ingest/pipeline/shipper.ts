@@ -8,7 +8,7 @@ import type {
   TimeSeriesStore,
 } from '../../storage/time-series/time-series-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, streamKeyOf, verdictCleared, verdictPosition } from './entry.ts'
+import { kindCleared, kindPosition, streamIdOf, streamKeyOf } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { JournalledReading } from './journalled-reading.ts'
 import {
@@ -197,7 +197,7 @@ export class Shipper implements Consumer {
     const batch = batches.find(({ firstOffset, count }) => from < firstOffset + count)
     if (!batch || from < batch.firstOffset) return undefined
     const entry = new EntryReader(batch.bytes, from - batch.firstOffset)
-    if (!entry.next() || entry.verdict !== verdictCleared) return undefined
+    if (!entry.next() || entry.kind !== kindCleared) return undefined
     const streamId = this.#streamOf(entry.streamKey).id
     return { streamId, ...entry.clearedRange, from, nextOffset: from + 1 }
   }
@@ -225,7 +225,7 @@ export class Shipper implements Consumer {
       while (nextOffset < until && entry.next()) {
         const wanted = Math.min(this.#entriesMax, wantedFor(places, counts.streams))
         if (nextOffset - from >= wanted) break portion
-        if (entry.verdict === verdictCleared) {
+        if (entry.kind === kindCleared) {
           isBeforeRemoval = true
           break portion
         }
@@ -239,11 +239,11 @@ export class Shipper implements Consumer {
             const { bytes: entryBytes, start: at, acceptedNotes: notes } = entry
             const place = { offset: nextOffset, bytes: entryBytes, at, notes }
             const reading = new JournalledReading(stream.id, version.shape, place)
-            gathered.add(reading, version, entry.verdict)
+            gathered.add(reading, version, entry.kind)
           } else if (!isRepeated) {
             throw new Error(`the state knows no version ${streamVersion} of stream ${stream.id}`)
           }
-        } else if (entry.isAboutAlerts || entry.verdict === verdictPosition) {
+        } else if (entry.isAboutAlerts || entry.kind === kindPosition) {
           nextOffset++
           continue
         }
