@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import { timeSeriesExpiryContract } from '../contracts/time-series-expiry-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import {
@@ -105,7 +105,7 @@ test('what comes while others expire is stored, counted and found as ever', asyn
       const { store } = opened
       const old = streams.map((streamId) => storedReading({ streamId, timestampUs: marchUs }))
       await ship(store, old)
-      const late: StoredReading[] = []
+      const late: ShippedReading[] = []
       const done = new AbortController()
       const before = Object.fromEntries(streams.map((id) => [id, marchUs + hourUs]))
       const expiring = expire(store, before).finally(() => {

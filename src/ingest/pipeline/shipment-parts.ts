@@ -1,5 +1,5 @@
 import type { JournalBatch, Offset } from '../../storage/journal/journal.ts'
-import type { Shape, StoredReading } from '../../storage/time-series/time-series-store.ts'
+import type { Shape, ShippedReading } from '../../storage/time-series/time-series-store.ts'
 import type {
   WindowDefinition,
   WindowVersion,
@@ -14,14 +14,14 @@ const ownColumns = 6
 
 const monthUs = 30 * 86_400_000_000
 
-export interface KnownVersion extends StoredVersion {
+export interface KnownVersion extends ShippedVersion {
   readonly number: number
   /** What the store has not been told yet. */
   toTell: WindowVersion | undefined
 }
 
-/** How readings of one version of a stream are stored. */
-export interface StoredVersion {
+/** How readings of one version of a stream go into the store. */
+export interface ShippedVersion {
   readonly shape: Shape
   /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
   readonly keptEveryUs?: number | undefined
@@ -31,13 +31,13 @@ export interface StoredVersion {
 
 /** Readings of a portion, and what is special about some of them. */
 export class Gathered {
-  readonly readings: StoredReading[] = []
-  readonly redriven = new Set<StoredReading>()
-  readonly deduplicated = new Map<StoredReading, number>()
-  readonly windows = new Map<StoredReading, WindowVersion>()
+  readonly readings: ShippedReading[] = []
+  readonly redriven = new Set<ShippedReading>()
+  readonly deduplicated = new Map<ShippedReading, number>()
+  readonly windows = new Map<ShippedReading, WindowVersion>()
   readonly telling = new Set<KnownVersion>()
 
-  add(reading: StoredReading, version: KnownVersion, kind: number): void {
+  add(reading: ShippedReading, version: KnownVersion, kind: number): void {
     const { keptEveryUs, toTell } = version
     this.readings.push(reading)
     if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)

@@ -18,7 +18,7 @@ import {
   type KnownVersion,
   Places,
   ReceivedCounts,
-  type StoredVersion,
+  type ShippedVersion,
 } from './shipment-parts.ts'
 
 /** Entries of one shipment. */
@@ -56,7 +56,7 @@ interface Portion {
 
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
-  readonly loadVersion: (streamId: string, version: number) => Promise<StoredVersion | undefined>
+  readonly loadVersion: (streamId: string, version: number) => Promise<ShippedVersion | undefined>
 }
 
 /** A stretch of the journal that a portion is taken from. */
@@ -282,16 +282,16 @@ export class Shipper implements Consumer {
     { id, versions }: KnownStream,
     number: number,
   ): Promise<KnownVersion | undefined> {
-    const stored = await this.#loadVersion(id, number)
-    if (!stored) return undefined
-    const { windows: definition } = stored
+    const loaded = await this.#loadVersion(id, number)
+    if (!loaded) return undefined
+    const { windows: definition } = loaded
     // A later version may end the windows of those before it.
     const isAboutWindows = definition !== undefined || number > 1
     // Fleets of thousands have a shape in common: one object for all makes it cheap to know again.
-    const shape = this.#shapes.get(stored.shape.id) ?? stored.shape
+    const shape = this.#shapes.get(loaded.shape.id) ?? loaded.shape
     this.#shapes.set(shape.id, shape)
     const version = {
-      ...stored,
+      ...loaded,
       number,
       shape,
       toTell: isAboutWindows ? { version: number, definition } : undefined,

@@ -9,7 +9,7 @@ import { serveCalls } from '../../core/threads/rpc.ts'
 import type { ConsumerStatus } from '../../ingest/pipeline/consumer.ts'
 import { Decider } from '../../ingest/pipeline/decider.ts'
 import { StateDecisionStore } from '../../ingest/pipeline/decision-store.ts'
-import type { StoredVersion } from '../../ingest/pipeline/shipment-parts.ts'
+import type { ShippedVersion } from '../../ingest/pipeline/shipment-parts.ts'
 import { Shipper } from '../../ingest/pipeline/shipper.ts'
 import { RemovalGate } from '../../operating/backup/removal-gate.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
@@ -102,7 +102,7 @@ async function loadVersion(
   state: StateDatabase,
   id: string,
   version: number,
-): Promise<StoredVersion | undefined> {
+): Promise<ShippedVersion | undefined> {
   const row = await state
     .selectFrom('data_stream_versions')
     .select('definition')

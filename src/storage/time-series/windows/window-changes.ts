@@ -1,6 +1,6 @@
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type { Removal, StoredReading } from '../time-series-store.ts'
+import type { Removal, ShippedReading } from '../time-series-store.ts'
 import type { KnownWindows } from './known-windows.ts'
 import { StreamWindows } from './stream-windows.ts'
 import { TouchedWindows, type WindowRange, type WindowSegment } from './window-starts.ts'
@@ -19,7 +19,7 @@ export interface WindowChange<Record extends StreamState = StreamState> {
 export interface ArrivedReadings<Record extends StreamState = StreamState> {
   readonly groups: readonly StreamGroup<Record>[]
   /** What versions say about windows, by the first reading of each. */
-  readonly told: ReadonlyMap<StoredReading, WindowVersion> | undefined
+  readonly told: ReadonlyMap<ShippedReading, WindowVersion> | undefined
 }
 
 /** Where the newest window begins that a stream has a result of, or -1. */
@@ -61,8 +61,8 @@ export async function windowChanges<Record extends StreamState>(
 
 interface ToldStream {
   readonly segments: readonly WindowSegment[]
-  readonly arrived: readonly StoredReading[]
-  readonly told: ReadonlyMap<StoredReading, WindowVersion>
+  readonly arrived: readonly ShippedReading[]
+  readonly told: ReadonlyMap<ShippedReading, WindowVersion>
 }
 
 function toldSegments(
