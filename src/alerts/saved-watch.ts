@@ -21,6 +21,6 @@ export interface SavedWatch {
   readonly of: VersionRules
   readonly fleetRules: readonly AlertRule[]
   readonly memories: Readonly<Record<string, RuleMemory>>
-  /** See `ToldSequences`. */
+  /** See `NoticeSequences`. */
   readonly sequences: string
 }

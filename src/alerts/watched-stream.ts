@@ -20,10 +20,10 @@ import type { AlertAction, AlertRow } from './alert.ts'
 import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'
 import type { Findings, Moment } from './findings.ts'
+import { NoticeSequences } from './notice-sequences.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
 import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
-import { ToldSequences } from './told-sequences.ts'
 import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
 
 export interface WatchedStreamNeeds {
@@ -56,7 +56,7 @@ export class WatchedStream implements StreamWatch {
   readonly newest: VersionRules
   readonly recent = new RecentReadings()
   /** Numbers of what its rules tell. */
-  readonly sequences: ToldSequences
+  readonly sequences: NoticeSequences
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
   readonly #downtimes: Downtimes
@@ -83,7 +83,7 @@ export class WatchedStream implements StreamWatch {
     this.#downtimes = downtimes
     this.#time = time
     this.#receivedAtUs = receivedAtUs
-    this.sequences = new ToldSequences(saved?.sequences)
+    this.sequences = new NoticeSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
     this.#fleetRules = saved?.fleetRules ?? noVersion.rules
     this.#rules = this.#runnable()

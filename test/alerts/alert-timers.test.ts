@@ -29,7 +29,7 @@ afterEach(async () => await tests[Symbol.asyncDispose]())
 /** As a start of the service does: nothing is remembered of the time before. */
 function started(): AlertTimers {
   const { state } = tests
-  const watches = new AlertWatch({ state, clock, tell: async () => () => undefined })
+  const watches = new AlertWatch({ state, clock, notify: async () => () => undefined })
   return new AlertTimers({ state, clock, watches, ring: (expired) => rung.push(expired) })
 }
 

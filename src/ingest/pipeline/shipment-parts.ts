@@ -16,8 +16,8 @@ const monthUs = 30 * 86_400_000_000
 
 export interface KnownVersion extends ShippedVersion {
   readonly number: number
-  /** What the store has not been told yet. */
-  toTell: WindowVersion | undefined
+  /** What the store has not been sent yet. */
+  unsentWindows: WindowVersion | undefined
 }
 
 /** How readings of one version of a stream go into the store. */
@@ -35,15 +35,15 @@ export class Gathered {
   readonly redriven = new Set<ShippedReading>()
   readonly deduplicated = new Map<ShippedReading, number>()
   readonly windows = new Map<ShippedReading, WindowVersion>()
-  readonly telling = new Set<KnownVersion>()
+  readonly sending = new Set<KnownVersion>()
 
   add(reading: ShippedReading, version: KnownVersion, kind: number): void {
-    const { keptEveryUs, toTell } = version
+    const { keptEveryUs, unsentWindows } = version
     this.readings.push(reading)
     if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)
-    if (toTell !== undefined && !this.telling.has(version)) {
-      this.telling.add(version)
-      this.windows.set(reading, toTell)
+    if (unsentWindows !== undefined && !this.sending.has(version)) {
+      this.sending.add(version)
+      this.windows.set(reading, unsentWindows)
     }
     if (kind === kindRedriven || kind === kindImported) this.redriven.add(reading)
   }

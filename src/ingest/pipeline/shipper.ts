@@ -50,8 +50,8 @@ interface Portion {
   readonly receivedAtUs: number
   /** Whether the very next entry removes readings. */
   readonly isBeforeRemoval: boolean
-  /** Versions that tell the store something in it. */
-  readonly telling: ReadonlySet<KnownVersion>
+  /** Versions whose windows are sent with it. */
+  readonly sending: ReadonlySet<KnownVersion>
 }
 
 export interface ShipperNeeds {
@@ -178,11 +178,11 @@ export class Shipper implements Consumer {
       return true
     }
     const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
-    const { shipment, isBeforeRemoval, telling, receivedAtUs } = await this.#load(batches, stretch)
+    const { shipment, isBeforeRemoval, sending, receivedAtUs } = await this.#load(batches, stretch)
     try {
       await this.#store.write(shipment)
       this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
-      for (const version of telling) version.toTell = undefined
+      for (const version of sending) version.unsentWindows = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
       // Whatever was too much for the store at once may not be in smaller portions.
@@ -254,12 +254,12 @@ export class Shipper implements Consumer {
     }
     const received = counts.byId()
     this.#entriesWanted = wantedFor(places, received.size)
-    const { telling, ...rest } = gathered
+    const { sending, ...rest } = gathered
     const bytes = bytesBetween(batches, from, nextOffset)
     return {
       shipment: { ...rest, received, bytes, from, nextOffset },
       isBeforeRemoval,
-      telling,
+      sending,
       receivedAtUs,
     }
   }
@@ -294,7 +294,7 @@ export class Shipper implements Consumer {
       ...loaded,
       number,
       shape,
-      toTell: isAboutWindows ? { version: number, definition } : undefined,
+      unsentWindows: isAboutWindows ? { version: number, definition } : undefined,
     }
     versions.set(number, version)
     return version

@@ -23,7 +23,7 @@ export interface MeasuredDeliveries {
 }
 
 /** What tells of events. */
-export interface MeasuredTelling {
+export interface MeasuredNotifying {
   /** Users with very many events at once, some of which wait. */
   readonly usersWaiting: number
   /** Entries that found no room in the inbox of their user, since the start. */
@@ -35,7 +35,7 @@ export interface MeasuredTelling {
 /** The figures of deliveries. */
 export function deliveryMetrics(
   stats: () => MeasuredDeliveries | undefined,
-  told: () => MeasuredTelling | undefined,
+  notifying: () => MeasuredNotifying | undefined,
 ): readonly Metric[] {
   const figures: readonly [Metric['type'], string, string, () => number][] = [
     ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.webhooks.active ?? 0],
@@ -47,11 +47,11 @@ export function deliveryMetrics(
     ['gauge', 'mail_recipients', 'With more to come', () => stats()?.mail.receivers ?? 0],
     ['counter', 'mails_total', 'Taken by the mail server', () => stats()?.mail.delivered ?? 0],
     ['counter', 'mail_attempts_failed_total', 'Others', () => stats()?.mail.failed ?? 0],
-    ['counter', 'mails_withheld_total', 'Too many', () => told()?.mailsWithheld ?? 0],
+    ['counter', 'mails_withheld_total', 'Too many', () => notifying()?.mailsWithheld ?? 0],
     ['gauge', 'deliveries_pending', 'Not over yet', () => stats()?.deliveriesPending ?? 0],
     ['gauge', 'coalesced_events_waiting', 'Due', () => stats()?.coalescedWaiting ?? 0],
-    ['gauge', 'events_waiting_users', 'Told in turn', () => told()?.usersWaiting ?? 0],
-    ['counter', 'inbox_entries_refused_total', 'Too many', () => told()?.inboxRefused ?? 0],
+    ['gauge', 'events_waiting_users', 'Told in turn', () => notifying()?.usersWaiting ?? 0],
+    ['counter', 'inbox_entries_refused_total', 'Too many', () => notifying()?.inboxRefused ?? 0],
   ]
   return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
 }

@@ -119,7 +119,7 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...mqttMetrics(mqtt),
       ...deliveryMetrics(
         () => deliveries,
-        () => processing?.told,
+        () => processing?.notifying,
       ),
       ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),

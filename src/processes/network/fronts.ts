@@ -210,7 +210,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
     backing.routes(posts),
     ...delivering.routes(posts),
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
-    ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
+    ...notifyingRoutes({ ...notifying, notified: engine.notified, live, posts }),
     ...registeringRoutes(access.devices, domains),
     (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
     ...guardedRoutes({

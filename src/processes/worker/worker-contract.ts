@@ -37,7 +37,7 @@ export interface WorkerData {
   /** Tells of each new head of the journal. */
   readonly head: MessagePort
   /** Is told whose events were told. */
-  readonly told: MessagePort
+  readonly notified: MessagePort
   /** Where the thread that delivers hands in what became of deliveries. */
   readonly desk: MessagePort
   /** Is told of timers of alerts that have run out. */

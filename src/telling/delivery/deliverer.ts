@@ -98,7 +98,7 @@ export class Deliverer {
   async #listen(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        this.wake(await this.#needs.desk.news())
+        this.wake(await this.#needs.desk.dueReceivers())
       } catch {
         // The thread that tells of news has ended: so does the service.
         return

@@ -55,7 +55,7 @@ export interface DeliveryDesk {
   /** Resolves with the ids of the wanted deliveries that were given. */
   exchange(request: DeskRequest): Promise<readonly string[]>
   /** Resolves with receivers that something new is due for, once there are some. */
-  news(): Promise<readonly string[]>
+  dueReceivers(): Promise<readonly string[]>
 }
 
 /** What the engine reads, through a connection of its own. All times are steady ones. */

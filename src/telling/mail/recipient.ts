@@ -34,6 +34,6 @@ export const recipientsMax = 5
 export const verificationType = 'email.verification'
 
 /** Whether it may be sent anything but the question whether it wants to. */
-export function isTold({ status, verifiedAtUs }: Recipient): boolean {
+export function isMailed({ status, verifiedAtUs }: Recipient): boolean {
   return status === 'ACTIVE' && verifiedAtUs !== undefined
 }

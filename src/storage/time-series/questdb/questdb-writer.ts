@@ -263,7 +263,7 @@ export class QuestDbWriter {
       this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
     }
 
-    const arrived = { groups, told: shipment.windows }
+    const arrived = { groups, defined: shipment.windows }
     const windows = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )

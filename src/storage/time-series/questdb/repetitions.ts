@@ -100,7 +100,7 @@ export class Repetitions implements StoreDurability {
   async #markTouched(shipment: Shipment): Promise<void> {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
-    const arrived = { groups, told: undefined }
+    const arrived = { groups, defined: undefined }
     const changes = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )

@@ -6,7 +6,7 @@ import type { DeliveryChannel } from './delivery.ts'
  * The changes after which a receiver is told nothing, be it switched off or gone: no event is looked at for
  * it, and nothing that waits is sent later, either (D39).
  */
-export function tellNoMore(
+export function endDeliveries(
   state: StateDatabase,
   receiverId: string,
   channel: DeliveryChannel,
