@@ -212,7 +212,7 @@ export class WindowHistory {
 
   /** What is read, page by page, is what the readings amount to. */
   async check(limit: number): Promise<void> {
-    await this.#store.settleLate?.()
+    await this.#store.placeLate?.()
     const clock = { nowUs: () => this.#nowUs }
     const points: WindowPoint[] = []
     let after: StoredWindowsQuery['after']

@@ -144,7 +144,7 @@ test.each(lookUps)(
             store = await DuckDbStore.open(path, systemClock, options)
           } else if (one.kind === 'settle') {
             // Beside what comes next.
-            store.settleLate().catch(() => undefined)
+            store.placeLate().catch(() => undefined)
           } else {
             const readings = one.sent.map((each) => sender.reading(each))
             for (const reading of readings) model.take(reading)
@@ -153,7 +153,7 @@ test.each(lookUps)(
           checkTotals()
         }
 
-        await store.settleLate()
+        await store.placeLate()
         expect(store.late).toBe(0)
         checkCounts()
         for (const id of streams) {

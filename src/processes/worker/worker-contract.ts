@@ -93,7 +93,7 @@ export interface StoredProcedures {
   /** Readings that the store did not take. */
   refusedReadings(query: RefusedReadingsQuery): Promise<RefusedReadingsPage>
   /** Resolves after a bounded wait, with whether no late reading of a stream, or of all, that the store has taken waits any more. */
-  settled(streamId: string | undefined): Promise<boolean>
+  latePlaced(streamId: string | undefined): Promise<boolean>
 }
 
 /** What is done for backups, and what must not be done meanwhile. */

@@ -269,7 +269,7 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   counts(streamId: string): StoredCounts
 
   /** Resolves when none that it has taken of a stream, or of all, waits to be looked up. */
-  settleLate?(streamId?: string): Promise<void>
+  placeLate?(streamId?: string): Promise<void>
 
   /** Readings stored per second, averaged over about a minute. */
   storedPerSecond(streamId: string): number

@@ -120,7 +120,7 @@ async function change(
   const { userId, apiKeyId } = actor
   for (;;) {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
-    const parsed = await sources.settled(stream, changedDefinition(stream, request.body))
+    const parsed = await sources.completed(stream, changedDefinition(stream, request.body))
     if (isSameDefinition(stream, parsed)) return stream
     await sources.assertAllowed(parsed.source)
     const changed = await withConversions(units, parsed)

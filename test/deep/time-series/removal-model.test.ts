@@ -133,7 +133,7 @@ test.each(lookUps)(
         await using opened = await openDuckDbStore(systemClock, options)
         const models = new Map<string, Model>(streams.map((id) => [id, new Model()]))
         const check = async () => {
-          await opened.store.settleLate()
+          await opened.store.placeLate()
           for (const [id, model] of models) {
             const points = await allPoints(opened.store, { streamId: id })
             expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)

@@ -242,7 +242,7 @@ export class QuestDbWriter {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const newShapes = this.#newShapes(shipment)
-    await unapplied.settle(connection)
+    await unapplied.catchUp(connection)
     const { position, expiryRound } = ledger
     const known = { connection, unapplied, position, expiryRound }
     const duplicates = await findDuplicates(known, groups)

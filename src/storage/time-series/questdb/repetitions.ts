@@ -64,7 +64,7 @@ export class Repetitions implements StoreDurability {
   async nextRepetition(): Promise<Repetition | undefined> {
     return await this.#turns.takeAnyway(async (place) => {
       if (!this.#durability.isRepeating) return undefined
-      await place.unapplied.settle(place.connection)
+      await place.unapplied.catchUp(place.connection)
       return await this.#durability.next(place)
     })
   }

@@ -98,7 +98,7 @@ export class Unapplied {
   }
 
   /** Looks how far QuestDB is, and waits where look-ups would be wrong, or rows are too many. */
-  async settle(connection: QuestDbConnection): Promise<void> {
+  async catchUp(connection: QuestDbConnection): Promise<void> {
     if (this.isEmpty) return
     const first = await this.#look(connection)
     if (this.#isUnknown) {

@@ -148,7 +148,7 @@ export class RowRestorer {
     const [refused] = await writeRows(this.#connection, this.#buffer, readings)
     if (refused) throw new Error(`QuestDB does not take a reading: ${refused.message}`)
     this.#unapplied.add(readings)
-    await this.#unapplied.settle(this.#connection)
+    await this.#unapplied.catchUp(this.#connection)
   }
 }
 
