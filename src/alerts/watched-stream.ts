@@ -23,8 +23,14 @@ import type { Findings, Moment } from './findings.ts'
 import { NoticeSequences } from './notice-sequences.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
-import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
-import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
+import {
+  hasMoved,
+  isIdle,
+  putOffSilence,
+  type SavedWatch,
+  type StreamFacts,
+  type VersionRules,
+} from './saved-watch.ts'
 
 export interface WatchedStreamNeeds {
   readonly facts: StreamFacts

@@ -5,21 +5,26 @@ import type {
   Removal,
   Shape,
   Shipment,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../storage/time-series/time-series-store.ts'
+import type {
+  WindowDefinition,
+  WindowVersion,
+} from '../../storage/time-series/windows/window-store.ts'
 import type { Consumer } from './consumer.ts'
-import { kindCleared, kindPosition, streamIdOf, streamKeyOf } from './entry.ts'
+import {
+  kindCleared,
+  kindImported,
+  kindPosition,
+  kindRedriven,
+  streamIdOf,
+  streamKeyOf,
+} from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { JournalledReading } from './journalled-reading.ts'
-import {
-  bytesBetween,
-  type CountedStream,
-  Gathered,
-  type KnownVersion,
-  Places,
-  ReceivedCounts,
-  type ShippedVersion,
-} from './shipment-parts.ts'
+import { Places } from './places.ts'
+import { type CountedStream, ReceivedCounts } from './received-counts.ts'
 
 /** Entries of one shipment. */
 const entriesMax = 10_000
@@ -35,6 +40,41 @@ const entriesMaxSpread = 100_000
 /** Streams whose shapes are kept at hand, and shapes. */
 const streamsMax = 100_000
 const shapesMax = 10_000
+
+interface KnownVersion extends ShippedVersion {
+  readonly number: number
+  /** What the store has not been sent yet. */
+  unsentWindows: WindowVersion | undefined
+}
+
+/** How readings of one version of a stream go into the store. */
+export interface ShippedVersion {
+  readonly shape: Shape
+  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  readonly keptEveryUs?: number | undefined
+  /** Of a version whose stream has windows. */
+  readonly windows?: WindowDefinition | undefined
+}
+
+/** Readings of a portion, and what is special about some of them. */
+class Gathered {
+  readonly readings: ShippedReading[] = []
+  readonly redriven = new Set<ShippedReading>()
+  readonly deduplicated = new Map<ShippedReading, number>()
+  readonly windows = new Map<ShippedReading, WindowVersion>()
+  readonly sending = new Set<KnownVersion>()
+
+  add(reading: ShippedReading, version: KnownVersion, kind: number): void {
+    const { keptEveryUs, unsentWindows } = version
+    this.readings.push(reading)
+    if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)
+    if (unsentWindows !== undefined && !this.sending.has(version)) {
+      this.sending.add(version)
+      this.windows.set(reading, unsentWindows)
+    }
+    if (kind === kindRedriven || kind === kindImported) this.redriven.add(reading)
+  }
+}
 
 /** A stream as far as shipping needs it. */
 interface KnownStream extends CountedStream {
@@ -311,4 +351,14 @@ function wantedFor(places: Places, streams: number): number {
   if (places.areFull) return entriesMax
   const worth = places.count * entriesPerPlace + streams * entriesPerStream
   return Math.min(Math.max(entriesMax, worth), entriesMaxSpread)
+}
+
+/** Entries of a batch are of different sizes, but those of many batches are not. */
+function bytesBetween(batches: readonly JournalBatch[], from: Offset, to: Offset): number {
+  let sum = 0
+  for (const { firstOffset, count, bytes } of batches) {
+    const entries = Math.min(to, firstOffset + count) - Math.max(from, firstOffset)
+    if (entries > 0) sum += Math.ceil((bytes.byteLength * entries) / count)
+  }
+  return sum
 }
