@@ -1,3 +1,4 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
 /** What tells of the deliveries of one channel, since the start. */
@@ -37,21 +38,21 @@ export function deliveryMetrics(
   stats: () => MeasuredDeliveries | undefined,
   notifying: () => MeasuredNotifying | undefined,
 ): readonly Metric[] {
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.webhooks.active ?? 0],
-    ['gauge', 'deliveries_taken', 'In memory', () => stats()?.webhooks.taken ?? 0],
-    ['gauge', 'deliveries_webhooks', 'With more to come', () => stats()?.webhooks.receivers ?? 0],
-    ['counter', 'deliveries_total', 'Answered with 2xx', () => stats()?.webhooks.delivered ?? 0],
-    ['counter', 'delivery_attempts_failed_total', 'Others', () => stats()?.webhooks.failed ?? 0],
-    ['gauge', 'mail_attempts_running', 'Under way', () => stats()?.mail.active ?? 0],
-    ['gauge', 'mail_recipients', 'With more to come', () => stats()?.mail.receivers ?? 0],
-    ['counter', 'mails_total', 'Taken by the mail server', () => stats()?.mail.delivered ?? 0],
-    ['counter', 'mail_attempts_failed_total', 'Others', () => stats()?.mail.failed ?? 0],
-    ['counter', 'mails_withheld_total', 'Too many', () => notifying()?.mailsWithheld ?? 0],
-    ['gauge', 'deliveries_pending', 'Not over yet', () => stats()?.deliveriesPending ?? 0],
-    ['gauge', 'coalesced_events_waiting', 'Due', () => stats()?.coalescedWaiting ?? 0],
-    ['gauge', 'events_waiting_users', 'Told in turn', () => notifying()?.usersWaiting ?? 0],
-    ['counter', 'inbox_entries_refused_total', 'Too many', () => notifying()?.inboxRefused ?? 0],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['gauge', 'delivery_attempts_running', () => stats()?.webhooks.active ?? 0],
+    ['gauge', 'deliveries_taken', () => stats()?.webhooks.taken ?? 0],
+    ['gauge', 'deliveries_webhooks', () => stats()?.webhooks.receivers ?? 0],
+    ['counter', 'deliveries_total', () => stats()?.webhooks.delivered ?? 0],
+    ['counter', 'delivery_attempts_failed_total', () => stats()?.webhooks.failed ?? 0],
+    ['gauge', 'mail_attempts_running', () => stats()?.mail.active ?? 0],
+    ['gauge', 'mail_recipients', () => stats()?.mail.receivers ?? 0],
+    ['counter', 'mails_total', () => stats()?.mail.delivered ?? 0],
+    ['counter', 'mail_attempts_failed_total', () => stats()?.mail.failed ?? 0],
+    ['counter', 'mails_withheld_total', () => notifying()?.mailsWithheld ?? 0],
+    ['gauge', 'deliveries_pending', () => stats()?.deliveriesPending ?? 0],
+    ['gauge', 'coalesced_events_waiting', () => stats()?.coalescedWaiting ?? 0],
+    ['gauge', 'events_waiting_users', () => notifying()?.usersWaiting ?? 0],
+    ['counter', 'inbox_entries_refused_total', () => notifying()?.inboxRefused ?? 0],
   ]
-  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+  return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }
