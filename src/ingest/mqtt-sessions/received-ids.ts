@@ -45,7 +45,7 @@ export class ReceivedIds {
     }
   }
 
-  /** The same for a client without a session; false when the packet id is known already. */
+  /** Begins with a packet id of a client without a session; false when the packet id is known already. */
   beginPassing(client: object, packetId: number): boolean {
     const ids = this.#passing.get(client) ?? new Set()
     if (ids.has(packetId)) return false

@@ -28,9 +28,9 @@ const stepsPerMessage = 5_000_000
 export interface IntakeNeeds {
   readonly commits: GroupCommit
   readonly receipts: ReceiptClock
-  /** Those who want messages as they came. */
+  /** Subscribers that want messages as they came. */
   readonly listeners?: Listeners
-  /** Told of a message that a fault of ours keeps from being handled. */
+  /** Called with the error when a fault of ours keeps a message from being handled. */
   readonly onFault?: (error: unknown) => void
 }
 

@@ -2,8 +2,8 @@ import type { RawMessage } from '../../contracts/connector.ts'
 import type { StreamId } from '../../core/ids.ts'
 
 /**
- * Those who want the messages of single streams as they came, once they are durable. Asked for every
- * message, so it is one look into a set; what is told is none of the intake's business.
+ * Publishes messages of single streams as they came to those who want them, once they are durable. The question
+ * comes with every message, so it is one look into a set; who hears them is none of the intake's business.
  */
 export class Listeners {
   readonly #streams = new Set<StreamId>()

@@ -1,7 +1,7 @@
 import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
-/** What tells of the deliveries of one channel, since the start. */
+/** Measured deliveries of one channel, since the start. */
 interface MeasuredChannel {
   /** Attempts under way. */
   readonly active: number
@@ -14,7 +14,7 @@ interface MeasuredChannel {
   readonly failed: number
 }
 
-/** What tells of deliveries to receivers of events. */
+/** Measured deliveries to receivers of events. */
 export interface MeasuredDeliveries {
   readonly webhooks: MeasuredChannel
   readonly mail: MeasuredChannel
@@ -23,7 +23,7 @@ export interface MeasuredDeliveries {
   readonly coalescedWaiting: number
 }
 
-/** What tells of events. */
+/** Measured events, on their way to users. */
 export interface MeasuredNotifying {
   /** Users with very many events at once, some of which wait. */
   readonly usersWaiting: number

@@ -212,7 +212,7 @@ function intakeOf({
     listeners,
     intake: new Intake({ commits, receipts, listeners, onFault }),
     assertReady,
-    /** The same for who writes entries without the intake. */
+    /** The way into the journal for whoever writes entries without the intake. */
     entries: { add: commits.add.bind(commits), assertReady },
   }
 }

@@ -31,7 +31,7 @@ export interface Fetching {
   readonly changes: StreamSources
   readonly running: RunningSources
   readonly hooks: Hooks
-  /** Those of them that have figures. */
+  /** The parts that have figures. */
   readonly measured: { readonly sources: RunningSources; readonly hooks: HookFigures }
 }
 

@@ -23,7 +23,7 @@ export interface DeskNeeds {
   readonly onNotified: (ownerIds: ReadonlySet<UserId>) => void
 }
 
-/** What is told: with the changes that it follows from, and by itself. */
+/** Notifies of events: with the changes that they follow from, and by itself. */
 export interface Notifying {
   readonly notify: FanOut['notify']
   status(): NotifyingStatus

@@ -29,7 +29,7 @@ interface LoopNeeds {
   readonly logger: Logger
 }
 
-/** What the worker does by itself. */
+/** Loops of what the worker does by itself. */
 export interface WorkerLoops {
   readonly shipper: ConsumerLoop
   readonly decider: ConsumerLoop

@@ -10,7 +10,7 @@ import type { StoredProcedures, StoreProcedures } from './worker-contract.ts'
 /** How long late readings are waited for: to look them up takes seconds. */
 const placedWaitMs = 10_000
 
-/** What is asked of the store. */
+/** Procedures that other threads call on the store. */
 export function storeProcedures(
   composed: Promise<{ readonly store: TimeSeriesStore }>,
 ): StoreProcedures & StoredProcedures {

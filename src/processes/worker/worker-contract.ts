@@ -136,7 +136,7 @@ export interface WorkerProcedures
   start(): Promise<void>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
-  /** The same for the shipper. */
+  /** Resolves with whether the shipper has passed the offset, after a bounded wait. */
   stored(offset: Offset): Promise<boolean>
   status(): Promise<ProcessingStatus>
   /** Ends the round under way, and closes state and store. */

@@ -134,7 +134,7 @@ interface HasStreams {
   readonly streamsAtHand: number
 }
 
-/** What the thread holds. */
+/** Heap and streams that the thread holds in memory. */
 function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) {
   return {
     heapBytes: getHeapStatistics().used_heap_size,

@@ -43,7 +43,7 @@ export interface DeskRequest {
   readonly wanted: readonly string[]
   /** Taken ones that were not begun, and are to be taken by whoever comes. */
   readonly released: readonly string[]
-  /** Those that are too old to be attempted again. */
+  /** Deliveries that are too old to be attempted again. */
   readonly givenUp: readonly string[]
 }
 

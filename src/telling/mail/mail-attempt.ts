@@ -21,7 +21,7 @@ export interface MailAttemptsNeeds {
   readonly smtp: Pick<SmtpTransport, 'send'> | undefined
   /** For one mail, from the connection to the last answer. */
   readonly timeoutMs: number
-  /** Told of what is wrong with the mail server. */
+  /** Called with a failure of the mail server. */
   readonly onTrouble: (error: unknown) => void
 }
 

@@ -97,7 +97,7 @@ export class RecipientStore {
     return recipient?.ownerId === ownerId ? recipient : undefined
   }
 
-  /** Whoever owns it: for links in mails. */
+  /** Finds a recipient whoever owns it: for links in mails. */
   async findAny(id: EmailRecipientId): Promise<Recipient | undefined> {
     return await findRecipient(this.#state, id)
   }

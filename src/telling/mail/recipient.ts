@@ -8,7 +8,7 @@ export type RecipientStatus = (typeof recipientStatuses)[number]
 
 export type Severity = (typeof severities)[number]
 
-/** Who is told of events by mail. */
+/** A receiver of events by mail. */
 export interface Recipient {
   readonly id: EmailRecipientId
   readonly ownerId: UserId

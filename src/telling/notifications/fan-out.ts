@@ -209,7 +209,7 @@ export class FanOut {
   }
 }
 
-/** What a transaction tells. */
+/** Users notified in a transaction. */
 interface Notified {
   readonly ownerIds: Set<UserId>
   inboxRefused: number
