@@ -35,7 +35,7 @@ interface Change {
 export class Findings {
   /** As they are at the end of the stretch. */
   readonly alerts = new Map<string, AlertRow>()
-  /** Those that were pending, and never fired. */
+  /** Ids of alerts that were pending, and never fired. */
   readonly dropped = new Set<string>()
   readonly history: HistoryRow[] = []
   readonly notices: AlertNotice[] = []

@@ -61,7 +61,7 @@ export class WatchedStream implements StreamWatch {
   /** The newest version when it was looked at: most likely the next one to be adopted. */
   readonly newest: VersionRules
   readonly recent = new RecentReadings()
-  /** Numbers of what its rules tell. */
+  /** Numbers of the notices that its rules give. */
   readonly sequences: NoticeSequences
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
@@ -73,7 +73,7 @@ export class WatchedStream implements StreamWatch {
   readonly #open: Map<string, AlertRow>
   #of: VersionRules
   #fleetRules: readonly AlertRule[]
-  /** Those that are run. */
+  /** Rules that are run. */
   #rules: readonly AlertRule[]
   #compiled: CompiledAlertRules
   #receivedAtUs: number
