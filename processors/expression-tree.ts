@@ -191,8 +191,8 @@ export function metered(node: Node): Node {
       const value = {
         ...rest,
         accuInit: meteredPart(accuInit),
-        iterRange: iterRange && call(weigh, [metered(iterRange)]),
-        loopCondition: loopCondition && call(goOn, [metered(loopCondition), integer(steps)]),
+        iterRange: iterRange && callTo(weigh, [metered(iterRange)]),
+        loopCondition: loopCondition && callTo(goOn, [metered(loopCondition), integer(steps)]),
         loopStep: meteredPart(loopStep),
         result: meteredPart(result),
       }
@@ -216,7 +216,7 @@ function meteredCall(node: Node): Node {
   const weighing = weighed.has(name) && !isMathematics(node)
   const part = (one: Node) => {
     const within = metered(one)
-    return weighing && one.exprKind.case !== 'constExpr' ? call(weigh, [within]) : within
+    return weighing && one.exprKind.case !== 'constExpr' ? callTo(weigh, [within]) : within
   }
   let changed = {
     ...rest,
@@ -227,7 +227,7 @@ function meteredCall(node: Node): Node {
   if (name === 'matches') {
     const steps = integer(patternSteps(target === undefined ? args[1] : args[0]))
     const searched = changed.target ?? changed.args[0]
-    const scanned = searched && call(scan, [searched, steps])
+    const scanned = searched && callTo(scan, [searched, steps])
     changed =
       changed.target === undefined
         ? {
@@ -244,7 +244,7 @@ export function sizeOf(node: Node | undefined): number {
   return node === undefined ? 0 : 1 + partsOf(node).reduce((sum, part) => sum + sizeOf(part), 0)
 }
 
-function call(name: string, args: readonly Node[]): Node {
+function callTo(name: string, args: readonly Node[]): Node {
   return { id: 0n, exprKind: { case: 'callExpr', value: { function: name, args } } } as Node
 }
 
