@@ -173,7 +173,7 @@ export function muteDueUs({ mutedUntilUs }: RuleMemory, aheadUs: number): number
   return mutedUntilUs === null ? null : mutedUntilUs - aheadUs
 }
 
-/** Asked for each reading and rule, so it makes no list. */
+/** Runs for each reading and rule, so it makes no list. */
 function earlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other

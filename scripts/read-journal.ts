@@ -13,10 +13,10 @@ import { SqliteJournalReader } from '../src/storage/journal/sqlite-journal.ts'
 /** Entries that are read at once. */
 const entriesMax = 10_000
 
-/** `accepted` of the constant `verdictAccepted`, by its number. */
+/** `accepted` of the constant `kindAccepted`, by its number. */
 const names: ReadonlyMap<unknown, string> = new Map(
   Object.entries(layout).flatMap(([name, value]) => {
-    const [, kind] = /^verdict([A-Z]\w+)$/.exec(name) ?? []
+    const [, kind] = /^kind([A-Z]\w+)$/.exec(name) ?? []
     return kind === undefined ? [] : [[value, kind.toLowerCase()]]
   }),
 )
@@ -38,11 +38,11 @@ function* linesOf(path: string, from: Offset): Generator<string> {
 }
 
 function shown(entry: EntryReader): object {
-  const { start, verdict, timestampUs, bytes } = entry
+  const { start, kind, timestampUs, bytes } = entry
   const notes = bytes.notes(start)
   const body = Buffer.from(bytes.body(start))
   return {
-    kind: names.get(verdict) ?? verdict,
+    kind: names.get(kind) ?? kind,
     stream: layout.streamIdOf(entry.streamKey),
     version: entry.streamVersion,
     receivedAt: formatUs(entry.receivedAtUs),

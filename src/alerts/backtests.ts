@@ -44,7 +44,7 @@ export class Backtests {
     this.#needs = needs
   }
 
-  /** Those that run or wait. */
+  /** Backtests that run or wait. */
   get open(): number {
     return this.#users.size
   }

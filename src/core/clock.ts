@@ -75,7 +75,7 @@ const driftMsMax = 20
 /** Looks at both clocks that are taken to find two that are close together. */
 const looksMax = 10
 
-/** The same, of the wall clock and steady time. */
+/** A difference between the wall clock and steady time beyond this is no rounding, either; in microseconds. */
 export const driftUsMax = driftMsMax * 1_000
 
 /** CLOCK_MONOTONIC of the machine at the zero of this thread: what all threads and processes agree on. */

@@ -113,7 +113,7 @@ export function withRemedy(reason: string, destination: Destination): string {
   return `${reason}; who runs the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
 }
 
-/** Asked over the network only: a name server that hangs must not take the store's threads. */
+/** Asks over the network only: a name server that hangs must not take the store's threads. */
 async function askNameServers(name: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: answerMs, tries: 2 })
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])

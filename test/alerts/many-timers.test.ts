@@ -44,7 +44,7 @@ class Started {
 
   static async start(): Promise<Started> {
     const { state } = tests
-    const watches = new AlertWatch({ state, clock, tell: async () => () => undefined })
+    const watches = new AlertWatch({ state, clock, notify: async () => () => undefined })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
     return new Started(watches, await Decider.open(store, watches))
   }

@@ -16,7 +16,7 @@ import {
   type Gate,
   type Preferences,
 } from '../../src/telling/notifications/preferences/preferences.ts'
-import { ToldUsers } from '../support/told-users.ts'
+import { NotifiedUsers } from '../support/notified-users.ts'
 
 /** The states that a category or an event can be in, as far as one channel is concerned. */
 const gateStates = ['absent', 'off', 'on with it', 'on without it'] as const
@@ -108,7 +108,7 @@ describe('an event goes to a channel', () => {
   })
 
   test('when it is told: the inbox as the oracle says, webhooks always', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const ofEachCategory = categories.map(
       (category) => toPeople.find((type) => categoryOf(type) === category) as EventType,
     )
@@ -177,7 +177,7 @@ describe('preferences', () => {
   })
 
   test('that are changed at the same time are all kept', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const types = ['vault.created', 'vault.deleted', 'stream.created', 'asset.error'] as const
 
     await Promise.all(

@@ -16,7 +16,7 @@ import type { StoreServer } from '../../src/storage/time-series/store-copy.ts'
 import type {
   Removal,
   Shipment,
-  StoredReading,
+  ShippedReading,
 } from '../../src/storage/time-series/time-series-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { shipmentOf } from './stored-readings.ts'
@@ -54,7 +54,7 @@ export class Written implements AsyncDisposable {
     this.writer = this.#open()
   }
 
-  async ship(readings: readonly StoredReading[]): Promise<void> {
+  async ship(readings: readonly ShippedReading[]): Promise<void> {
     const shipment = shipmentOf(readings, this.writer.position())
     await this.writer.write(shipment)
     this.#journal.set(shipment.from, shipment)

@@ -51,7 +51,7 @@ export class AttemptLimits {
     if (waitS > 0) throw limited(waitS)
   }
 
-  /** The same for a login that makes no token. @throws DomainError `rate_limited` */
+  /** Before the password of a login that makes no token is looked at. @throws DomainError `rate_limited` */
   assertMayLogIn(address: string, keyId: string): void {
     const waitS = this.#failuresOfPair.waitS(pairOf(address, keyId))
     if (waitS > 0) throw limited(waitS)

@@ -76,9 +76,9 @@ export interface AuthenticatorNeeds {
   readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
   /** How often wrong secrets may come with a key (decisions.md#failed-logins). */
   readonly logins: Logins
-  /** Told of each use of a limited key. */
+  /** Called at each use of a limited key. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
-  /** Told of credentials that were not good. */
+  /** Called when credentials were not good. */
   readonly onFailure: (attempt: LoginAttempt) => void
 }
 

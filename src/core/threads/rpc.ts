@@ -118,7 +118,7 @@ export class Caller<Table extends object> {
     this.#port = port
     this.calls = new Proxy({}, { get: (_, name) => this.#methodOf(name) }) as Remote<Table>
     port.on('message', (message: Answer) => {
-      if (!isFault(message)) this.#settle(message)
+      if (!isFault(message)) this.#answer(message)
     })
     port.on('close', () => this.close())
   }
@@ -146,7 +146,7 @@ export class Caller<Table extends object> {
     return await pending.promise
   }
 
-  #settle({ id, value, error }: Answer): void {
+  #answer({ id, value, error }: Answer): void {
     const pending = this.#open[id]
     this.#open[id] = undefined
     this.#freeIds.push(id)

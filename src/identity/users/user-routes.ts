@@ -14,7 +14,7 @@ import type { UserStore } from './user-store.ts'
 export interface UserRoutesNeeds {
   readonly users: UserStore
   readonly profiles: ProfileStore
-  /** Told of a user who was deleted, once that is durable: the keys end at once. */
+  /** Called with a deleted user once the deletion is durable: the keys end at once. */
   readonly onDeleted: (userId: UserId) => Promise<void>
   readonly posts: Posts
   readonly callerOf: CallerOf

@@ -51,7 +51,7 @@ export class GroupCommit {
   readonly #journal: Journal
   readonly #clock: StepClocks | undefined
   readonly #shared: Draft
-  /** Those that are written in several turns. */
+  /** Drafts that are written in several turns. */
   readonly #apart = new Set<Draft>()
   /** Where entries go now. */
   #draft: Draft
@@ -130,8 +130,8 @@ export class GroupCommit {
   }
 
   /**
-   * The same for work that takes long: others get a turn between its steps. When one fails, nothing
-   * of the work becomes durable, and nothing of it is settled.
+   * Work that takes long becomes durable in one batch, too: others get a turn between its steps. When
+   * one fails, nothing of the work becomes durable, and nothing of it is settled.
    */
   async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
     const draft = newDraft(this.#shared.steps, this.#shared.aheadUs)

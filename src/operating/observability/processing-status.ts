@@ -3,7 +3,7 @@ import type { RetentionStatus } from '../../reading/retention/retention-schedule
 import type { Offset } from '../../storage/journal/journal.ts'
 import type { QueryLoad, StoredTotals } from '../../storage/time-series/time-series-store.ts'
 import type { WindowTotals } from '../../storage/time-series/windows/window-store.ts'
-import type { ToldStatus } from '../../telling/notifications/fan-out.ts'
+import type { FanOutStatus } from '../../telling/notifications/fan-out.ts'
 
 /** How far the worker has come, and what it holds. */
 export interface ProcessingStatus {
@@ -13,7 +13,7 @@ export interface ProcessingStatus {
   readonly totals: StoredTotals
   readonly queries: QueryLoad
   readonly retention: RetentionStatus
-  readonly told: TellingStatus
+  readonly notifying: NotifyingStatus
   /** Used by JavaScript in the thread, garbage included. */
   readonly heapBytes: number
   /** Streams that consumers and rules have at hand. */
@@ -31,7 +31,7 @@ export interface HeldEntries {
 }
 
 /** What is told of events, for who watches the service. */
-export interface TellingStatus extends ToldStatus {
+export interface NotifyingStatus extends FanOutStatus {
   /** Mails that were not written since the start: there were too many for their addresses. */
   readonly mailsWithheld: number
 }

@@ -1,7 +1,7 @@
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { type EventId, newId, type UserId } from '../../core/ids.ts'
-import { type StateDatabase, telling } from '../../storage/state/database.ts'
+import { notifying, type StateDatabase } from '../../storage/state/database.ts'
 import { portionsOf } from '../../storage/state/portions.ts'
 import type { EventType } from './event-types.ts'
 
@@ -81,7 +81,7 @@ export class Events {
       .insertInto('events')
       .columns([...columns])
       .expression(sql`SELECT ${values} WHERE ${when}`)
-    return [telling(insertion)]
+    return [notifying(insertion)]
   }
 
   /** Writes many events, within the transaction of what has brought them about. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { openMasterKey } from '../../access/auth/bootstrap.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
 import { systemClock } from '../../core/clock.ts'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { Caller, serveCalls } from '../../core/threads/rpc.ts'
 import { AllowedDestinations } from '../../egress/allowed-destinations.ts'
@@ -71,7 +71,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       data.desk.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
   webhooks.deliverer.start()
   mail.deliverer.start()
@@ -90,7 +90,7 @@ function commonNeeds({ data, state, logger }: Parts): CommonNeeds {
     clock: systemClock,
     desk: {
       exchange: (request: DeskRequest) => desk.calls.exchange(request),
-      news: () => desk.calls.news(channel),
+      dueReceivers: () => desk.calls.dueReceivers(channel),
     },
     reader: new StateDeliveryReader(state, channel),
     resendEveryUs: data.resendEveryUs,
@@ -127,7 +127,7 @@ function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeed
     links,
     smtp,
     timeoutMs: attemptMsMax,
-    onTrouble: (error) => troubles.tell(error),
+    onTrouble: (error) => troubles.report(error),
   })
   const deliverer = new Deliverer({
     ...common('mail'),

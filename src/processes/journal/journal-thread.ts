@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import type {
@@ -33,7 +33,7 @@ function run(port: MessagePort, data: JournalThreadData): void {
       for (const follower of followers) follower.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

@@ -56,7 +56,7 @@ export function startAlerting(
     readonly onFailure: (error: unknown) => void
   },
 ): AlertingUpkeep {
-  const { state, worker: writer, told, entries } = engine
+  const { state, worker: writer, notified, entries } = engine
   startTimers(engine, onFailure)
   const clock = systemClock
   const rules = new FleetRuleEntries({ state, writer, entries, processing, clock, onFailure })
@@ -70,7 +70,7 @@ export function startAlerting(
       await mqtt?.publishToUser(ownerId, { topic, payload, qos: 1 })
     },
   })
-  const deaf = told.listen(() => messages.wake())
+  const deaf = notified.listen(() => messages.wake())
   return {
     purge: () => removeOldAlerts({ state, writer, clock, keptUs }),
     async stop() {

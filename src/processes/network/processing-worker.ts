@@ -25,7 +25,7 @@ export function startWorker(data: WorkerData): ProcessingWorker {
   const thread = new RemoteThread<WorkerProcedures>(
     startThread(import.meta.url, '../worker/worker', {
       workerData: data,
-      transferList: [data.head, data.told, data.desk, data.bell],
+      transferList: [data.head, data.notified, data.desk, data.bell],
     }),
   )
   const { calls, failed } = thread

@@ -35,7 +35,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly posts: Posts
   readonly live: LiveParts
   readonly sources: StreamSources
-  /** What devices of a vault register with. */
+  /** Keys that devices of a vault register with. */
   readonly keysOfVault: KeysOfVault
   readonly corsOrigins: readonly string[]
   readonly importBytesMax: number

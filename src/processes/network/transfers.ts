@@ -88,7 +88,7 @@ function openImports({ engine, domains, config, logger }: TransfersNeeds) {
     lag: async () => (await head()) - (await worker.status()).shipper.position,
     decided: () => domains.processing.caughtUp(),
     stored: async (id: StreamId) =>
-      (await worker.stored(await head())) && (await worker.settled(id)),
+      (await worker.stored(await head())) && (await worker.latePlaced(id)),
     duplicatesOf: async (id: StreamId) => (await worker.progress(id)).counts.duplicates,
     pathOf: ({ id }: ImportJob) => importJobs.pathOf(id, spooledName),
   }

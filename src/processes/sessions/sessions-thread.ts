@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import type {
   SessionsProcedures,
@@ -21,7 +21,7 @@ function run(port: MessagePort, { path }: SessionsThreadData): void {
       file.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

@@ -8,9 +8,9 @@ import { linesOf } from '../../streams/data-streams/readings-text.ts'
 import type { StoredProcedures, StoreProcedures } from './worker-contract.ts'
 
 /** How long late readings are waited for: to look them up takes seconds. */
-const settledWaitMs = 10_000
+const placedWaitMs = 10_000
 
-/** What is asked of the store. */
+/** Procedures that other threads call on the store. */
 export function storeProcedures(
   composed: Promise<{ readonly store: TimeSeriesStore }>,
 ): StoreProcedures & StoredProcedures {
@@ -48,11 +48,11 @@ export function storeProcedures(
     async refusedReadings(query) {
       return (await composed).store.refused?.(query) ?? { readings: [], hasMore: false }
     },
-    async settled(streamId) {
-      const settled = (await composed).store.settleLate?.(streamId)
-      if (settled === undefined) return true
-      const done = settled.then(() => true)
-      return await Promise.race([done, sleep(settledWaitMs, false, { ref: false })])
+    async latePlaced(streamId) {
+      const placed = (await composed).store.placeLate?.(streamId)
+      if (placed === undefined) return true
+      const done = placed.then(() => true)
+      return await Promise.race([done, sleep(placedWaitMs, false, { ref: false })])
     },
     async progress(streamId) {
       const { store } = await composed

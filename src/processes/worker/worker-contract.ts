@@ -37,7 +37,7 @@ export interface WorkerData {
   /** Tells of each new head of the journal. */
   readonly head: MessagePort
   /** Is told whose events were told. */
-  readonly told: MessagePort
+  readonly notified: MessagePort
   /** Where the thread that delivers hands in what became of deliveries. */
   readonly desk: MessagePort
   /** Is told of timers of alerts that have run out. */
@@ -93,7 +93,7 @@ export interface StoredProcedures {
   /** Readings that the store did not take. */
   refusedReadings(query: RefusedReadingsQuery): Promise<RefusedReadingsPage>
   /** Resolves after a bounded wait, with whether no late reading of a stream, or of all, that the store has taken waits any more. */
-  settled(streamId: string | undefined): Promise<boolean>
+  latePlaced(streamId: string | undefined): Promise<boolean>
 }
 
 /** What is done for backups, and what must not be done meanwhile. */
@@ -136,7 +136,7 @@ export interface WorkerProcedures
   start(): Promise<void>
   /** Resolves with whether the decider has passed the offset, after a bounded wait. */
   decided(offset: Offset): Promise<boolean>
-  /** The same for the shipper. */
+  /** Resolves with whether the shipper has passed the offset, after a bounded wait. */
   stored(offset: Offset): Promise<boolean>
   status(): Promise<ProcessingStatus>
   /** Ends the round under way, and closes state and store. */

@@ -3,13 +3,13 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
 import { FilePlaces } from '../../core/file-places.ts'
 import type { StreamId } from '../../core/ids.ts'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerPoolPriority, lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import type { ConsumerStatus } from '../../ingest/pipeline/consumer.ts'
 import { Decider } from '../../ingest/pipeline/decider.ts'
 import { StateDecisionStore } from '../../ingest/pipeline/decision-store.ts'
-import type { StoredVersion } from '../../ingest/pipeline/shipment-parts.ts'
+import type { ShippedVersion } from '../../ingest/pipeline/shipper.ts'
 import { Shipper } from '../../ingest/pipeline/shipper.ts'
 import { RemovalGate } from '../../operating/backup/removal-gate.ts'
 import { createLogger } from '../../operating/observability/logger.ts'
@@ -36,7 +36,7 @@ import { keptEveryUs } from '../../streams/data-streams/deduplication.ts'
 import { type VersionedDefinition } from '../../streams/data-streams/definition.ts'
 import { StreamRemains } from '../../streams/data-streams/stream-remains.ts'
 import { storedFieldsOf } from '../../streams/data-streams/transform-definition.ts'
-import { tellThread } from '../../telling/notifications/told.ts'
+import { postOwners } from '../../telling/notifications/notified-owners.ts'
 import { openWorkerAlerts } from './alerts.ts'
 import { backupProcedures } from './backup.ts'
 import { serveDeliveryDesk } from './deliveries.ts'
@@ -62,10 +62,10 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
-  const onTold = tellThread(data.told)
-  const telling = await serveDeliveryDesk({ state, clock: systemClock, onTold }, data.desk)
-  const { tell } = telling
-  const alerts = openWorkerAlerts({ state, clock: systemClock, tell, bell: data.bell })
+  const onNotified = postOwners(data.notified)
+  const notifying = await serveDeliveryDesk({ state, clock: systemClock, onNotified }, data.desk)
+  const { notify } = notifying
+  const alerts = openWorkerAlerts({ state, clock: systemClock, notify, bell: data.bell })
   const decisions = new StateDecisionStore({
     state,
     note: noteArrivals,
@@ -85,10 +85,10 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const clock = systemClock
   const remains = new StreamRemains({ state, store, clock, forget, logger, pass: removalGate.pass })
   const removing = { clock, forget, removalGate, remains }
-  const told = { telling, alerts }
+  const parts = { notifying, alerts }
   const opened = { state, statePlaces, store }
   const consumers = { shipper, decisions, decider }
-  return { ...told, ...consumers, ...removing, ...opened, retention, logger, head }
+  return { ...parts, ...consumers, ...removing, ...opened, retention, logger, head }
 }
 
 /** Has everybody drop what they remember of streams that nobody will meet again. */
@@ -102,7 +102,7 @@ async function loadVersion(
   state: StateDatabase,
   id: string,
   version: number,
-): Promise<StoredVersion | undefined> {
+): Promise<ShippedVersion | undefined> {
   const row = await state
     .selectFrom('data_stream_versions')
     .select('definition')
@@ -134,7 +134,7 @@ interface HasStreams {
   readonly streamsAtHand: number
 }
 
-/** What the thread holds. */
+/** Heap and streams that the thread holds in memory. */
 function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) {
   return {
     heapBytes: getHeapStatistics().used_heap_size,
@@ -149,13 +149,13 @@ function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) 
 function stateProcedures(composed: ReturnType<typeof compose>): StateProcedures {
   return {
     async commit(changes: readonly PlainChange[]) {
-      const { state, statePlaces, telling } = await composed
-      await commitChanges(state, changes, telling.tell)
+      const { state, statePlaces, notifying } = await composed
+      await commitChanges(state, changes, notifying.notify)
       statePlaces.assertInPlace()
     },
     async attempt(changes: readonly PlainChange[]) {
-      const { state, statePlaces, telling } = await composed
-      const isMade = await attemptChanges(state, changes, telling.tell)
+      const { state, statePlaces, notifying } = await composed
+      const isMade = await attemptChanges(state, changes, notifying.notify)
       statePlaces.assertInPlace()
       return isMade
     },
@@ -172,7 +172,7 @@ function processingStatus(
   composed: Awaited<ReturnType<typeof compose>>,
   loops: WorkerLoops | undefined,
 ): ProcessingStatus {
-  const { store, shipper, decider, retention, telling, alerts } = composed
+  const { store, shipper, decider, retention, notifying, alerts } = composed
   return {
     shipper: loops?.shipper.status() ?? idle(shipper.position()),
     decider: loops?.decider.status() ?? idle(decider.position()),
@@ -180,7 +180,7 @@ function processingStatus(
     totals: store.totals(),
     queries: store.queries(),
     retention: retention.status(),
-    told: telling.status(),
+    notifying: notifying.status(),
     ...inMemory(shipper, decider, alerts.watches),
     windows: {
       ...store.windows.totals(),
@@ -232,10 +232,10 @@ function run(port: MessagePort, data: WorkerData): void {
       await store.close()
       await keepSteadyTime(state).catch(() => undefined)
       await state.destroy()
-      for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
+      for (const other of [data.head, data.notified, data.desk, data.bell]) other.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

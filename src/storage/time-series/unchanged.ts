@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { StreamGroup } from './stream-groups.ts'
-import type { StoredReading } from './time-series-store.ts'
+import type { ShippedReading } from './time-series-store.ts'
 
 /** What is left of a stream's part of a shipment when readings that tell nothing new are dropped. */
 export interface ChangedReadings {
-  readonly readings: StoredReading[]
+  readonly readings: ShippedReading[]
   readonly unchanged: number
   /** What the newest of the stream's stored readings says, where the stream drops others like it. */
   readonly newestContent: bigint | undefined
@@ -22,9 +22,9 @@ export interface ChangedReadings {
  */
 export function withoutUnchanged(
   { record, readings }: Pick<StreamGroup, 'record' | 'readings'>,
-  windowsUs: ReadonlyMap<StoredReading, number>,
+  windowsUs: ReadonlyMap<ShippedReading, number>,
 ): ChangedReadings {
-  const kept: StoredReading[] = []
+  const kept: ShippedReading[] = []
   let { timestampMaxUs: newestUs, newestContent } = record
   for (const reading of readings) {
     const { timestampUs } = reading
@@ -45,7 +45,7 @@ export function withoutUnchanged(
 }
 
 /** 64 bits of what is stored of a reading beside its times, and of its sender where there are several. */
-function contentOf(reading: StoredReading): bigint {
+function contentOf(reading: ShippedReading): bigint {
   const { shape, values, extra = '', flagged, sender, timestampUs } = reading
   const content = [shape.id, values, extra, flagged, ...(sender === undefined ? [] : [sender])]
   // An export has found it stored: among readings in another order it tells something new as well.

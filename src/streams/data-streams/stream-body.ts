@@ -75,7 +75,7 @@ function newStreamBody(stream: DataStream, publicUrl: string): object {
  * What whoever is told of a new or a deleted stream gets to know. Receivers tell events apart by the
  * `id` of what they are about, whatever else it calls it.
  */
-export function toldOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
+export function noticeOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
   const { id, vaultId, tags } = stream
   const data = { id, ...newStreamBody(stream, publicUrl), status, tags }
   return { vaultId, streamId: id, data }

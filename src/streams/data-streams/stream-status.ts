@@ -49,16 +49,17 @@ export function countersOf(decided: DecidedCounts, stored: StoredCounts): Conser
   const { filtered, quarantined } = decided
   const { unchanged, refused = 0 } = stored
   const discarded = decided.discarded + refused
-  const settled = stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
+  const accounted =
+    stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
   return {
     received,
     stored: stored.stored,
     duplicates: stored.duplicates,
     unchanged,
     filtered,
-    quarantined: quarantined + Math.min(0, received - settled),
+    quarantined: quarantined + Math.min(0, received - accounted),
     discarded,
-    pending: Math.max(0, received - settled),
+    pending: Math.max(0, received - accounted),
   }
 }
 

@@ -22,7 +22,7 @@ export interface SourceRunnerNeeds extends OrderedIntakeNeeds {
   readonly dial: Dial
   readonly positions: Pick<SourcePositions, 'find' | 'textOf' | 'note' | 'forget'>
   readonly nowUs: () => number
-  /** Told once in a row of failures, without secrets. */
+  /** Called once in a row of failures, without secrets. */
   readonly onFailing: (id: StreamId, reason: string) => void
 }
 

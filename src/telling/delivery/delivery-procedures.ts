@@ -26,5 +26,5 @@ export interface DeliveryProcedures {
 /** What the thread that delivers may ask of the one that writes the state. */
 export interface DeskProcedures {
   exchange(request: DeskRequest): Promise<readonly string[]>
-  news(channel: DeliveryChannel): Promise<readonly string[]>
+  dueReceivers(channel: DeliveryChannel): Promise<readonly string[]>
 }

@@ -14,7 +14,7 @@ const minuteUs = 60_000_000
 
 export interface MailPlannerNeeds {
   readonly clock: Clocks
-  /** Told of the recipients; nothing is committed yet. */
+  /** Called with the recipients before anything is committed. */
   readonly onPlanned: (recipientIds: readonly string[]) => void
 }
 

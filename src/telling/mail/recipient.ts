@@ -8,7 +8,7 @@ export type RecipientStatus = (typeof recipientStatuses)[number]
 
 export type Severity = (typeof severities)[number]
 
-/** Who is told of events by mail. */
+/** A receiver of events by mail. */
 export interface Recipient {
   readonly id: EmailRecipientId
   readonly ownerId: UserId
@@ -34,6 +34,6 @@ export const recipientsMax = 5
 export const verificationType = 'email.verification'
 
 /** Whether it may be sent anything but the question whether it wants to. */
-export function isTold({ status, verifiedAtUs }: Recipient): boolean {
+export function isMailed({ status, verifiedAtUs }: Recipient): boolean {
   return status === 'ACTIVE' && verifiedAtUs !== undefined
 }

@@ -4,7 +4,7 @@ import { newId, type UserId, type WebhookId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
-import { tellNoMore } from '../delivery/tell-no-more.ts'
+import { endDeliveries } from '../delivery/end-deliveries.ts'
 import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
 import { WebhookReader } from './webhook-reader.ts'
 import { type Cipher, settingsColumns, webhookOf } from './webhook-rows.ts'
@@ -116,7 +116,7 @@ export class WebhookStore {
         .where('version', '=', version)
         // It may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
-      ...(isActive ? [] : tellNoMore(this.#state, id, 'webhook').map(optional)),
+      ...(isActive ? [] : endDeliveries(this.#state, id, 'webhook').map(optional)),
       ...(isActive && isAskedElse
         ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
         : []),
@@ -134,7 +134,7 @@ export class WebhookStore {
   remove({ id, ownerId }: Webhook): readonly Compilable[] {
     return [
       this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
-      ...tellNoMore(this.#state, id, 'webhook').map(optional),
+      ...endDeliveries(this.#state, id, 'webhook').map(optional),
     ]
   }
 

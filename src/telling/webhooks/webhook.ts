@@ -30,7 +30,7 @@ export interface PreviousSecret {
   readonly untilUs: number
 }
 
-/** Who is told of events over HTTP. */
+/** A receiver of events over HTTP. */
 export interface Webhook extends WebhookSettings {
   readonly id: WebhookId
   readonly ownerId: UserId

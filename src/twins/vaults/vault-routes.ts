@@ -128,7 +128,7 @@ async function create(
           event: 'vault.created',
           ...subjectOf(vault),
           actor,
-          told: toldOf(vault),
+          notice: noticeOf(vault),
         }),
       ],
       refusal: async () => {
@@ -183,7 +183,7 @@ function subjectOf({ ownerId, id, name }: Vault) {
 }
 
 /** What whoever is told of a vault gets to know. */
-function toldOf(vault: Vault) {
+function noticeOf(vault: Vault) {
   return { vaultId: vault.id, templateId: vault.templateId, data: vaultBody(vault) }
 }
 
@@ -192,8 +192,8 @@ async function remove(
   vault: Vault,
   actor: LifecycleEvent['actor'],
 ): Promise<void> {
-  const told = toldOf(vault)
-  const event = { event: 'vault.deleted', ...subjectOf(vault), actor, told } as const
+  const notice = noticeOf(vault)
+  const event = { event: 'vault.deleted', ...subjectOf(vault), actor, notice } as const
   if (await vaults.remove(vault, ...lifecycle.record(event))) return
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw new DomainError('conflict', 'the vault has data streams: remove them first')

@@ -242,7 +242,7 @@ export class QuestDbWriter {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const newShapes = this.#newShapes(shipment)
-    await unapplied.settle(connection)
+    await unapplied.catchUp(connection)
     const { position, expiryRound } = ledger
     const known = { connection, unapplied, position, expiryRound }
     const duplicates = await findDuplicates(known, groups)
@@ -263,7 +263,7 @@ export class QuestDbWriter {
       this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
     }
 
-    const arrived = { groups, told: shipment.windows }
+    const arrived = { groups, defined: shipment.windows }
     const windows = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )

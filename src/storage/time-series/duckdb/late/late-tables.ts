@@ -105,7 +105,7 @@ export class LateTables {
   }
 
   /** To be told of rows that wait no more. */
-  settled({ key }: Keyed, rows: number): void {
+  placed({ key }: Keyed, rows: number): void {
     const left = (this.#rows.get(key) ?? 0) - rows
     if (left > 0) this.#rows.set(key, left)
     else this.#rows.delete(key)

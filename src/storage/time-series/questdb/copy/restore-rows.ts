@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../../../core/errors.ts'
 import type { StoreServer } from '../../store-copy.ts'
-import type { Shape, StoredReading } from '../../time-series-store.ts'
+import type { Shape, ShippedReading } from '../../time-series-store.ts'
 import { QuestDbConnection } from '../connection.ts'
 import { checkpointMs, isSyncing, processOf, transactionsOf } from '../durability.ts'
 import { literal, quoted, tableOf } from '../layout.ts'
@@ -123,7 +123,7 @@ export class RowRestorer {
   async #send(lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {
     const counts: Record<string, number> = {}
     let [table, shape]: [string, Shape | undefined] = ['', undefined]
-    let readings: StoredReading[] = []
+    let readings: ShippedReading[] = []
     const flush = async () => {
       await this.#write(readings)
       counts[table] = (counts[table] ?? 0) + readings.length
@@ -144,11 +144,11 @@ export class RowRestorer {
     return counts
   }
 
-  async #write(readings: readonly StoredReading[]): Promise<void> {
+  async #write(readings: readonly ShippedReading[]): Promise<void> {
     const [refused] = await writeRows(this.#connection, this.#buffer, readings)
     if (refused) throw new Error(`QuestDB does not take a reading: ${refused.message}`)
     this.#unapplied.add(readings)
-    await this.#unapplied.settle(this.#connection)
+    await this.#unapplied.catchUp(this.#connection)
   }
 }
 

@@ -7,7 +7,7 @@ import type { DeliveryChannel } from './delivery.ts'
  * looked at for it, and nothing that waits is sent later, either
  * (decisions.md#attempts-and-passes).
  */
-export function tellNoMore(
+export function endDeliveries(
   state: StateDatabase,
   receiverId: string,
   channel: DeliveryChannel,
