@@ -5,7 +5,7 @@ import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import { verdictPosition } from '../../src/ingest/pipeline/entry.ts'
+import { kindPosition } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { GroupCommit } from '../../src/ingest/pipeline/group-commit.ts'
 import { Intake } from '../../src/ingest/pipeline/intake.ts'
@@ -183,7 +183,7 @@ export class FetchingSource implements AsyncDisposable {
   get position(): string | undefined {
     let newest: string | undefined
     this.#read((entry) => {
-      if (entry.verdict === verdictPosition) newest = entry.position
+      if (entry.kind === kindPosition) newest = entry.position
     })
     return newest
   }
@@ -195,7 +195,7 @@ export class FetchingSource implements AsyncDisposable {
     const refused: string[] = []
     const sources: string[] = []
     this.#read((entry) => {
-      if (entry.verdict === verdictPosition) return
+      if (entry.kind === kindPosition) return
       if (entry.accepted) {
         timesUs.push(entry.timestampUs)
         numbers.push((JSON.parse(entry.values) as { number: number }).number)

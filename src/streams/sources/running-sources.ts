@@ -29,9 +29,9 @@ export interface RunningSourcesNeeds extends Omit<SourceRunnerNeeds, 'left' | 'p
   readonly store: SourceStore
   readonly connectors: readonly FetchConnector[]
   readonly loadStream: (id: StreamId) => Promise<DataStream | undefined>
-  /** Told that the other side may still keep something for us, and why. */
+  /** Called when the other side may still keep something for us, with the reason. */
   readonly onNotReleased: (id: StreamId, reason: string) => void
-  /** Told of what should not have happened. */
+  /** Called with a failure that should not have happened. */
   readonly onFailure: (error: unknown) => void
 }
 

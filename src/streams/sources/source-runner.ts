@@ -24,7 +24,7 @@ export interface SourceRunnerNeeds extends OrderedIntakeNeeds {
   readonly positions: Pick<SourcePositions, 'find' | 'textOf' | 'note' | 'forget'>
   readonly left: Pick<LeftMessages, 'handOver'>
   readonly nowUs: () => number
-  /** Told once in a row of failures, without secrets. */
+  /** Called once in a row of failures, without secrets. */
   readonly onFailing: (id: StreamId, reason: string) => void
 }
 
