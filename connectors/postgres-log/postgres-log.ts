@@ -111,7 +111,7 @@ class PostgresLogSource implements FetchedSource {
   async #prepare(connection: ReplicationConnection, run: FetchRun): Promise<LogPosition> {
     const before = readPosition(run.position)
     await ensurePublication(connection, this.#options, before === undefined)
-    const position = await findStart(connection, this.#options, before)
+    const position = await findStart(connection, this.#options, { ...run, position: before })
     if (before === undefined) await run.accept([], writePosition(position))
     return position
   }
