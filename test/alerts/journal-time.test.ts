@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { AlertTime } from '../../src/alerts/alert-time.ts'
 import { DomainError } from '../../src/core/errors.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
-import { verdictAccepted, verdictClock, verdictDowntime } from '../../src/ingest/pipeline/entry.ts'
+import { kindAccepted, kindClock, kindDowntime } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import type { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { GroupCommit } from '../../src/ingest/pipeline/group-commit.ts'
@@ -140,11 +140,11 @@ function* heard({ journal, startUs }: Sender) {
   for (const bytes of journal.batches) {
     const entry = new EntryReader(bytes)
     while (entry.next()) {
-      const { verdict, timestampUs, receivedAtUs } = entry
+      const { kind, timestampUs, receivedAtUs } = entry
       const atUs = time.steadyUs(receivedAtUs)
-      if (verdict === verdictClock) time.set(timestampUs, receivedAtUs)
-      else if (verdict === verdictDowntime) downtimes.push([timestampUs, atUs])
-      else if (verdict === verdictAccepted) yield { id: Number(entry.values), atUs, downtimes }
+      if (kind === kindClock) time.set(timestampUs, receivedAtUs)
+      else if (kind === kindDowntime) downtimes.push([timestampUs, atUs])
+      else if (kind === kindAccepted) yield { id: Number(entry.values), atUs, downtimes }
     }
   }
 }

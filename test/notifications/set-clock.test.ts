@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minuteUs, ToldUsers } from '../support/told-users.ts'
+import { minuteUs, NotifiedUsers } from '../support/notified-users.ts'
 
 const secondUs = 1_000_000
 const dayUs = 24 * 60 * minuteUs
@@ -18,7 +18,7 @@ const moves = fc.array(
 )
 
 test('however the wall clock is set, an event is a repetition of one of the last five minutes', async () => {
-  await using users = await ToldUsers.open()
+  await using users = await NotifiedUsers.open()
   let runs = 0
   await fc.assert(
     fc.asyncProperty(moves, async (some) => {

@@ -20,9 +20,9 @@ export interface AuthNeeds {
   readonly writer: StateWriter
   readonly clock: Clock
   readonly audit: AuditLog
-  /** Told of upkeep that failed; it is tried again. */
+  /** Called when upkeep has failed; it is tried again. */
   readonly onFailure: (error: unknown) => void
-  /** Told of each use of a key that is not a user's. */
+  /** Called at each use of a key that is not a user's. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
   /** Writes down what else was only remembered; called now and then, and at the end. */
   readonly alsoFlush: () => Promise<void>

@@ -24,7 +24,10 @@ const tokenLengthMax = 2_048
 /** Another node's clock may be ahead of ours by this much. */
 const clockSkewS = 60
 
-/** What a good token says. It is not the last word: its key may have less by now (D64). */
+/**
+ * What a good token says. It is not the last word: its key may have less by now
+ * (decisions.md#tokens).
+ */
 export interface VerifiedToken extends Caller {
   readonly expiresAtUs: number
 }
@@ -151,7 +154,10 @@ function signedClaims(text: string, { publicKey }: AcceptedKey, nowUs: number): 
   throw invalidToken()
 }
 
-/** The claims have our signature; still each must be there, in the form that we write (D10). */
+/**
+ * The claims have our signature; still each must be there, in the form that we write
+ * (decisions.md#tokens).
+ */
 function verifiedToken(
   claims: Claims,
   { nowUs, latestUs }: { readonly nowUs: number; readonly latestUs: number },

@@ -73,7 +73,7 @@ export class GroupCommit {
   readonly #journal: Journal
   readonly #clock: StepClocks | undefined
   readonly #shared: Draft
-  /** Those that are written in several turns. */
+  /** Drafts that are written in several turns. */
   readonly #apart = new Set<Draft>()
   /** Where entries go now. */
   #draft: Draft
@@ -113,7 +113,10 @@ export class GroupCommit {
     return this.#committed
   }
 
-  /** Readings that are on disk since the start, by verdict. What failed was not received (D21). */
+  /**
+   * Readings that are on disk since the start, by verdict. What failed was not received
+   * (decisions.md#counters-of-a-stream).
+   */
   get kept(): Readonly<KeptReadings> {
     return this.#kept
   }
@@ -185,8 +188,8 @@ export class GroupCommit {
   }
 
   /**
-   * The same for work that takes long: others get a turn between its steps. When one fails, nothing
-   * of the work becomes durable, and nothing of it is settled.
+   * Work that takes long becomes durable in one batch, too: others get a turn between its steps. When
+   * one fails, nothing of the work becomes durable, and nothing of it is settled.
    */
   async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
     const draft = newDraft(this.#shared.steps, this.#shared.aheadUs)
