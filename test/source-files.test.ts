@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { UserWorkspaceConfig } from 'vitest/config'
+import config from '../vitest.config.ts'
 
 const product = globSync(['src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts'])
 const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
@@ -28,6 +30,14 @@ describe('the files', () => {
   test('file names are in kebab case', () => {
     const kebab = /(^|\/)(\d{4}-)?[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config)?\.ts$/
     expect(everything.filter((file) => !kebab.test(file))).toEqual([])
+  })
+
+  test('every file of tests is run by one project', () => {
+    const run = config.test?.projects?.flatMap((project) => {
+      const { test: { include = [] } = {} } = project as UserWorkspaceConfig
+      return globSync(include)
+    })
+    expect(run?.toSorted()).toEqual(globSync('test/**/*.test.ts').toSorted())
   })
 
   test('nothing is left to do', () => {

@@ -12,9 +12,9 @@ const parentCheckMs = 250
 type StopSignal = 'SIGINT' | 'SIGTERM'
 
 interface StopHandlers {
-  /** Told of the first wish to stop. */
+  /** Called at the first wish to stop. */
   readonly stop: (signal: StopSignal) => void
-  /** Told of every wish that comes later. Left out: the process ends. */
+  /** Called at every wish that comes later. Left out: the process ends. */
   readonly atOnce?: (signal: StopSignal) => void
 }
 
