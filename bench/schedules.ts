@@ -78,6 +78,7 @@ function quietRun(lateMs: number[], signal: AbortSignal): FetchRun {
     accept: async () => [],
     position: undefined,
     onRunning: () => undefined,
+    onHeldUp: () => undefined,
     onWaiting: () => undefined,
     onRound: ({ startedAtUs, dueAtUs }) => void lateMs.push((startedAtUs - dueAtUs) / 1_000),
     wish: new Wish(),

@@ -33,7 +33,7 @@ export async function webhookSpeed(): Promise<readonly Figure[]> {
 async function toldBy(tests: TestState, webhooks: number) {
   const { state } = tests
   const clock = systemClock
-  const { fanOut } = await openDeliveryDesk({ state, clock, onTold: () => undefined })
+  const { fanOut } = await openDeliveryDesk({ state, clock, onNotified: () => undefined })
   const ownerId = await tests.newUser()
   for (let index = 0; index < webhooks; index++) {
     const id = randomUUID()
@@ -59,7 +59,7 @@ async function bulkTime(): Promise<Figure> {
     await work
     tookMs.push(performance.now() - beganMs)
   }
-  await measured(commitChanges(state, changes.flat().map(plain), fanOut.tell))
+  await measured(commitChanges(state, changes.flat().map(plain), fanOut.notify))
   const waits = state.selectFrom('events').select('id').where('fanned_out', '=', 3).limit(1)
   while ((await waits.execute()).length > 0) await measured(fanOut.catchUp(state, ownerId))
   const wholeMs = tookMs.reduce((sum, one) => sum + one, 0)
@@ -82,7 +82,7 @@ async function fanOutTime(): Promise<Figure> {
     const about = { resourceType: 'vault', resourceId: id, vaultId: id, data: { id, name: 'one' } }
     const changes = new Events(state, clock).record({ type: 'vault.created', ownerId, ...about })
     const beganMs = performance.now()
-    await commitChanges(state, changes.map(plain), fanOut.tell)
+    await commitChanges(state, changes.map(plain), fanOut.notify)
     tookMs.push(performance.now() - beganMs)
   }
   const slowest = Math.max(...tookMs)

@@ -1,5 +1,5 @@
 import { shapeOf } from '../src/storage/time-series/shape.ts'
-import type { Shipment, StoredReading } from '../src/storage/time-series/time-series-store.ts'
+import type { Shipment, ShippedReading } from '../src/storage/time-series/time-series-store.ts'
 import type { Figure } from './report.ts'
 import { readingSchema } from './servers.ts'
 
@@ -57,7 +57,7 @@ export function streamNumberOf(at: number): number {
 /** A portion as the shipper would hand it to a store. */
 export function shipmentOf(portion: readonly Row[], from: number): Shipment {
   const readings = portion.map(
-    (row): StoredReading => ({
+    (row): ShippedReading => ({
       streamId: streamOf(row),
       shape,
       offset: row.at,

@@ -15,3 +15,19 @@ export function keepByteOrderMarks(library: string): void {
   const iconv = createRequire(required.resolve(library))('iconv-lite') as Iconv
   iconv.getCodec('utf8').bomAware = false
 }
+
+/** As far as it is used here. */
+interface ReplicationReader {
+  readonly BinaryReader: { readonly prototype: { decodeText(bytes: Uint8Array): string } }
+}
+
+const textDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The same for what is read from the log of PostgreSQL: names of columns, and values. */
+export function keepByteOrderMarksOfLog(): void {
+  const library = createRequire(required.resolve('pg-logical-replication'))
+  const { BinaryReader } = library(
+    './output-plugins/pgoutput/binary-reader.js',
+  ) as ReplicationReader
+  BinaryReader.prototype.decodeText = (bytes) => textDecoder.decode(bytes)
+}

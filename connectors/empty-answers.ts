@@ -32,13 +32,16 @@ export class EmptyAnswers {
     this.#atMs = this.#nowMs()
   }
 
-  /** @throws Error when there are too many */
-  count(): void {
+  /**
+   * @param problem what is wrong with too many of them
+   * @throws Error when there are too many
+   */
+  count(problem = 'the other side answers again and again, and has nothing new to say'): void {
     const nowMs = this.#nowMs()
     const regained = (nowMs - this.#atMs) / this.#intervalMs
     this.#spare = Math.min(spareMax, this.#spare + regained) - 1
     this.#atMs = nowMs
     if (this.#spare >= 0) return
-    throw new Error('the other side answers again and again, and has nothing new to say')
+    throw new Error(problem)
   }
 }

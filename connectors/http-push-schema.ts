@@ -116,7 +116,7 @@ export const readingsBody = bodyOf({
   ...readByDefinition,
 })
 
-/** What became of the readings of a request (D56). */
+/** What became of the readings of a request (decisions.md#answers-to-readings). */
 export const pushReadings = {
   operationId: 'pushReadings',
   summary: 'Push readings into a data stream.',
@@ -159,7 +159,7 @@ const addressedReading = component('AddressedReading', {
   ],
 })
 
-/** Readings of several streams in one request (D23). */
+/** Readings of several streams in one request (decisions.md#readings-of-several-streams). */
 export const pushToStreams = {
   operationId: 'pushReadingsToStreams',
   summary: 'Push readings into several data streams.',

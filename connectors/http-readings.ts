@@ -82,7 +82,7 @@ export async function durable(
   return outcome
 }
 
-/** Why a reading of a batch was not taken (D56). */
+/** Why a reading of a batch was not taken (decisions.md#answers-to-readings). */
 export interface Rejection {
   readonly index: number
   readonly error: string
@@ -95,7 +95,7 @@ export function rejectionOf(index: number, refusal: RefusedReading): Rejection {
   return { index, error: reason, message, details }
 }
 
-/** What became of a single reading (D56). */
+/** What became of a single reading (decisions.md#answers-to-readings). */
 export function answerOne(reply: FastifyReply, streamId: StreamId, verdict: Verdict): FastifyReply {
   if (verdict.accepted) {
     const timestamp = formatUs(verdict.timestampUs)
@@ -105,7 +105,7 @@ export function answerOne(reply: FastifyReply, streamId: StreamId, verdict: Verd
   return sent(reply, 422, { error: 'reading_rejected', statusCode: 422, reason, message, details })
 }
 
-/** What became of the readings of a batch (D56). */
+/** What became of the readings of a batch (decisions.md#answers-to-readings). */
 export function answerMany(
   reply: FastifyReply,
   count: number,

@@ -29,7 +29,10 @@ const validateOptions = {
   config: { scope: 'data:write', takesCompressed: true, errors: ['conflict'] },
 } as const
 
-/** Says what would become of readings, and keeps and counts nothing of them (D20). */
+/**
+ * Says what would become of readings, and keeps and counts nothing of them
+ * (decisions.md#quarantine).
+ */
 export function httpValidate(needs: HttpValidateNeeds): FastifyPluginAsync {
   return async (app) => {
     takeBytes(app)

@@ -15,7 +15,9 @@ export function scaledInteger(
   value: number | bigint,
   { scale, offset }: Scaling,
 ): string | undefined {
-  if (typeof value === 'bigint' && scale === 1 && offset === 0) return String(value)
+  if (typeof value === 'bigint' && Number.isSafeInteger(scale) && Number.isSafeInteger(offset)) {
+    return String(value * BigInt(scale) + BigInt(offset))
+  }
   const digits = Math.min(digitsMax, Math.max(decimals(scale), decimals(offset)))
   return numberText(Number((Number(value) * scale + offset).toFixed(digits)))
 }

@@ -173,13 +173,16 @@ export function muteDueUs({ mutedUntilUs }: RuleMemory, aheadUs: number): number
   return mutedUntilUs === null ? null : mutedUntilUs - aheadUs
 }
 
-/** Asked for each reading and rule, so it makes no list. */
+/** Runs for each reading and rule, so it makes no list. */
 function earlier(one: number | null, other: number | null): number | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
 
-/** What the rules of a stream have in common: their time, which never goes back (D30). */
+/**
+ * What the rules of a stream have in common: their time, which never goes back
+ * (decisions.md#the-time-of-alerts).
+ */
 export interface AlertClock {
   timeUs: number
   /** Beginnings of the digests of readings at this time, the newest last: to know repetitions. */

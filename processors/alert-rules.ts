@@ -33,10 +33,10 @@ export type AlertFunction = WindowFunction | 'rate'
 export type Scalar = number | string | boolean
 
 /**
- * When somebody is to be told about a stream (D29): a comparison of a field, or of what a function says
- * of it; silence; or a condition in CEL. Which of the three follows from what it has: `silentForUs`,
- * `condition`, or else `operator` and `threshold`. Plain data, checked before; durations are in
- * microseconds.
+ * When somebody is to be told about a stream: a comparison of a field, or of what a function says
+ * of it; silence; or a condition in CEL. Which of the three follows from what it has:
+ * `silentForUs`, `condition`, or else `operator` and `threshold`. Plain data, checked before;
+ * durations are in microseconds.
  */
 export interface AlertRule {
   readonly id: string

@@ -71,7 +71,10 @@ interface ParsedJson {
   readonly value: unknown
 }
 
-/** The value of a JSON text, if nothing of it would be lost or changed by reading it (D62). */
+/**
+ * The value of a JSON text, if nothing of it would be lost or changed by reading it
+ * (decisions.md#readings-that-are-refused).
+ */
 export function parseJson(payload: Uint8Array): ParsedJson | UndecodableMessage {
   const { text, isUtf8: isText } = textOf(payload)
   const { value, problem } = parseText(text, isText)

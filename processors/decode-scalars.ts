@@ -3,7 +3,10 @@ import { isRoundedInteger } from '../src/core/json-safety.ts'
 import { formatUs, type InstantUs, isWritableInstant } from '../src/core/time.ts'
 import { type Item, problem } from './decode-binary.ts'
 
-/** Scalars of binary formats, held to what is true of JSON anyway (D14, D62). */
+/**
+ * Scalars of binary formats, held to what is true of JSON anyway (decisions.md#formats,
+ * decisions.md#numbers-and-texts).
+ */
 
 /** @throws UnreadableItem for bytes that are no UTF-8, and for U+0000 */
 export function textItem(bytes: Uint8Array): Item {

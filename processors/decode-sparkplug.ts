@@ -31,7 +31,7 @@ export function sparkplugDecoder(stream: DecodedStream): Decoder {
   }
 }
 
-export function aliasProblem(aliases: readonly number[]): string {
+export function aliasProblem(aliases: readonly bigint[]): string {
   const named = aliases.slice(0, 10).join(', ')
   const rest = aliases.length > 10 ? ', …' : ''
   return `no birth has said which metrics have the aliases ${named}${rest}`

@@ -2,11 +2,8 @@ import { createRequire } from 'node:module'
 import type { CelInput, CelValue } from '@bufbuild/cel'
 import type { Allowance } from '../src/contracts/reading.ts'
 import type { FieldDefinition, FieldMap } from '../src/contracts/stream-schema.ts'
-import { ExpressionProblem, usageOf } from './expression-check.ts'
-import { functionsOf } from './expression-functions.ts'
-import { metered, sizeOf } from './expression-metering.ts'
-
-export type Cel = typeof import('@bufbuild/cel')
+import { type Cel, functionsOf, Meter } from './expression-functions.ts'
+import { ExpressionProblem, metered, sizeOf, usageOf } from './expression-tree.ts'
 
 /** The text of an expression. */
 const lengthMax = 1_000
@@ -19,17 +16,6 @@ const depthMax = 32
  * of a list, or 8 characters of a text.
  */
 const stepsMax = 5_000
-
-/** Counts down what is left of the work that one evaluation may do. */
-export class Meter {
-  left = 0
-
-  /** @throws Error when nothing is left */
-  take(steps: number): void {
-    this.left -= steps
-    if (this.left < 0) throw new Error('needs more work than one reading may take')
-  }
-}
 
 /** A value that an expression has resulted in, or why it has not. */
 export type Evaluated =

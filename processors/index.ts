@@ -90,8 +90,9 @@ function inFuture(
 }
 
 /**
- * Identity of a reading's content, and of its sender where the stream has several (D18): the first 64 bits, in hex,
- * of a SHA-256. They are enough, because they only tell apart readings of one stream that carry the same microsecond.
+ * Identity of a reading's content, and of its sender where the stream has several
+ * (decisions.md#identity-of-a-reading): the first 64 bits, in hex, of a SHA-256. They are enough,
+ * because they only tell apart readings of one stream that carry the same microsecond.
  *
  * @param canonical JSON of all fields, as they were sent
  */

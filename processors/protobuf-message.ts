@@ -149,6 +149,7 @@ class FieldReader {
     const { value, name } = this.#field
     const wire = this.#wire
     wire.count()
+    if (value.kind === 'bits') return wire.bits(end)
     if (value.kind !== 'enum') {
       return wire.scalar(value.kind === 'scalar' ? value.scalar : ScalarType.INT32, end)
     }
@@ -185,12 +186,13 @@ function wellKnown({ typeName }: MessagePlan, members: Members): unknown {
 
 function wireTypeOfValue(value: ValuePlan): WireType {
   if (value.kind === 'scalar') return wireTypeOf(value.scalar)
-  if (value.kind === 'enum') return WireType.Varint
+  if (value.kind === 'enum' || value.kind === 'bits') return WireType.Varint
   return value.isDelimited ? WireType.StartGroup : WireType.LengthDelimited
 }
 
 function zeroValue(value: ValuePlan): unknown {
   if (value.kind === 'scalar') return zeroOf(value.scalar)
+  if (value.kind === 'bits') return 0n
   return value.kind === 'enum' ? value.first : {}
 }
 

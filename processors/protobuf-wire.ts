@@ -71,6 +71,11 @@ export class ProtobufWire {
     return typeof value === 'bigint' ? integerItem(value).value : value
   }
 
+  /** A varint as it stands there, without a sign: it may have more digits than a double. @throws UnreadableItem */
+  bits(end: number): bigint {
+    return this.#read(end, () => BigInt(this.#reader.uint64()))
+  }
+
   #content(end: number): Uint8Array {
     const last = this.endOfValue(end)
     const content = this.bytes.subarray(this.position, last)

@@ -1,3 +1,4 @@
+import { isRoundedInteger } from '../src/core/json-safety.ts'
 import { sourceOf } from '../src/core/number-sources.ts'
 import { secondsSumUs } from './timestamp.ts'
 
@@ -216,13 +217,14 @@ function mayBe(label: string, value: number): boolean {
 /**
  * What is beyond 2^53 by itself is a double with everything that doubles do.
  *
- * @throws SenmlRecordProblem for a sum of integers that a double may round
+ * @throws SenmlRecordProblem for a sum of integers that a double would round
  */
 function added(value: number, base: number): number {
   const sum = value + base
   const areIntegers = base !== 0 && isCounted(value) && isCounted(base)
-  if (areIntegers && Math.abs(sum) > 2 ** 53) {
-    throw new SenmlRecordProblem(`the integer ${sum} is beyond 2^53 and would be rounded`)
+  const exact = areIntegers ? String(BigInt(value) + BigInt(base)) : undefined
+  if (exact !== undefined && isRoundedInteger(exact)) {
+    throw new SenmlRecordProblem(`the integer ${exact} is beyond 2^53 and would be rounded`)
   }
   return sum
 }

@@ -2,7 +2,7 @@ import { ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { narrowed } from '../src/core/time.ts'
 import { UnreadableItem } from './decode-binary.ts'
-import { instantItem } from './decode-scalars.ts'
+import { instantItem, integerItem } from './decode-scalars.ts'
 import { readFields } from './protobuf-message.ts'
 import type { FieldPlan, MessagePlan } from './protobuf-plan.ts'
 import { ProtobufWire } from './protobuf-wire.ts'
@@ -22,13 +22,15 @@ export interface SparkplugPayload {
 /** A metric, of which all may be missing but a name or an alias. */
 export interface SparkplugMetric {
   readonly name?: string
-  readonly alias?: number
+  /** 64 bits: a name like any other, whose neighbours are other names. */
+  readonly alias?: bigint
   /** Milliseconds since the epoch. */
   readonly timestamp?: number
   readonly datatype?: number
   readonly is_null?: boolean
   readonly int_value?: number
-  readonly long_value?: number
+  /** 64 bits without a sign, whatever the type of the metric makes of them. */
+  readonly long_value?: bigint
   readonly float_value?: number
   readonly double_value?: number
   readonly boolean_value?: boolean
@@ -65,6 +67,11 @@ function single(number: number, name: string, scalar: ScalarType, oneof?: string
   return { name, number, shape: 'single', value, isImplicit: false, isRequired: false, oneof }
 }
 
+function bits(number: number, name: string, oneof?: string): FieldPlan {
+  const value = { kind: 'bits' } as const
+  return { name, number, shape: 'single', value, isImplicit: false, isRequired: false, oneof }
+}
+
 function planOf(typeName: string, ...fields: readonly FieldPlan[]): MessagePlan {
   return { typeName, fields: new Map(fields.map((field) => [field.number, field])) }
 }
@@ -73,13 +80,12 @@ function planOf(typeName: string, ...fields: readonly FieldPlan[]): MessagePlan 
 const metricPlan = planOf(
   'Metric',
   single(1, 'name', ScalarType.STRING),
-  single(2, 'alias', ScalarType.UINT64),
+  bits(2, 'alias'),
   single(3, 'timestamp', ScalarType.UINT64),
   single(4, 'datatype', ScalarType.UINT32),
   single(7, 'is_null', ScalarType.BOOL),
   single(10, 'int_value', ScalarType.UINT32, 'value'),
-  // Written as uint64; a negative number stands there as its complement.
-  single(11, 'long_value', ScalarType.INT64, 'value'),
+  bits(11, 'long_value', 'value'),
   single(12, 'float_value', ScalarType.FLOAT, 'value'),
   single(13, 'double_value', ScalarType.DOUBLE, 'value'),
   single(14, 'boolean_value', ScalarType.BOOL, 'value'),
@@ -205,12 +211,12 @@ export function valueOf(metric: SparkplugMetric, datatype = metric.datatype): un
     case dataType.int32:
       return int && int | 0
     case dataType.int64:
-      return long
+      return integer(long === undefined ? undefined : BigInt.asIntN(64, long))
     case dataType.uint8:
     case dataType.uint16:
     case dataType.uint32:
     case dataType.uint64:
-      return unsigned(int ?? long)
+      return integer(int ?? long)
     case dataType.float:
       return metric.float_value
     case dataType.double:
@@ -222,7 +228,7 @@ export function valueOf(metric: SparkplugMetric, datatype = metric.datatype): un
     case dataType.uuid:
       return text
     case dataType.dateTime:
-      return long && instantItem(narrowed(BigInt(long) * 1_000n)).value
+      return long === undefined ? undefined : instantOf(BigInt.asIntN(64, long))
     case undefined:
       return valueOfNoType(metric)
     default:
@@ -233,18 +239,19 @@ export function valueOf(metric: SparkplugMetric, datatype = metric.datatype): un
 /** Without a type an integer may be negative, or not: only what is the same in both is known. */
 function valueOfNoType(metric: SparkplugMetric): unknown {
   const { int_value: int, long_value: long } = metric
-  if (int !== undefined && int >= 2 ** 31) {
+  if ((int !== undefined && int >= 2 ** 31) || (long !== undefined && long >= 2n ** 63n)) {
     throw new UnreadableItem('a number without a type may be negative, or not')
   }
   const { float_value: float, double_value: double, boolean_value: boolean } = metric
-  return int ?? long ?? float ?? double ?? boolean ?? metric.string_value
+  return integer(int ?? long) ?? float ?? double ?? boolean ?? metric.string_value
 }
 
-function unsigned(value: number | undefined): number | undefined {
-  if (value !== undefined && value < 0) {
-    throw new UnreadableItem('an integer is beyond 2^53 and would be rounded')
-  }
-  return value
+function instantOf(ms: bigint): unknown {
+  return instantItem(narrowed(ms * 1_000n)).value
+}
+
+function integer(value: number | bigint | undefined): unknown {
+  return value === undefined ? undefined : integerItem(value).value
 }
 
 const rebirthMetric = 'Node Control/Rebirth'

@@ -9,7 +9,7 @@ export interface EdgeNode {
   /** `unsure`: no birth was seen yet, or something was lost since. */
   readonly state: 'online' | 'offline' | 'unsure'
   /** Of the birth that is in force: a death with another number is one of an earlier session. */
-  readonly bdSeq: number | undefined
+  readonly bdSeq: bigint | undefined
   /** Of the message before. */
   readonly seq: number | undefined
   /** What births have said, by device; under an empty name that of the node itself. */
@@ -20,7 +20,7 @@ export interface EdgeNode {
 
 /** The metrics of one birth. */
 interface Births {
-  readonly byAlias: ReadonlyMap<number, BornMetric>
+  readonly byAlias: ReadonlyMap<bigint, BornMetric>
   readonly byName: ReadonlyMap<string, BornMetric>
   /** Its metrics, those with long names counted several times: so much memory they take. */
   readonly weight: number
@@ -47,7 +47,7 @@ export interface SparkplugStep {
   readonly node: EdgeNode
   readonly metrics: readonly NamedMetric[]
   /** Aliases that nobody has said the name of. */
-  readonly unknownAliases: readonly number[]
+  readonly unknownAliases: readonly bigint[]
   /** The edge node has to be asked for its births. */
   readonly needsRebirth: boolean
   /** What happened, for the counters. */
@@ -116,9 +116,10 @@ function nodeDeath(node: EdgeNode, { payload }: SparkplugMessage): SparkplugStep
   return { ...silent, node: { ...unknownNode, state: 'offline' }, event: 'death' }
 }
 
-function numberOf(metrics: readonly SparkplugMetric[]): number | undefined {
-  const metric = metrics.find(({ name }) => name === deathMetric)
-  return metric?.long_value ?? metric?.int_value
+function numberOf(metrics: readonly SparkplugMetric[]): bigint | undefined {
+  const { long_value: long, int_value: int } =
+    metrics.find(({ name }) => name === deathMetric) ?? {}
+  return long ?? (int === undefined ? undefined : BigInt(int))
 }
 
 function inSequence(before: EdgeNode, message: SparkplugMessage, seesAll: boolean): SparkplugStep {
@@ -162,7 +163,7 @@ function withoutDevice(node: EdgeNode, device = ''): EdgeNode {
 }
 
 function withBirths(node: EdgeNode, { topic, payload }: SparkplugMessage): EdgeNode {
-  const byAlias = new Map<number, BornMetric>()
+  const byAlias = new Map<bigint, BornMetric>()
   const byName = new Map<string, BornMetric>()
   let weight = 0
   for (const { name, alias, datatype } of payload.metrics ?? []) {
@@ -187,9 +188,9 @@ function namedMetrics(
 ): Pick<SparkplugStep, 'metrics' | 'unknownAliases'> {
   if (type === 'DDEATH') return { metrics: [], unknownAliases: [] }
   const { byAlias, byName } = births.get(device) ?? noBirths
-  const unknownAliases: number[] = []
+  const unknownAliases: bigint[] = []
   const named = metrics.flatMap((metric) => {
-    const { alias = -1 } = metric
+    const { alias = -1n } = metric
     const own = metric.name === undefined ? byAlias.get(alias) : undefined
     const name = metric.name ?? own?.name
     if (name === undefined) {

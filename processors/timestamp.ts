@@ -17,7 +17,7 @@ const unitUs: Readonly<Record<Exclude<TimestampFormat, 'rfc3339'>, number>> = {
 
 /**
  * The time that a reading claims, in microseconds since the epoch; `undefined` when it claims none,
- * a problem when it claims one that is not acceptable (D19, D63).
+ * a problem when it claims one that is not acceptable (decisions.md#times-of-readings).
  */
 export function timestampOf(
   reading: Readonly<Record<string, unknown>>,

@@ -12,8 +12,8 @@ import { isRoundedInteger } from '../src/core/json-safety.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 import { formatUs, type InstantUs, isWritableInstant, parseInstant } from '../src/core/time.ts'
 import { compileExpression, type Evaluated, type Expression } from './expression.ts'
-import { ExpressionProblem } from './expression-check.ts'
 import { microsecondsOf } from './expression-functions.ts'
+import { ExpressionProblem } from './expression-tree.ts'
 
 /** What a step has made of a reading, where that is not just other values. */
 export type StepOutcome =

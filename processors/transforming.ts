@@ -11,8 +11,9 @@ import { type Canonicaliser, canonicaliserOf } from './canonical.ts'
 import { type RunStep, stepsOf } from './transform.ts'
 
 /**
- * A judge that also transforms what it accepts. The identity of a reading stays that of what was sent
- * (D18), so a repetition is found whatever the transform makes of it.
+ * A judge that also transforms what it accepts. The identity of a reading stays that of what was
+ * sent (decisions.md#identity-of-a-reading), so a repetition is found whatever the transform makes
+ * of it.
  */
 export function transforming(
   judge: Judge,

@@ -53,7 +53,7 @@ function numberOf(text: string): number | string {
 }
 
 /**
- * The text of a payload, if nothing of it would be lost or misread (D62).
+ * The text of a payload, if nothing of it would be lost or misread (decisions.md#formats).
  *
  * @param takesMark whether U+FEFF at the beginning is part of a text: else it may be the mark of an encoding
  */

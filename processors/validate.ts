@@ -133,7 +133,10 @@ function fieldSchema(field: FieldDefinition, strictness: Strictness): object {
   }
 }
 
-/** Beyond this a double is no exact integer, whichever way it was spelled (D14). */
+/**
+ * Beyond this a double is no exact integer, whichever way it was spelled
+ * (decisions.md#numbers-and-texts).
+ */
 const integerMax = 2 ** 53
 
 /** An integer stays exact in a lenient stream, too. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { deepSuites, recordPasses } from './deep/deep-record.ts'
+import { deepSuites, recordPass } from './deep/deep-record.ts'
 import { runDeepSuites } from './deep/deep-run.ts'
 import { runDeepSuite } from './deep/deep-suite.ts'
 
@@ -19,14 +19,14 @@ async function main(): Promise<void> {
     ({ file, isChanged }) => isMeant(file) && (isChanged || !values.changed),
   )
   const minutes = Number(values.minutes ?? 24 * 60)
-  const { passed, failed, passes } = await runDeepSuites(suites, {
+  const { passed, failed } = await runDeepSuites(suites, {
     runSuite: runDeepSuite,
     now: () => performance.now(),
     say: (line) => console.log(line),
+    onPass: recordPass,
     endMs: performance.now() + minutes * 60_000,
     lanes: availableParallelism(),
   })
-  recordPasses(passes)
   console.log(`${suites.length} suites: ${passed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }

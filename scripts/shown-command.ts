@@ -14,7 +14,7 @@ const endsWithinMs = 15_000
 
 /**
  * Runs a command and shows what it prints as it comes. After `msMax` milliseconds it is asked to end, with all that it
- * has started; what does not is killed. Ctrl-C and SIGTERM end it in the same way.
+ * has started; what does not is killed. Ctrl-C and SIGTERM end it in the same way, and then this process.
  */
 export async function runShown(
   [command, ...words]: readonly [string, ...string[]],
@@ -32,6 +32,8 @@ export async function runShown(
   const ending = new Ending(child.pid, msMax)
   const [code] = await once(child, 'close')
   ending.isOver()
+  // Nobody listens to it any more, so it ends this process as it would have without a child.
+  if (ending.signal !== undefined) process.kill(process.pid, ending.signal)
   return { isGood: code === 0 && !ending.isBegun, isCutOff: ending.isBegun, output }
 }
 
@@ -40,16 +42,23 @@ class Ending {
   readonly #pid: number | undefined
   readonly #timers: NodeJS.Timeout[] = []
   isBegun = false
+  /** What we were told to end by. */
+  signal: NodeJS.Signals | undefined
 
   constructor(pid: number | undefined, msMax: number | undefined) {
     this.#pid = pid
     if (msMax !== undefined) this.#timers.push(setTimeout(this.#begin, msMax))
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, this.#begin)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, this.#told)
   }
 
   isOver(): void {
     for (const timer of this.#timers) clearTimeout(timer)
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, this.#begin)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, this.#told)
+  }
+
+  readonly #told = (signal: NodeJS.Signals) => {
+    this.signal = signal
+    this.#begin()
   }
 
   readonly #begin = () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { DeepSuite } from '../scripts/deep/deep-record.ts'
+import type { DeepSuite, RecordedPass } from '../scripts/deep/deep-record.ts'
 import { runDeepSuites, type SuiteResult } from '../scripts/deep/deep-run.ts'
 import { suiteDigest, suiteSources } from '../scripts/deep/suite-sources.ts'
 
@@ -69,6 +69,7 @@ describe('a run of deep suites', () => {
   ) {
     const said: string[] = []
     const begun: string[] = []
+    const passes: [string, RecordedPass][] = []
     let nowMs = 0
     const result = await runDeepSuites(suites, {
       runSuite: async (file, msLeft) => {
@@ -79,10 +80,11 @@ describe('a run of deep suites', () => {
       },
       now: () => nowMs,
       say: (line) => said.push(line),
+      onPass: (file, pass) => passes.push([file, pass]),
       endMs: 60_000,
       lanes: 1,
     })
-    return { ...result, passes: [...result.passes], said, begun }
+    return { ...result, passes, said, begun }
   }
 
   test('records those that have passed, with what they went by', async () => {

@@ -3,6 +3,30 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const pages = [...globSync('*.md'), ...globSync('docs/*.md'), ...globSync('examples/**/*.md')]
+const product = globSync('{src,connectors,processors,bin,receivers,scripts}/**/*', {
+  withFileTypes: true,
+})
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+const everything = [
+  ...pages,
+  ...product,
+  ...globSync(['*.{ts,json,yaml,yml}', '{bench,examples,test}/**/*.{ts,js,py,c,json}']),
+].filter((file) => !file.includes('node_modules'))
+
+/** A page of docs/ that a text names, and maybe a heading of it; addresses of other projects are none. */
+const citation = /(?<![\w/.-])(docs\/)?([a-z-]+\.md)#([\p{L}\p{N}_-]+)/gu
+
+/** A page that a file names by its path. */
+const namedPage = /(?<![\w/.-])docs\/[a-z-]+\.md/g
+
+/**
+ * The number of a decision, which leads nowhere here: as a word of prose, or before a title. Not
+ * what looks like one: hex colours, escapes in URLs, bytes in hex, names in quotes, and parts of
+ * topics, of paths and of longer names.
+ */
+const bareNumber =
+  /(?<![\w#%\\/.'"`$-])(?<![\dA-F]{2} )D[1-9]\d?[a-z]?(?![\w/-]|\.\w)|(?<=['"`])D[1-9]\d?[a-z]?(?=: )/g
 
 /** Links of a page to other files of the project, without those that stand in blocks of code. */
 function linksOf(page: string): readonly string[] {
@@ -31,5 +55,69 @@ describe('the links of', () => {
       return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor)
     })
     expect(broken).toEqual([])
+  })
+})
+
+describe('citations', () => {
+  test('lead to headings that exist', () => {
+    const broken = everything.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(citation)]
+        .filter(([, , page = '', anchor = '']) => {
+          const target = join('docs', page)
+          return !existsSync(target) || !anchorsOf(target).includes(anchor)
+        })
+        .map(([cited]) => `${file}: ${cited}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('of whole pages lead to pages that exist', () => {
+    const broken = product.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(namedPage)]
+        .filter(([page]) => !existsSync(page))
+        .map(([page]) => `${file}: ${page}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('of decisions mean one heading each', () => {
+    const anchors = anchorsOf('docs/decisions.md')
+    expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([])
+  })
+
+  test('are no numbers of decisions', () => {
+    const bare = everything.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(bareNumber)].map(([cited]) => `${file}: ${cited}`),
+    )
+    expect(bare).toEqual([])
+  })
+
+  // A § stands for the D, or these lines would be found themselves.
+  test.each([
+    '/** The time of a reading (§19). */',
+    '(§38 to 40)',
+    'the keys of §59, and others',
+    'as in §21.',
+    "describe('§33: what is coalesced'",
+    '// §8: sent again',
+    '(§53a)',
+    "test('come in the envelope of §55', async",
+  ])('by number are found: %s', (text) => {
+    expect(text.replace('§', 'D').match(bareNumber)).toHaveLength(1)
+  })
+
+  test.each([
+    '#§20',
+    "'§20'",
+    '`§20`',
+    'spBv1.0/plant/DDATA/edge/§20',
+    '%§8%A7',
+    'FF §8 FF E0',
+    '§20.temperature',
+    'unit-§20',
+    '§100',
+    'GRI§20',
+  ])('by number are not seen in %s', (text) => {
+    expect(text.replace('§', 'D').match(bareNumber)).toBeNull()
   })
 })

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { UserWorkspaceConfig } from 'vitest/config'
+import config from '../vitest.config.ts'
 
 const product = globSync(['src/**/*.ts', 'connectors/**/*.ts', 'processors/*.ts'])
 const everything = [...product, ...globSync(['test/**/*.ts', 'bench/**/*.ts', '*.ts'])]
@@ -28,6 +30,14 @@ describe('the files', () => {
   test('file names are in kebab case', () => {
     const kebab = /(^|\/)(\d{4}-)?[a-z0-9]+(-[a-z0-9]+)*(\.test|\.config)?\.ts$/
     expect(everything.filter((file) => !kebab.test(file))).toEqual([])
+  })
+
+  test('every file of tests is run by one project', () => {
+    const run = config.test?.projects?.flatMap((project) => {
+      const { test: { include = [] } = {} } = project as UserWorkspaceConfig
+      return globSync(include)
+    })
+    expect(run?.toSorted()).toEqual(globSync('test/**/*.test.ts').toSorted())
   })
 
   test('nothing is left to do', () => {
@@ -82,15 +92,15 @@ describe('the files', () => {
       /\bnew (PassThrough|Worker|WebSocket|Client|MqttClient)\(|\bcreate(Socket|Server|TlsServer)\(|\b(?<!#)connect(Tls)?\(\{ |\b(fork|startThread)\(/
     const files = product.filter((file) => !file.startsWith('processors/'))
     const makers = files.filter((file) => made.test(withoutComments(readFileSync(file, 'utf8'))))
-    const listening = /\.on\('error'|\bthreadFailure\(/
+    const listening = /\.on\('error'|\bthreadFailure\(|\bnew RemoteThread\b/
     const deaf = makers.filter((file) => !listening.test(readFileSync(file, 'utf8')))
     expect(deaf.toSorted()).toEqual([
-      // Its thread is listened to by the deliveries that it hands it to.
-      'src/processes/network/delivering.ts',
-      // It waits until the port is closed again.
-      'src/operating/doctor/network-checks.ts',
       // undici listens.
       'src/egress/guarded-http.ts',
+      // It waits until the port is closed again.
+      'src/operating/doctor/network-checks.ts',
+      // Its thread is listened to by the deliveries that it hands it to.
+      'src/processes/network/delivering.ts',
     ])
   })
 

@@ -175,13 +175,14 @@ export class Observation {
   /** @param isPassed to be called when the next one may be handed over, before this one is durable */
   async #handOver(packet: ParsedPacket, isPassed: () => void): Promise<void> {
     const { run, source, options } = this.#needs
-    run.signal.throwIfAborted()
     if (blockOf(packet) === undefined) {
       const accepted = run.accept([{ payload: packet.payload, source }])
       isPassed()
       await accepted
       return
     }
+    // The rest of it cannot be asked for any more.
+    run.signal.throwIfAborted()
     const ask = (more: readonly NamedOption[]) => this.#exchanges.ask([...options, ...more])
     const body = await wholeBody(packet, ask)
     // There is one such body in memory at a time.

@@ -11,22 +11,22 @@ export const rememberedMax = 50_000
 /** Enough that among all rows of years none is taken for another one. */
 const digestBytes = 8
 
-/** Settled rows that are kept for a while, as taking them away one by one would cost more. */
-const settledMax = 10_000
+/** Passed rows that are kept for a while, as taking them away one by one would cost more. */
+const passedMax = 10_000
 
 /** When a row needs not be remembered any more: none comes before it any more then. */
-export interface Settling {
+export interface Passing {
   /** Whether rows with the same first value are told apart by a second one. */
   readonly hasKey: boolean
   /** Behind how many rows with greater values; undefined: by their time. */
   readonly rows: number | undefined
   /** All transactions are over whose rows have a time of at most this. */
-  readonly settledUs: number
+  readonly passedUs: number
 }
 
 export interface MetRow {
   readonly place: Place
-  /** The latest that its time can mean; of no concern where rows do not settle by time. */
+  /** The latest that its time can mean; of no concern where rows do not pass by time. */
   readonly timeUs: number
   /** All of it, where it has no key. */
   readonly content: string
@@ -40,22 +40,22 @@ interface Remembered {
 
 /** What is known of rows that were handed over, while the query is gone through once, in its order. */
 export class LookBehind {
-  readonly #settling: Settling
+  readonly #passing: Passing
   /** All rows up to here have been handed over, and no other one will come. */
   #from: Place | undefined
   /** Handed over earlier, and not met again yet. */
   readonly #earlier: Set<string>
-  /** Met this time, with the settled ones at its beginning. */
+  /** Met this time, with the passed ones at its beginning. */
   #met: Remembered[] = []
-  #settled = 0
+  #passed = 0
   /** Rows with the newest value, where there is no key: they come again with the next page. */
   readonly #tied = new Set<string>()
 
-  constructor(position: SourcePosition | undefined, settling: Settling) {
+  constructor(position: SourcePosition | undefined, passing: Passing) {
     const { from, seen = '' } = (position ?? {}) as { from?: Place; seen?: string }
     this.#from = from
     this.#earlier = new Set(digestsIn(seen))
-    this.#settling = settling
+    this.#passing = passing
   }
 
   get from(): Place | undefined {
@@ -64,7 +64,7 @@ export class LookBehind {
 
   /** Takes the next row, and tells whether it is new; `full`: it is, and could not be remembered. */
   meet({ place, timeUs, content }: MetRow): 'new' | 'known' | 'full' {
-    const { hasKey } = this.#settling
+    const { hasKey } = this.#passing
     if (!hasKey && place[0] !== this.#met.at(-1)?.place[0]) this.#tied.clear()
     const digest = !hasKey || this.#earlier.size > 0 ? digestOf(place, content) : undefined
     if (digest !== undefined && this.#tied.has(digest)) return 'known'
@@ -72,7 +72,7 @@ export class LookBehind {
     if (!isKnown && this.#isFull(timeUs)) return 'full'
     this.#met.push({ place, timeUs, digest })
     if (!hasKey && digest !== undefined) this.#tied.add(digest)
-    this.#settle(place)
+    this.#pass(place)
     return isKnown ? 'known' : 'new'
   }
 
@@ -88,7 +88,7 @@ export class LookBehind {
 
   position(): SourcePosition {
     const digests = [...this.#earlier]
-    for (let index = this.#settled; index < this.#met.length; index++) {
+    for (let index = this.#passed; index < this.#met.length; index++) {
       const met = this.#met[index]
       if (met) digests.push((met.digest ??= digestOf(met.place, '')))
     }
@@ -97,26 +97,26 @@ export class LookBehind {
   }
 
   #isFull(timeUs: number): boolean {
-    const unsettled = this.#met.length - this.#settled
-    if (unsettled === 0 && timeUs <= this.#settling.settledUs) return false
-    return unsettled + this.#earlier.size >= rememberedMax
+    const open = this.#met.length - this.#passed
+    if (open === 0 && timeUs <= this.#passing.passedUs) return false
+    return open + this.#earlier.size >= rememberedMax
   }
 
-  #settle(newest: Place): void {
-    for (let met = this.#met[this.#settled]; met; met = this.#met[this.#settled]) {
-      if (!this.#isSettled(met)) break
-      if (!this.#settling.hasKey && met.place[0] === newest[0]) break
+  #pass(newest: Place): void {
+    for (let met = this.#met[this.#passed]; met; met = this.#met[this.#passed]) {
+      if (!this.#isPassed(met)) break
+      if (!this.#passing.hasKey && met.place[0] === newest[0]) break
       this.#from = met.place
-      this.#settled++
+      this.#passed++
     }
-    if (this.#settled < settledMax) return
-    this.#met = this.#met.slice(this.#settled)
-    this.#settled = 0
+    if (this.#passed < passedMax) return
+    this.#met = this.#met.slice(this.#passed)
+    this.#passed = 0
   }
 
-  #isSettled({ timeUs }: Remembered): boolean {
-    const { rows, settledUs } = this.#settling
-    return rows === undefined ? timeUs <= settledUs : this.#met.length - this.#settled > rows
+  #isPassed({ timeUs }: Remembered): boolean {
+    const { rows, passedUs } = this.#passing
+    return rows === undefined ? timeUs <= passedUs : this.#met.length - this.#passed > rows
   }
 }
 

@@ -33,7 +33,7 @@ export class NaiveTimes {
     return time + (this.#zone === 'UTC' ? 'Z' : offsetText(this.#offsets(ms).first))
   }
 
-  /** The latest that it can mean. Infinity: it is no time, and never settles. */
+  /** The latest that it can mean. Infinity: it is no time, and never passes. */
   latestUs(text: string): number {
     const ms = wallMs(text)
     if (ms === undefined) return Number.POSITIVE_INFINITY

@@ -44,8 +44,8 @@ function find(columns: readonly Column[], name: string | undefined): Column | un
   throw new SourceRefused(`the query has no column ${name}, but ${known.join(', ')}`)
 }
 
-/** Whether rows settle as time goes by, rather than as others come behind them. */
-export function settlesByTime({ incremental }: Order, { lookBehind }: DatabaseOptions): boolean {
+/** Whether rows pass as time goes by, rather than as others come behind them. */
+export function passesByTime({ incremental }: Order, { lookBehind }: DatabaseOptions): boolean {
   const isTime = incremental !== undefined && timeKinds.includes(incremental.kind)
   return isTime && lookBehind.us !== undefined
 }

@@ -10,7 +10,7 @@ import type { Dialect, Result, Session } from './dialect.ts'
 import { LookBehind, rememberedMax } from './look-behind.ts'
 import { NaiveTimes } from './naive-times.ts'
 import type { DatabaseOptions } from './options.ts'
-import { orderOf, Places, settlesByTime } from './order.ts'
+import { orderOf, Places, passesByTime } from './order.ts'
 import { MessageWriter, RowWriter } from './rows.ts'
 import { describing, type Order, type Place, Statements } from './statements.ts'
 
@@ -65,7 +65,7 @@ export class PolledDatabase implements PolledSource {
   async *#behind(round: Round, first: SourcePosition | undefined): AsyncGenerator<FetchedPage> {
     const circle = new CircleCheck()
     for (let position = first; ; ) {
-      const seen = new LookBehind(position, await this.#settling(round))
+      const seen = new LookBehind(position, await this.#passing(round))
       const isWhole = yield* this.#pass(round, seen, position)
       if (isWhole) return
       const reached = seen.position()
@@ -77,13 +77,13 @@ export class PolledDatabase implements PolledSource {
     }
   }
 
-  async #settling({ session, order }: Round) {
+  async #passing({ session, order }: Round) {
     const { lookBehind } = this.#options
-    const byTime = settlesByTime(order, this.#options)
+    const byTime = passesByTime(order, this.#options)
     return {
       hasKey: order.key !== undefined,
       rows: byTime ? undefined : lookBehind.rows,
-      settledUs: byTime ? (await session.nowUs()) - (lookBehind.us ?? 0) - roundedUs : 0,
+      passedUs: byTime ? (await session.nowUs()) - (lookBehind.us ?? 0) - roundedUs : 0,
     }
   }
 
@@ -130,7 +130,7 @@ export class PolledDatabase implements PolledSource {
   /** What is new of a page, and behind which place the next one begins. */
   #met({ order }: Round, seen: LookBehind, { columns, rows }: Result) {
     const places = new Places(order, columns, this.#times)
-    const byTime = settlesByTime(order, this.#options)
+    const byTime = passesByTime(order, this.#options)
     const writer = new RowWriter(columns)
     const messages = new MessageWriter(this.#source)
     let [next, last]: (Place | undefined)[] = []

@@ -12,8 +12,9 @@ const messageBytesMax = 1024 * 1024
 const shownLength = 10_000
 
 /**
- * Writes rows as JSON objects: their numbers and times have all the digits that the server has sent. A column
- * without a value is left out, as null is of no field's type (D15).
+ * Writes rows as JSON objects: their numbers and times have all the digits that the server has
+ * sent. A column without a value is left out, as null is of no field's type
+ * (decisions.md#numbers-and-texts).
  */
 export class RowWriter {
   readonly #columns: readonly { readonly name: string; readonly column: Column }[]

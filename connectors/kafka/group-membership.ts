@@ -13,7 +13,7 @@ const sessionMs = 45_000
 /** Time for all members to bring to an end what they are at, when partitions are shared out anew. */
 const rebalanceMs = 60_000
 
-const heartbeatMs = 2_000
+const heartbeatMsDefault = 2_000
 
 /** How often partitions are looked for that a topic did not have. */
 const countMs = 30_000
@@ -32,6 +32,8 @@ interface GroupMembershipNeeds {
   readonly group: string
   readonly instanceId: string
   readonly topics: readonly string[]
+  /** Milliseconds between two signs of life. */
+  readonly heartbeatMs?: number
 }
 
 /** What a member has been given, until partitions are shared out anew. */
@@ -47,6 +49,8 @@ export class GroupMembership {
   #memberId = ''
   #generation = -1
   #isLeader = false
+  /** The group does not take commits of our generation any more. */
+  #isOutdated = false
 
   constructor(needs: GroupMembershipNeeds) {
     this.#needs = needs
@@ -59,6 +63,7 @@ export class GroupMembership {
    */
   async join(before: ReadPositions): Promise<Assignment> {
     const { cluster, group } = this.#needs
+    let said: readonly string[] = []
     for (let round = 0; round < roundsMax; round++) {
       try {
         const topics = await cluster.topics(this.#needs.topics)
@@ -72,13 +77,15 @@ export class GroupMembership {
         if (!(isOld && hasGrown)) return { partitions, topics }
       } catch (error) {
         const ids = errorIdsOf(error)
+        said = ids
         if (ids.includes('MEMBER_ID_REQUIRED')) this.#memberId = memberIdIn(error) ?? ''
         else if (ids.includes('UNKNOWN_MEMBER_ID')) this.#memberId = ''
         else if (ids.some((id) => isComing(id))) await sleep(comingMs)
         else if (!ids.some((id) => isStale(id))) throw error
       }
     }
-    throw new Error('the members of the group do not agree on who reads what')
+    const why = said.length === 0 ? '' : `: the broker says ${[...new Set(said)].join(', ')}`
+    throw new Error(`the members of the group do not agree on who reads what${why}`)
   }
 
   /** Next offsets, as the group has been told. */
@@ -122,18 +129,21 @@ export class GroupMembership {
       await this.#ask('OffsetCommit', group, member.generation, member.id, null, topics)
       return true
     } catch (error) {
-      if (errorIdsOf(error).some((id) => isStale(id))) return false
-      throw error
+      if (!errorIdsOf(error).some((id) => isStale(id))) throw error
+      this.#isOutdated ||= member.generation === this.#generation
+      return false
     }
   }
 
   /** Says that we are alive, until partitions are to be shared out anew, or the signal is aborted. */
   async stay(topics: readonly Topic[], signal: AbortSignal): Promise<void> {
-    const { group, instanceId } = this.#needs
+    const { group, instanceId, heartbeatMs = heartbeatMsDefault } = this.#needs
     let countedAtMs = monotonicMs()
     for (;;) {
       await sleep(heartbeatMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
+      // It is told so with the next sign of life, and sooner or later with a commit.
+      if (this.#isOutdated) return
       try {
         await this.#ask('Heartbeat', group, this.#generation, this.#memberId, instanceId)
       } catch (error) {
@@ -217,6 +227,7 @@ export class GroupMembership {
     )
     this.#memberId = joined.memberId
     this.#generation = joined.generationId
+    this.#isOutdated = false
     this.#isLeader = joined.leader === joined.memberId
     const { skipAssignment: isOld } = joined
     const shares = this.#isLeader && !isOld ? await this.#shareOut(joined, topics) : []

@@ -1,7 +1,10 @@
 import { ClosingError } from './guard/closing.ts'
 import type { Session } from './sessions.ts'
 
-/** Dropped messages of one connection in a minute: more of them close it (D26). */
+/**
+ * Dropped messages of one connection in a minute: more of them close it
+ * (decisions.md#messages-for-nobody).
+ */
 const dropsPerMinute = 100
 
 const minuteMs = 60_000

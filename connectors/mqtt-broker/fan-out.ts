@@ -23,7 +23,7 @@ export interface FanOutNeeds {
   readonly distribution: Distribution
   /** Whose streams' messages are wanted. */
   readonly listeners: {
-    begin(tell: (message: RawMessage) => void): void
+    begin(publish: (message: RawMessage) => void): void
     add(streamId: StreamId): void
     remove(streamId: StreamId): void
   }

@@ -104,7 +104,7 @@ function optionsOf(parts: IngestBrokerParts): AedesOptions {
       setImmediate(done, refusal, refusal === null)
     },
     authorizePublish: (client, packet, done) => publisher.publish(client, packet, done),
-    /** Asked for what `Subscriptions` has granted, and for the filters of a session from before. */
+    /** Called by the broker for what `Subscriptions` has granted, and for the filters of a session from before. */
     authorizeSubscribe(client, subscription, callback) {
       const session = sessions.of(client)
       const allowed = async () =>

@@ -25,7 +25,7 @@ export interface MqttPublisherNeeds {
   readonly intake: Acceptor
   readonly nowUs: () => number
   readonly kept: MqttSessions
-  /** Told of what should not have happened. */
+  /** Called with a failure that should not have happened. */
   readonly onFailure: (error: unknown) => void
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
   readonly assertReady: () => void

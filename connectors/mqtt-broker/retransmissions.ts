@@ -26,7 +26,8 @@ export interface PacketIdentity {
  *
  * A client that lost our acknowledgement sends the packet again, with the DUP flag and the same
  * packet id ([MQTT-3.3.1-1], [MQTT-4.4.0-1]). Given the first time of receipt again, its readings
- * keep their identity and are stored once (D18). Only as much as fits is remembered.
+ * keep their identity and are stored once (decisions.md#times-of-readings). Only as much as fits is
+ * remembered.
  */
 export class Retransmissions {
   readonly #clients = new LruMap<string, LruMap<number, Receipt>>(clientsMax)

@@ -3,7 +3,7 @@ import type { RouteNeeds } from './routes.ts'
 import type { Session } from './sessions.ts'
 import { isInSpace, mayBeOwnTopic, readingsTopicOf, streamTopicOf } from './topics.ts'
 
-/** What clients may publish and subscribe to (D26). */
+/** What clients may publish and subscribe to (decisions.md#topics-and-filters). */
 export class Rights {
   readonly #needs: RouteNeeds
 

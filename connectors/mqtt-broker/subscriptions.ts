@@ -24,7 +24,7 @@ interface SubscriptionNeeds {
   readonly rights: Rights
   readonly audience: Audience
   readonly store: FilterStore
-  /** Told of each filter, by the broker's name, that somebody listens to from now on. */
+  /** Called with each filter, by the broker's name, that somebody listens to from now on. */
   readonly onFilter: (filter: string) => void
 }
 

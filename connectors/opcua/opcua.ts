@@ -13,7 +13,7 @@ import { OpcUaConnection } from './connection.ts'
 import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'
 import { PartialReadings } from './partial-readings.ts'
 import { Publishing, ServerSilent, SubscriptionLost } from './publishing.ts'
-import { lostSubscription, Readings } from './readings.ts'
+import { lostSubscription, Readings, wideReadings } from './readings.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -39,6 +39,13 @@ export const opcua: FetchConnector = {
   takes: ({ protocol }) => protocol === 'opcua',
   destinationOf: ({ endpoint }) => parseEndpoint(endpoint),
   open: (definition) => new OpcUaSource(opcUaOptions(definition)),
+  waitingIn: (position, timestampField) => {
+    const timed = readOpen(position).map(({ time, fields }) => ({
+      time,
+      fields: new Map(Object.entries(fields)),
+    }))
+    return wideReadings(timed, { timestampField, source: 'an OPC UA server that was followed' })
+  },
   forTrial: (source) => ({ ...source, isTrial: true }),
 }
 

@@ -28,11 +28,8 @@ interface TimedValue extends Notified {
 /** Makes readings of notifications. */
 export class Readings {
   readonly #needs: ReadingsNeeds
-  readonly #timeKey: string
-
   constructor(needs: ReadingsNeeds) {
     this.#needs = needs
-    this.#timeKey = JSON.stringify(needs.timestampField)
   }
 
   /** @param publishedAt for values without a time of their own */
@@ -50,30 +47,19 @@ export class Readings {
 
   /** One reading for each value: it says which node it is of. */
   long(values: readonly TimedValue[]): readonly FetchedMessage[] {
+    const { source, timestampField } = this.#needs
     const readings = values.map(({ item, time, told: { text, state } }) => {
       const members = [`"node":${JSON.stringify(item.nodeId)}`]
       if (text !== undefined) members.push(`"value":${text}`)
       if (state !== undefined) members.push(`"status":${JSON.stringify(state)}`)
-      return this.#reading(members, time)
+      return readingText(members, time, timestampField)
     })
-    return this.#packed(readings)
+    return packed(readings, source)
   }
 
   /** One reading for each time. */
   wide(timed: readonly TimedReading[]): readonly FetchedMessage[] {
-    const readings: string[] = []
-    for (const { time, fields } of timed) {
-      const members: string[] = []
-      const states: string[] = []
-      for (const [field, { text, state }] of fields) {
-        const name = JSON.stringify(field)
-        if (text !== undefined) members.push(`${name}:${text}`)
-        if (state !== undefined) states.push(`${name}:${JSON.stringify(state)}`)
-      }
-      if (states.length > 0) members.push(`"status":{${states.join(',')}}`)
-      if (members.length > 0) readings.push(this.#reading(members, time))
-    }
-    return this.#packed(readings)
+    return wideReadings(timed, this.#needs)
   }
 
   /** Says that notifications did not come: the server has them no more. */
@@ -91,16 +77,36 @@ export class Readings {
     const state = texts.stateOf(value)
     return { ...(text !== undefined && { text }), ...(state !== undefined && { state }) }
   }
+}
 
-  #reading(members: readonly string[], time: string): string {
-    return `{${[...members, `${this.#timeKey}:"${time}"`].join(',')}}`
+/** One reading for each time. */
+export function wideReadings(
+  timed: readonly TimedReading[],
+  { timestampField, source }: Pick<ReadingsNeeds, 'timestampField' | 'source'>,
+): readonly FetchedMessage[] {
+  const readings: string[] = []
+  for (const { time, fields } of timed) {
+    const members: string[] = []
+    const states: string[] = []
+    for (const [field, { text, state }] of fields) {
+      const name = JSON.stringify(field)
+      if (text !== undefined) members.push(`${name}:${text}`)
+      if (state !== undefined) states.push(`${name}:${JSON.stringify(state)}`)
+    }
+    if (states.length > 0) members.push(`"status":{${states.join(',')}}`)
+    if (members.length > 0) readings.push(readingText(members, time, timestampField))
   }
+  return packed(readings, source)
+}
 
-  #packed(texts: readonly string[]): readonly FetchedMessage[] {
-    const writer = new MessageWriter(this.#needs.source)
-    for (const [index, text] of texts.entries()) writer.add(text, `${index + 1} of a notification`)
-    return writer.end()
-  }
+function readingText(members: readonly string[], time: string, timestampField: string): string {
+  return `{${[...members, `${JSON.stringify(timestampField)}:"${time}"`].join(',')}}`
+}
+
+function packed(texts: readonly string[], source: string): readonly FetchedMessage[] {
+  const writer = new MessageWriter(source)
+  for (const [index, text] of texts.entries()) writer.add(text, `${index + 1} of a notification`)
+  return writer.end()
 }
 
 /** Says that a subscription is gone, and with it whatever it had not told yet. */

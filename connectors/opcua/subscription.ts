@@ -83,7 +83,8 @@ export function readPosition(
 
 /** Readings that wait for more, whether or not the subscription goes on that they are of. */
 export function readOpen(position: SourcePosition | undefined): readonly SavedReading[] {
-  return (position as unknown as SubscriptionPosition | undefined)?.open ?? []
+  const open: unknown = position?.['open']
+  return Array.isArray(open) ? (open as readonly SavedReading[]) : []
 }
 
 export function writePosition({ open = [], ...position }: SubscriptionPosition): SourcePosition {

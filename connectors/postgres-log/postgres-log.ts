@@ -5,6 +5,7 @@ import type {
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { keepByteOrderMarksOfLog } from '../byte-order-marks.ts'
 import { parseAddress } from '../database/options.ts'
 import { ChangePages } from './change-pages.ts'
 import { LogFollower } from './log-follower.ts'
@@ -110,7 +111,7 @@ class PostgresLogSource implements FetchedSource {
   async #prepare(connection: ReplicationConnection, run: FetchRun): Promise<LogPosition> {
     const before = readPosition(run.position)
     await ensurePublication(connection, this.#options, before === undefined)
-    const position = await findStart(connection, this.#options, before)
+    const position = await findStart(connection, this.#options, { ...run, position: before })
     if (before === undefined) await run.accept([], writePosition(position))
     return position
   }
@@ -124,6 +125,7 @@ class PostgresLogSource implements FetchedSource {
     const baseTypes = await readBaseTypes(connection)
     // Loaded when it is needed: most services follow no log.
     const { PgoutputPlugin } = await import('pg-logical-replication')
+    keepByteOrderMarksOfLog()
     const parser = new PgoutputPlugin({ protoVersion: 1, publicationNames: [] })
     const pages = new ChangePages({ ...this.#options, parser, baseTypes, source, position })
     const follower = new LogFollower({ connection, pages, run, durable: position.lsn })

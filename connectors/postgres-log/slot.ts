@@ -1,4 +1,4 @@
-import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { formatLsn, type LogPosition, parseLsn } from './log-position.ts'
 import type { PostgresLogOptions } from './options.ts'
 import { describeFailure } from './refusals.ts'
@@ -7,6 +7,12 @@ import { identifier, literal } from './sql-text.ts'
 
 /** A new slot begins when all transactions that are under way have ended. */
 const creationMs = 30 * 60_000
+
+/** From then on it is shown what is waited for. */
+const heldUpMs = 2_000
+
+const heldUp =
+  'the server makes the replication slot when all transactions have ended that were under way there: one of them goes on and on'
 
 const goOn =
   'To go on, load what is missing by other means, and give the source another `slot`: it begins at the present'
@@ -20,7 +26,10 @@ const goOn =
 export async function findStart(
   connection: ReplicationConnection,
   options: PostgresLogOptions,
-  position: LogPosition | undefined,
+  {
+    position,
+    onHeldUp,
+  }: { readonly position: LogPosition | undefined } & Pick<FetchRun, 'onHeldUp'>,
 ): Promise<LogPosition> {
   const { slot } = options
   const [identity] = await connection.query('IDENTIFY_SYSTEM')
@@ -33,7 +42,12 @@ export async function findStart(
   )
   if (found) return startAt(found, { options, position, system: server.system })
   if (position === undefined) {
-    return { system: server.system, lsn: await createSlot(connection, options) }
+    const patience = setTimeout(() => onHeldUp(heldUp), heldUpMs)
+    try {
+      return { system: server.system, lsn: await createSlot(connection, options) }
+    } finally {
+      clearTimeout(patience)
+    }
   }
   throw new SourceRefused(
     `the replication slot ${slot} is gone: changes of the table since ${formatLsn(position.lsn)} are lost. ${goOn}`,

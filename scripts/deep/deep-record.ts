@@ -31,13 +31,13 @@ export function deepSuites(recorded = readRecord()): DeepSuite[] {
   return suites.sort((a, b) => secondsOf(a) - secondsOf(b) || a.file.localeCompare(b.file))
 }
 
-/** Writes down that suites have passed as they are, and forgets those that are no more. */
-export function recordPasses(passes: ReadonlyMap<string, RecordedPass>): void {
+/** Writes down that a suite has passed as it was when it began, and forgets those that are no more. */
+export function recordPass(passed: string, pass: RecordedPass): void {
   const files = globSync('test/deep/**/*.test.ts').sort()
   const before = readRecord()
   const entries = files.flatMap((file) => {
-    const pass = passes.get(file) ?? before[file]
-    return pass === undefined ? [] : [[file, pass] as const]
+    const newest = file === passed ? pass : before[file]
+    return newest === undefined ? [] : [[file, newest] as const]
   })
   writeFileSync(recordFile, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
 }

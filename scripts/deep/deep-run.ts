@@ -14,6 +14,7 @@ export interface DeepRunNeeds {
   /** Milliseconds from any beginning, never set back. */
   readonly now: () => number
   readonly say: (line: string) => void
+  readonly onPass: (file: string, pass: RecordedPass) => void
   /** Until when suites may run, in milliseconds of `now`. */
   readonly endMs: number
   /** How many suites run at once. */
@@ -23,7 +24,6 @@ export interface DeepRunNeeds {
 export interface DeepRunResult {
   readonly passed: number
   readonly failed: number
-  readonly passes: ReadonlyMap<string, RecordedPass>
 }
 
 /**
@@ -49,7 +49,6 @@ export async function runDeepSuites(
 class DeepRun implements DeepRunResult {
   readonly #needs: DeepRunNeeds
   readonly #failed: DeepSuite[] = []
-  readonly passes = new Map<string, RecordedPass>()
   passed = 0
   failed = 0
 
@@ -81,7 +80,7 @@ class DeepRun implements DeepRunResult {
 
   /** Nothing for a suite that had not the time. */
   async #run({ file, digest, seconds }: DeepSuite): Promise<SuiteResult | undefined> {
-    const { now, endMs, runSuite, say } = this.#needs
+    const { now, endMs, runSuite, say, onPass } = this.#needs
     const startMs = now()
     const needsMs = (seconds ?? 0) * 1000
     const result = startMs + needsMs < endMs ? await runSuite(file, endMs - startMs) : undefined
@@ -90,7 +89,7 @@ class DeepRun implements DeepRunResult {
       return undefined
     }
     const tookSeconds = Math.ceil((now() - startMs) / 1000)
-    if (result.isGood) this.passes.set(file, { digest, seconds: tookSeconds })
+    if (result.isGood) onPass(file, { digest, seconds: tookSeconds })
     return result
   }
 }

@@ -21,8 +21,8 @@ export interface AlertActionsNeeds {
 }
 
 /**
- * What people do to alerts. It is an entry of the journal and nothing else, so that a replay does it at
- * the same place (D30); the decider makes it so.
+ * What people do to alerts. It is an entry of the journal and nothing else, so that a replay does
+ * it at the same place (decisions.md#the-time-of-alerts); the decider makes it so.
  */
 export class AlertActions {
   readonly #needs: AlertActionsNeeds

@@ -21,7 +21,7 @@ export function stepBody(row: HistoryRow) {
   }
 }
 
-/** The same as a sentence. */
+/** A step of the history as a sentence. */
 export function sentenceOf(row: HistoryRow): string {
   const { cause, from_state: from, to_state: to } = row
   const at = formatUs(row.at)

@@ -9,7 +9,7 @@ interface ExpiryNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
-  /** How long alerts that have ended can be looked at (D41). */
+  /** How long alerts that have ended can be looked at (decisions.md#the-end-of-alerts). */
   readonly keptUs: number
 }
 

@@ -69,7 +69,10 @@ const acting = {
   errors: ['wrong_alert_state', 'disk_low', 'journal_full', 'journal_unavailable', 'overloaded'],
 } as const
 
-/** Alerts of streams: what they are, what has happened to them, and what people do (D31). */
+/**
+ * Alerts of streams: what they are, what has happened to them, and what people do
+ * (decisions.md#one-alert-at-a-time).
+ */
 export function alertRoutes(needs: AlertRoutesNeeds): FastifyPluginAsync {
   const { streams, callerOf } = needs
   return async (app) => {

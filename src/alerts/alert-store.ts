@@ -25,7 +25,7 @@ export interface AlertCount {
 }
 
 /** What was told because of a step. */
-export interface ToldDelivery {
+export interface NoticeDelivery {
   readonly eventId: string
   readonly deliveryId: string
   /** Of an address that it was mailed to, or else of a webhook. */
@@ -115,7 +115,7 @@ export class AlertStore {
   }
 
   /** Deliveries of events, as far as they are kept. */
-  async deliveries(eventIds: readonly string[]): Promise<readonly ToldDelivery[]> {
+  async deliveries(eventIds: readonly string[]): Promise<readonly NoticeDelivery[]> {
     if (eventIds.length === 0) return []
     const rows = await this.#state
       .selectFrom('deliveries')

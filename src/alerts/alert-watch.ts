@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { LruMap } from '../core/lru-map.ts'
 import type { AlertWatches, StreamWatch } from '../ingest/pipeline/alert-watches.ts'
 import type { EntryReader } from '../ingest/pipeline/entry-reader.ts'
-import type { StateDatabase, Tell } from '../storage/state/database.ts'
+import type { Notify, StateDatabase } from '../storage/state/database.ts'
 import { AlertTime } from './alert-time.ts'
 import { RuleReader } from './defined-rules.ts'
 import { Downtimes } from './downtimes.ts'
@@ -23,7 +23,7 @@ const compiledMax = 1_000
 export interface AlertWatchNeeds {
   readonly state: StateDatabase
   readonly clock: Clock
-  readonly tell: Tell
+  readonly notify: Notify
 }
 
 /** Knows all streams whose entries come by, and the rules that they have. */
@@ -97,7 +97,7 @@ export class AlertWatch implements AlertWatches {
 
   async write(transaction: StateDatabase): Promise<() => void> {
     const { findings } = this
-    const { clock, tell } = this.#needs
+    const { clock, notify } = this.#needs
     const downtimes = this.#downtimes
     this.#gone.clear()
     const time = this.#time
@@ -109,11 +109,11 @@ export class AlertWatch implements AlertWatches {
     }
     if (findings.touched.size === 0) return written
     await writeFindings(transaction, findings, clock)
-    const tellOthers = findings.notices.length > 0 ? await tell(transaction) : nothing
+    const notifyOthers = findings.notices.length > 0 ? await notify(transaction) : nothing
     return () => {
       findings.clear()
       written()
-      tellOthers()
+      notifyOthers()
     }
   }
 

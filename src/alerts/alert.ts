@@ -46,7 +46,7 @@ export function alertIdOf(streamId: string, ruleId: string, offset: number): Ale
   return [...parts, hex.slice(20, 32)].join('-') as AlertId
 }
 
-/** An alert as the API and events show it (D61). */
+/** An alert as the API and events show it. */
 export function alertBody(alert: AlertRow) {
   return {
     alertId: alert.id,

@@ -52,7 +52,7 @@ const options = {
   },
 } as const
 
-/** `POST /streams/{streamId}/alerts/backtest` (D31) */
+/** `POST /streams/{streamId}/alerts/backtest` */
 export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
   const { backtests, state, posts, nowUs, callerOf } = needs
   return async (app) => {

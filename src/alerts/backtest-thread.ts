@@ -5,7 +5,7 @@ import type { SeriesPage } from '../storage/time-series/series.ts'
 import { Backtest, type BacktestPlan, type BacktestResult } from './backtest.ts'
 
 /** What other threads may ask of this one: it lives for one backtest. */
-export interface BacktestProcedures extends Record<string, (argument: never) => unknown> {
+export interface BacktestProcedures {
   begin(plan: BacktestPlan): void
   /** Pages in the order of time. */
   take(page: SeriesPage): void

@@ -1,7 +1,7 @@
-import type { MessagePort } from 'node:worker_threads'
 import { DomainError } from '../core/errors.ts'
 import type { UserId } from '../core/ids.ts'
-import { Caller } from '../core/threads/rpc.ts'
+import { RemoteThread } from '../core/threads/remote-thread.ts'
+import { Moved } from '../core/threads/rpc.ts'
 import { startThread } from '../core/threads/start-thread.ts'
 import { memoryOf, type SeriesPage, type SeriesQuery } from '../storage/time-series/series.ts'
 import type { BacktestPlan, BacktestResult } from './backtest.ts'
@@ -44,7 +44,7 @@ export class Backtests {
     this.#needs = needs
   }
 
-  /** Those that run or wait. */
+  /** Backtests that run or wait. */
   get open(): number {
     return this.#users.size
   }
@@ -124,26 +124,21 @@ function tooManyReadings(): DomainError {
 
 /** This thread's side of the one that runs the rules. */
 class BacktestRunner {
-  readonly #thread = startThread(import.meta.url, './backtest-thread', { workerData: undefined })
-  readonly #caller = new Caller<BacktestProcedures>(this.#thread as unknown as MessagePort)
-
-  constructor() {
-    // Whoever waits for an answer is told; there is nobody else to tell.
-    this.#thread.on('error', (error) => this.#caller.close(error))
-    this.#thread.once('exit', () => this.#caller.close())
-  }
+  readonly #thread = new RemoteThread<BacktestProcedures>(
+    startThread(import.meta.url, './backtest-thread', { workerData: undefined }),
+  )
 
   async begin(plan: BacktestPlan): Promise<void> {
-    await this.#caller.call('begin', plan)
+    await this.#thread.calls.begin(plan)
   }
 
   /** The memory of the page goes over to the thread. */
   async take(page: SeriesPage): Promise<void> {
-    await this.#caller.call('take', page, [...memoryOf(page)])
+    await this.#thread.calls.take(new Moved(page, memoryOf(page)))
   }
 
   async finish(endUs: number): Promise<BacktestResult> {
-    return await this.#caller.call('finish', endUs)
+    return await this.#thread.calls.finish(endUs)
   }
 
   async close(): Promise<void> {

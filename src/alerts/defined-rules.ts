@@ -12,7 +12,7 @@ const charactersMax = 8_000_000
 /** What a definition says about alerts. */
 export interface DefinedRules {
   readonly rules: readonly AlertRule[]
-  /** Those that are stored, after the transform. */
+  /** Fields that are stored, after the transform. */
   readonly fields: FieldMap
 }
 

@@ -3,12 +3,9 @@ import type { GroupCommit } from '../ingest/pipeline/group-commit.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import { type KeptMoment, keptEveryMs } from '../storage/state/steady-time.ts'
 
-/** Readings that come before the next try stand in front of the entry, and shorten no silence by more than this. */
-const retryMs = 1_000
-
 export interface DowntimeEntryNeeds {
   readonly state: StateDatabase
-  readonly entries: Pick<GroupCommit, 'add'>
+  readonly entries: Pick<GroupCommit, 'add' | 'noteUnheard'>
   readonly clock: Clocks
   /** When the service was there last, as far as that was written down. */
   readonly lastThere: KeptMoment | undefined
@@ -29,7 +26,11 @@ export async function noteDowntime(needs: DowntimeEntryNeeds): Promise<void> {
   const showsClock = known !== undefined || Math.abs(aheadUsOf(clock)) > driftUsMax
   const isWatched = watched !== undefined || fleets !== undefined
   const heardUs = isWatched ? await lastHeardUs(needs) : undefined
-  if (showsClock || heardUs !== undefined) addEntries({ entries, clock }, { showsClock, heardUs })
+  const steadyUs = clock.steadyUs()
+  // A journal that has no room takes no readings either: then what it takes first stands behind this.
+  if (heardUs !== undefined) entries.noteUnheard(Math.min(heardUs, steadyUs))
+  const wallUs = steadyUs + aheadUsOf(clock)
+  if (isWatched || showsClock) entries.add((writer) => writer.clock(steadyUs, wallUs), settled)
 }
 
 /** When anybody was heard last, in steady time. */
@@ -49,26 +50,5 @@ function ofThen({ wallUs, steadyUs }: KeptMoment): Clocks {
   return { nowUs: () => wallUs, steadyUs: () => steadyUs }
 }
 
-/** What is said at a start. */
-interface Start {
-  readonly showsClock: boolean
-  /** When anybody was heard last, if that matters to anybody. */
-  readonly heardUs: number | undefined
-}
-
-/** A journal that has no room takes no readings either: nobody can be heard until it has. */
-function addEntries(needs: Pick<DowntimeEntryNeeds, 'entries' | 'clock'>, start: Start): void {
-  const { entries, clock } = needs
-  const { showsClock, heardUs } = start
-  const steadyUs = clock.steadyUs()
-  const wallUs = steadyUs + aheadUsOf(clock)
-  entries.add(
-    (writer) => {
-      if (showsClock) writer.clock(steadyUs, wallUs)
-      if (heardUs !== undefined) writer.downtime(Math.min(heardUs, steadyUs), wallUs)
-    },
-    (error) => {
-      if (error?.retryable === true) setTimeout(() => addEntries(needs, start), retryMs).unref()
-    },
-  )
-}
+/** Whoever comes next says it, if this is not kept. */
+function settled(): void {}

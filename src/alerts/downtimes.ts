@@ -45,7 +45,7 @@ export class Downtimes {
     this.#count++
   }
 
-  /** Those after the first so many. */
+  /** Downtimes after the first so many. */
   after(count: number): readonly DowntimeSignal[] {
     const left = this.#count - count
     return left <= 0 ? [] : this.#all.slice(-left)

@@ -5,7 +5,7 @@ import { formatUs } from '../core/time.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import { type AlertRow, alertBody } from './alert.ts'
 import { sentenceOf, stepBody } from './alert-bodies.ts'
-import type { AlertStore, ToldDelivery } from './alert-store.ts'
+import type { AlertStore, NoticeDelivery } from './alert-store.ts'
 
 /** So many steps are explained, the newest ones. */
 const stepsMax = 100
@@ -46,7 +46,7 @@ function deliveryBody({
   state,
   attempts,
   lastAttemptAtUs,
-}: ToldDelivery): object {
+}: NoticeDelivery): object {
   const lastAttemptAt = shown(lastAttemptAtUs)
   const receiver = { webhookId: webhookId ?? null, recipientId: recipientId ?? null }
   return { deliveryId, ...receiver, state, attempts, lastAttemptAt }

@@ -35,7 +35,7 @@ interface Change {
 export class Findings {
   /** As they are at the end of the stretch. */
   readonly alerts = new Map<string, AlertRow>()
-  /** Those that were pending, and never fired. */
+  /** Ids of alerts that were pending, and never fired. */
   readonly dropped = new Set<string>()
   readonly history: HistoryRow[] = []
   readonly notices: AlertNotice[] = []
@@ -50,8 +50,8 @@ export class Findings {
       this.#drop(begun.id)
       return undefined
     }
-    const isTold = transition.notice !== undefined
-    const sequence = isTold ? stream.sequences.next(rule.id) : begun.sequence
+    const isNoticed = transition.notice !== undefined
+    const sequence = isNoticed ? stream.sequences.next(rule.id) : begun.sequence
     const alert = { ...moved(begun, transition, moment), sequence }
     const notice = this.#notice(stream, alert, transition)
     this.history.push(historyRow(alert, { moment, transition, eventId: notice?.id }))
@@ -92,13 +92,13 @@ export class Findings {
   #notice(
     stream: WatchedStream,
     alert: AlertRow,
-    { notice }: AlertTransition,
+    { notice: type }: AlertTransition,
   ): AlertNotice | undefined {
-    if (notice === undefined) return undefined
+    if (type === undefined) return undefined
     const { facts, recent } = stream
-    const told = {
+    const notice = {
       id: newId<EventId>(),
-      type: `stream.alert_${notice}` as const,
+      type: `stream.alert_${type}` as const,
       facts,
       alert,
       data: {
@@ -108,9 +108,9 @@ export class Findings {
         readings: recent.points(),
       },
     }
-    this.notices.push(told)
+    this.notices.push(notice)
     this.touched.add(stream)
-    return told
+    return notice
   }
 }
 

@@ -26,7 +26,7 @@ const newColumns = [
 /** How the streams of a rule stand. */
 export interface FleetRuleStreams {
   readonly matching: number
-  /** Those that have not been looked at since something was changed. */
+  /** Streams that have not been looked at since something was changed. */
   readonly pending: number
   readonly leftOut: number
   readonly examples: readonly { readonly streamId: string; readonly reason: string }[]

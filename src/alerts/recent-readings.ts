@@ -16,7 +16,7 @@ export class RecentReadings {
     this.#next = (this.#next + 1) % readingsMax
   }
 
-  /** The oldest first, as data points (D55). */
+  /** The oldest first, as data points (decisions.md#answers-with-readings). */
   points(): readonly object[] {
     const { length } = this.#times
     const oldest = length < readingsMax ? 0 : this.#next

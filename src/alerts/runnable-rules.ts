@@ -1,5 +1,5 @@
 import type { AlertRule, CompiledAlertRules } from '../../processors/alert-rules.ts'
-import { ExpressionProblem } from '../../processors/expression-check.ts'
+import { ExpressionProblem } from '../../processors/expression-tree.ts'
 import type { FieldMap } from '../contracts/stream-schema.ts'
 
 export type CompileRules = (rules: readonly AlertRule[], fields: FieldMap) => CompiledAlertRules

@@ -10,21 +10,27 @@ import type { AlertRule, CompiledAlertRules, CompiledRule } from '../../processo
 import { conditionSteps, step } from '../../processors/alerts.ts'
 import type { AlertCounts, StreamWatch } from '../ingest/pipeline/alert-watches.ts'
 import {
-  verdictAccepted,
-  verdictAlertAction,
-  verdictAlertTimer,
-  verdictFleetRules,
+  kindAccepted,
+  kindAlertAction,
+  kindAlertTimer,
+  kindFleetRules,
 } from '../ingest/pipeline/entry.ts'
 import type { EntryReader } from '../ingest/pipeline/entry-reader.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
 import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'
 import type { Findings, Moment } from './findings.ts'
+import { NoticeSequences } from './notice-sequences.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
-import type { SavedWatch, StreamFacts, VersionRules } from './saved-watch.ts'
-import { ToldSequences } from './told-sequences.ts'
-import { hasMoved, isIdle, putOffSilence } from './what-is-saved.ts'
+import {
+  hasMoved,
+  isIdle,
+  putOffSilence,
+  type SavedWatch,
+  type StreamFacts,
+  type VersionRules,
+} from './saved-watch.ts'
 
 export interface WatchedStreamNeeds {
   readonly facts: StreamFacts
@@ -46,8 +52,9 @@ export interface WatchedStreamNeeds {
 const noVersion: VersionRules = { version: 0, name: '', rules: [], fields: {} }
 
 /**
- * A stream as its rules see it, entry by entry (D30). All that is remembered follows from the entries, so
- * whoever begins with what was saved at a position comes to the same from there on.
+ * A stream as its rules see it, entry by entry (decisions.md#the-time-of-alerts). All that is
+ * remembered follows from the entries, so whoever begins with what was saved at a position comes to
+ * the same from there on.
  */
 export class WatchedStream implements StreamWatch {
   readonly facts: StreamFacts
@@ -55,8 +62,8 @@ export class WatchedStream implements StreamWatch {
   /** The newest version when it was looked at: most likely the next one to be adopted. */
   readonly newest: VersionRules
   readonly recent = new RecentReadings()
-  /** Numbers of what its rules tell. */
-  readonly sequences: ToldSequences
+  /** Numbers of the notices that its rules give. */
+  readonly sequences: NoticeSequences
   readonly #compile: WatchedStreamNeeds['compile']
   readonly #findings: Findings
   readonly #downtimes: Downtimes
@@ -67,7 +74,7 @@ export class WatchedStream implements StreamWatch {
   readonly #open: Map<string, AlertRow>
   #of: VersionRules
   #fleetRules: readonly AlertRule[]
-  /** Those that are run. */
+  /** Rules that are run. */
   #rules: readonly AlertRule[]
   #compiled: CompiledAlertRules
   #receivedAtUs: number
@@ -83,7 +90,7 @@ export class WatchedStream implements StreamWatch {
     this.#downtimes = downtimes
     this.#time = time
     this.#receivedAtUs = receivedAtUs
-    this.sequences = new ToldSequences(saved?.sequences)
+    this.sequences = new NoticeSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
     this.#fleetRules = saved?.fleetRules ?? noVersion.rules
     this.#rules = this.#runnable()
@@ -147,17 +154,17 @@ export class WatchedStream implements StreamWatch {
 
   see(entry: EntryReader, offset: number): void {
     if (this.#downtimesTaken !== this.#downtimes.count) this.#takeDowntimes()
-    switch (entry.verdict) {
-      case verdictAccepted:
+    switch (entry.kind) {
+      case kindAccepted:
         this.#read(entry, offset)
         return
-      case verdictAlertTimer:
+      case kindAlertTimer:
         this.#expire(entry, offset)
         return
-      case verdictAlertAction:
+      case kindAlertAction:
         this.#act(entry.alertNotes as AlertAction, this.#momentOf(entry, offset))
         return
-      case verdictFleetRules:
+      case kindFleetRules:
         this.#fleetRules = entry.alertNotes as readonly AlertRule[]
         this.#change(this.#momentOf(entry, offset))
         return
@@ -249,7 +256,10 @@ export class WatchedStream implements StreamWatch {
     this.#step(rule, memory, signal, kind === 'acknowledge' || kind === 'clear' ? acted : moment)
   }
 
-  /** Ends what rules have begun that are there no more, and begins with those that are new (D16). */
+  /**
+   * Ends what rules have begun that are there no more, and begins with those that are new
+   * (decisions.md#the-time-of-alerts).
+   */
   #change(moment: Moment): void {
     const before = this.#rules
     this.#rules = this.#runnable()

@@ -122,7 +122,7 @@ async function createFleet(session: Session, devices: number): Promise<string[]>
   return streamIds
 }
 
-/** Told on standard error: standard output has the result. */
+/** Writes to standard error: standard output has the result. */
 function tell({ isJson }: Input, facts: object): void {
   const { streamIds = [] } = facts as { readonly streamIds?: readonly string[] }
   const text = isJson ? JSON.stringify(facts) : `publishing to ${streamIds.join(', ')}`

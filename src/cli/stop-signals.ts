@@ -17,9 +17,9 @@ const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 interface StopHandlers {
   /** Signals that mean something else. */
   readonly except?: readonly StopSignal[]
-  /** Told of the first wish to stop. */
+  /** Called at the first wish to stop. */
   readonly stop: (signal: StopSignal) => void
-  /** Told of every wish that comes later. Left out: the process ends. */
+  /** Called at every wish that comes later. Left out: the process ends. */
   readonly atOnce?: (signal: StopSignal) => void
 }
 

@@ -1,4 +1,4 @@
-import type { LogLevel } from '../operating/observability/logger.ts'
+import type { LogLevel } from '../core/log-level.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'

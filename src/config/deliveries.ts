@@ -2,9 +2,12 @@ import { durationUs } from '../core/duration.ts'
 
 /** Settings of what is delivered to receivers of events. */
 export interface DeliveryConfig {
-  /** Between the passes that deliver again what has failed (D39). */
+  /** Between the passes that deliver again what has failed (decisions.md#attempts-and-passes). */
   readonly resendEveryUs: number
-  /** How long events, their deliveries and the attempts of these can be looked at (D41). */
+  /**
+   * How long events, their deliveries and the attempts of these can be looked at
+   * (decisions.md#events-and-their-changes).
+   */
   readonly deliveriesKeptUs: number
 }
 

@@ -28,6 +28,13 @@ export interface FetchConnector {
   furtherDestinationsOf?(source: Json): readonly { readonly host: string; readonly port: number }[]
   /** Nothing is connected yet. What has to outlast a run is kept in what this returns. */
   open(definition: SourceDefinition): FetchedSource
+  /**
+   * Messages that a position holds because more of them may come: they are handed over as they are when the source of the
+   * position is replaced. Of a position that another connector has written: none.
+   *
+   * @param timestampField the field that their time has to be in
+   */
+  waitingIn?(position: SourcePosition, timestampField: string): readonly FetchedMessage[]
   /** The same source for somebody who only tries it: it must not disturb one that is running. */
   forTrial?(source: Json): Json
 }
@@ -40,7 +47,7 @@ export interface FetchedSource {
   readonly identity: string
   /**
    * Fetches until the signal is aborted, and then ends without an error; or until it fails. Whoever
-   * runs it waits a while then, and runs it again.
+   * runs it waits a while then, and runs it again. What was taken from the other side for good is handed over before it ends.
    *
    * @throws SourceRefused when somebody has to mend something first; any other Error when not
    */
@@ -61,7 +68,8 @@ export interface FetchRun {
   /**
    * Takes what arrived, in its order. Resolved in the order of the calls, when it is durable: only
    * then the other side may be told, and awaiting it is the back-pressure. Rejected when it could
-   * not be kept: the run ends, and the other side offers to a later one what it was not told of.
+   * not be kept: the run ends, and the other side offers to a later one what it was not told of. It takes messages after the
+   * signal, too, and offers them to the disk once.
    */
   readonly accept: (
     messages: readonly FetchedMessage[],
@@ -75,6 +83,8 @@ export interface FetchRun {
   readonly position: SourcePosition | undefined
   /** To be called when the other side is reached, and will send or answer what there is. */
   readonly onRunning: () => void
+  /** To be called when the other side has us wait before it lets us begin: the reason is shown until it does. */
+  readonly onHeldUp: (reason: string) => void
   /** To be called when nothing is to be done until a time, or until somebody wants it: see `wish`. */
   readonly onWaiting: (nextRoundAtUs: number) => void
   /** To be called at the end of each round of a source that is asked from time to time. */

@@ -54,11 +54,17 @@ export interface StreamVersion {
   /** Of payloads that come without a content type, as over MQTT. JSON when nothing is said. */
   readonly format?: PayloadFormat
   readonly formatOptions?: FormatOptions
-  /** It takes no readings now: sources that can be told are told, the others' are quarantined (D22). */
+  /**
+   * It takes no readings now: sources that can be told are told, the others' are quarantined
+   * (decisions.md#pauses-and-states).
+   */
   readonly isPaused?: boolean
   /** Only the service itself writes into it. */
   readonly isInternal?: boolean
-  /** Its filter lets messages of several topics in: the same reading on two of them is two readings (D18). */
+  /**
+   * Its filter lets messages of several topics in: the same reading on two of them is two readings
+   * (decisions.md#identity-of-a-reading).
+   */
   readonly tellsSendersApart?: boolean
   /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
   readonly transform?: readonly TransformStep[]

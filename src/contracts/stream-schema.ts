@@ -25,7 +25,10 @@ export interface FieldDefinition {
 
 export type FieldMap = Readonly<Record<string, FieldDefinition>>
 
-/** `strict` refuses unknown fields and values out of range; `lenient` keeps and flags them (D15). */
+/**
+ * `strict` refuses unknown fields and values out of range; `lenient` keeps and flags them
+ * (decisions.md#lenient-and-strict-streams).
+ */
 export type ValidationMode = 'strict' | 'lenient'
 
 export type TimestampFormat = 'rfc3339' | 'epoch_s' | 'epoch_ms' | 'epoch_us'

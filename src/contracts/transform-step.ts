@@ -1,6 +1,9 @@
 import type { FieldDefinition, FieldMap, FieldType } from './stream-schema.ts'
 
-/** Contract: what becomes of a reading between its check and the store, step by step (D15). */
+/**
+ * Contract: what becomes of a reading between its check and the store, step by step
+ * (decisions.md#transforms-of-a-reading).
+ */
 export type TransformStep = Step<ConversionStep>
 
 /** A step as a definition has it: units are names there. */

@@ -75,7 +75,7 @@ const driftMsMax = 20
 /** Looks at both clocks that are taken to find two that are close together. */
 const looksMax = 10
 
-/** The same, of the wall clock and steady time. */
+/** A difference between the wall clock and steady time beyond this is no rounding, either; in microseconds. */
 export const driftUsMax = driftMsMax * 1_000
 
 /** CLOCK_MONOTONIC of the machine at the zero of this thread: what all threads and processes agree on. */
@@ -165,11 +165,15 @@ const bridgedUs = 1_000_000
 /** Nothing is spared any more when the receipts are so far ahead: they must not seem to be set back. */
 const aheadUsMax = bridgedUs / 2
 
+/** The time of receipt of a message that has just come is not further ahead of the wall clock than this. */
+export const receiptAheadUsMax = bridgedUs + 1
+
 /**
  * Times of receipt: no two messages get the same microsecond.
  *
- * A reading without a time of its own is identified by its time of receipt (D18), so two equal
- * readings that arrive together must not share one, or the second would be taken for a copy.
+ * A reading without a time of its own is identified by its time of receipt
+ * (decisions.md#times-of-readings), so two equal readings that arrive together must not share one,
+ * or the second would be taken for a copy.
  */
 export class ReceiptClock {
   readonly #clock: Clock

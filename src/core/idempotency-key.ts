@@ -11,7 +11,7 @@ interface RequestHead {
 }
 
 /**
- * The key of a request that may be sent again (D8), if it has one.
+ * The key of a request that may be sent again (decisions.md#idempotency-key), if it has one.
  *
  * @throws DomainError `invalid_request` for a key that is empty or too long, or for two of them:
  *   Node would join them to a third one
@@ -45,7 +45,7 @@ export function keptKey(digests: SecretDigests, key: string): string {
   return digests.digest(`Idempotency-Key ${key}`)
 }
 
-/** The same of the digest of a body, which may have a secret in it that can be guessed. */
+/** Digest that is kept of a body: a plain one would let a secret in it be guessed. */
 export function keptBodyDigest(digests: SecretDigests, bodyDigest: string): string {
   return digests.digest(`body under an Idempotency-Key ${bodyDigest}`)
 }

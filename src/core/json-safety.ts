@@ -1,6 +1,7 @@
 /**
- * What `JSON.parse` lets through but must not be stored: duplicate keys, of which one would be lost,
- * U+0000 and lone surrogates (D62), integers that a double is not, nor is written as.
+ * What `JSON.parse` lets through but must not be stored: duplicate keys, of which one would be
+ * lost, U+0000 and lone surrogates (decisions.md#bodies-and-queries), integers that a double is
+ * not, nor is written as.
  */
 
 /** Deepest nesting of a message: what recursion can follow without a thought. */

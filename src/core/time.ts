@@ -64,7 +64,7 @@ export function instantUsOf(seconds: number | bigint, micros: number): InstantUs
   return narrowed(BigInt(seconds) * BigInt(usPerSecond) + BigInt(micros))
 }
 
-/** The same instant as a number, where a double is it. */
+/** Makes the instant a number where a double can hold it exactly. */
 export function narrowed(instantUs: bigint): InstantUs {
   const number = Number(instantUs)
   return Number.isSafeInteger(number) ? number : instantUs
@@ -101,8 +101,8 @@ export function parseInstant(text: string): InstantUs | TimeProblem {
 const doublesApartUs = 64n
 
 /**
- * The same for what is compared with clocks and with the times of readings, none of which is beyond what doubles count:
- * what is, is cut off to a double.
+ * Reads a time to compare it with clocks and with times of readings, none of which is beyond what doubles count:
+ * one that is beyond is cut off to a double.
  */
 export function parseRfc3339(text: string): number | TimeProblem {
   const instantUs = parseInstant(text)

@@ -34,9 +34,9 @@ export interface ExaminedAddresses {
 }
 
 /**
- * Keeps connections that users ask for out of the network of the operator (D42). Whoever connects
- * asks here first, and connects to an address that this has answered: a name that leads elsewhere a
- * moment later is not asked again.
+ * Keeps connections that users ask for out of the network of the operator
+ * (decisions.md#destinations-that-are-allowed). Whoever connects asks here first, and connects to
+ * an address that this has answered: a name that leads elsewhere a moment later is not asked again.
  */
 export class EgressGuard {
   readonly #allowed: AllowedDestinations
@@ -113,7 +113,7 @@ export function withRemedy(reason: string, destination: Destination): string {
   return `${reason}; who runs the service can allow '${entry}' in STREAMVAULT_EGRESS_ALLOW`
 }
 
-/** Asked over the network only: a name server that hangs must not take the store's threads. */
+/** Asks over the network only: a name server that hangs must not take the store's threads. */
 async function askNameServers(name: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: answerMs, tries: 2 })
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])

@@ -34,8 +34,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends requests to where users want them, through the guard (D42). The addresses are asked for before
- * each request, and the connection it goes over, new or used before, leads to one of those.
+ * Sends requests to where users want them, through the guard
+ * (decisions.md#destinations-that-are-allowed). The addresses are asked for before each request,
+ * and the connection it goes over, new or used before, leads to one of those.
  */
 export class GuardedHttp {
   readonly #guard: EgressGuard

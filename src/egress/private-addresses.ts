@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Addresses that are nobody's on the internet, or that lead to others (D42, D65). IPv4: the special
- * ranges of the IANA registry (RFC 6890), multicast and the reserved rest.
+ * Addresses that are nobody's on the internet, or that lead to others
+ * (decisions.md#destinations-that-are-allowed). IPv4: the special ranges of the IANA registry
+ * (RFC 6890), multicast and the reserved rest.
  */
 const privateRanges4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],

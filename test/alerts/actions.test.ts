@@ -19,7 +19,7 @@ async function refusal(kind: string, body: object = {}): Promise<readonly [numbe
   return [answer.status, (answer.body as unknown as ErrorBody).error]
 }
 
-describe('D31: somebody', () => {
+describe('somebody', () => {
   test('acknowledges an alert, and it ends by itself', async () => {
     const { status, body } = await stream.act('acknowledge', { comment: 'on my way' })
     await stream.push(20)

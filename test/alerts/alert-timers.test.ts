@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AlertTimers, type ExpiredTimers } from '../../src/alerts/alert-timers.ts'
 import { AlertWatch } from '../../src/alerts/alert-watch.ts'
 import { TimerEntries } from '../../src/alerts/timer-entries.ts'
-import { verdictAlertTimer } from '../../src/ingest/pipeline/entry.ts'
+import { kindAlertTimer } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { TestState } from '../support/test-state.ts'
@@ -29,7 +29,7 @@ afterEach(async () => await tests[Symbol.asyncDispose]())
 /** As a start of the service does: nothing is remembered of the time before. */
 function started(): AlertTimers {
   const { state } = tests
-  const watches = new AlertWatch({ state, clock, tell: async () => () => undefined })
+  const watches = new AlertWatch({ state, clock, notify: async () => () => undefined })
   return new AlertTimers({ state, clock, watches, ring: (expired) => rung.push(expired) })
 }
 
@@ -53,7 +53,7 @@ async function due(count: number, dueUs: number): Promise<readonly string[]> {
   return ids
 }
 
-test('D30: ten thousand timers that run out at once are rung for together, once', async () => {
+test('ten thousand timers that run out at once are rung for together, once', async () => {
   const ids = await due(10_000, nowUs + second)
   await timers.look()
   expect(rung).toEqual([])
@@ -66,7 +66,7 @@ test('D30: ten thousand timers that run out at once are rung for together, once'
   expect(rung[0]?.streamIds.toSorted()).toEqual(ids.toSorted())
 })
 
-test('D30: a timer that ran out while the service was stopped is rung for at the start', async () => {
+test('a timer that ran out while the service was stopped is rung for at the start', async () => {
   const ids = await due(1, nowUs - 3_600 * second)
 
   await started().look()
@@ -144,6 +144,6 @@ test('timers are written for streams that are there, and for no deleted one', as
   const { bytes, count } = writer.take()
   const entry = new EntryReader(bytes)
   entry.next()
-  expect([count, entry.verdict, entry.streamVersion]).toEqual([1, verdictAlertTimer, 7])
+  expect([count, entry.kind, entry.streamVersion]).toEqual([1, kindAlertTimer, 7])
   expect([entry.timestampUs, entry.receivedAtUs]).toEqual([5, nowUs])
 })

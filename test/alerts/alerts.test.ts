@@ -32,7 +32,7 @@ async function webhook(...events: readonly string[]): Promise<void> {
   expect(status).toBe(201)
 }
 
-test('D31: a rule that is broken fires once, and ends once', async () => {
+test('a rule that is broken fires once, and ends once', async () => {
   await webhook('stream.alert_triggered', 'stream.alert_cleared')
   const stream = await RuledStream.make(service.api, tooHot)
 
@@ -54,7 +54,7 @@ test('D31: a rule that is broken fires once, and ends once', async () => {
   ])
 })
 
-test('D31: a thousand breaches at once are one alert, which is told once', async () => {
+test('a thousand breaches at once are one alert, which is told once', async () => {
   await webhook('stream.alert_triggered', 'stream.alert_cleared')
   const stream = await RuledStream.make(service.api, tooHot)
   const breaches = Array.from({ length: 1_000 }, (_, index) => ({
@@ -84,7 +84,7 @@ test('D31: a thousand breaches at once are one alert, which is told once', async
   expect(new Set(toldOf().map(({ eventId }) => eventId)).size).toBe(2)
 })
 
-test('D24: rules see the readings that a stream drops as unchanged', async () => {
+test('rules see the readings that a stream drops as unchanged', async () => {
   const schema = { temperature: { type: 'number' } }
   const long = { ...tooHot, id: 'long', for: '1m', clearFor: '30s' }
   const windowed = { field: 'temperature', operator: '>=', function: 'count', window: '10s' }
@@ -117,7 +117,7 @@ test('D24: rules see the readings that a stream drops as unchanged', async () =>
   expect(cleared).toMatchObject([{ ruleId: 'long', clearedAt: '2026-01-01T00:01:31.000000Z' }])
 })
 
-test('D22: a stream that is paused keeps its alerts, and people can end them', async () => {
+test('a stream that is paused keeps its alerts, and people can end them', async () => {
   const stream = await RuledStream.make(service.api, tooHot)
   await stream.push(90)
   await service.api.withToken('POST', `/streams/${stream.id}/pause`)
@@ -130,7 +130,7 @@ test('D22: a stream that is paused keeps its alerts, and people can end them', a
   expect(await stream.alerts()).toMatchObject([{ state: 'firing' }, { state: 'cleared' }])
 })
 
-test('D26: who has subscribed to the events of a stream is told of its alerts', async () => {
+test('who has subscribed to the events of a stream is told of its alerts', async () => {
   const stream = await RuledStream.make(service.api, tooHot)
   const key = await createKey(service.api, { userId: await service.api.userId() })
   const client = await connect(key)

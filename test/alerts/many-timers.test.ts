@@ -44,7 +44,7 @@ class Started {
 
   static async start(): Promise<Started> {
     const { state } = tests
-    const watches = new AlertWatch({ state, clock, tell: async () => () => undefined })
+    const watches = new AlertWatch({ state, clock, notify: async () => () => undefined })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
     return new Started(watches, await Decider.open(store, watches))
   }
@@ -113,7 +113,7 @@ async function fired(): Promise<readonly Fired[]> {
     .execute()
 }
 
-test('D30: each of ten thousand timers fires at the next look, once, and after a stop at the first one', async () => {
+test('each of ten thousand timers fires at the next look, once, and after a stop at the first one', async () => {
   const ids = await ruledStreams()
   let service = await Started.start()
   // One after the other: their timers run out a millisecond apart.

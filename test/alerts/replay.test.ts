@@ -160,7 +160,7 @@ function actionOf({ action: kind, temperature }: Step, offset: number) {
   }
 }
 
-describe('D30: a journal that is played once more', () => {
+describe('a journal that is played once more', () => {
   test('gives the same alerts, in batches of any size and with restarts', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -222,7 +222,7 @@ describe('D30: a journal that is played once more', () => {
   })
 })
 
-describe('D30: what moves no alert', () => {
+describe('what moves no alert', () => {
   const hot = { ...plainStep('reading'), temperature: 100 }
 
   test.each(['redriven', 'imported', 'filtered'] as const)('is what is %s', async (kind) => {

@@ -29,7 +29,7 @@ async function change(stream: RuledStream, ...rules: readonly object[]): Promise
   await service.api.withToken('PUT', `/streams/${stream.id}`, body)
 }
 
-describe('D30: a timer', () => {
+describe('a timer', () => {
   test('ends `for` when no reading comes', async () => {
     const stream = await RuledStream.make(service.api, { ...tooHot, for: '1s' })
     await stream.push(90)
@@ -94,7 +94,7 @@ describe('D30: a timer', () => {
   })
 })
 
-describe('D16: a change of the definition', () => {
+describe('a change of the definition', () => {
   test('ends the alerts of a rule that is no more', async () => {
     const stream = await RuledStream.make(service.api, tooHot)
     await stream.push(90)

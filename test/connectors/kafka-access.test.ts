@@ -163,6 +163,7 @@ describe.skipIf(isKafkaMissing)('a Kafka that does not let in everybody', () => 
         return []
       },
       onRunning: () => undefined,
+      onHeldUp: () => undefined,
       onWaiting: () => undefined,
       onRound: () => undefined,
       wish: { grant: () => false, listen: () => () => undefined },

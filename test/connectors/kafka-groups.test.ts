@@ -48,6 +48,7 @@ class MortalRun {
         position: this.position,
         signal: this.#stop.signal,
         onRunning: () => undefined,
+        onHeldUp: () => undefined,
         onWaiting: () => undefined,
         onRound: () => undefined,
         wish: { grant: () => false, listen: () => () => undefined },

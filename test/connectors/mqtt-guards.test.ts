@@ -270,7 +270,7 @@ describe('connections', () => {
 })
 
 describe('failed logins', () => {
-  test('of one key from one address are limited, as those of POST /auth/token (D11)', async () => {
+  test('of one key from one address are limited, as those of POST /auth/token', async () => {
     const ada = await newPerson(service.api)
     const login = async (password: string) => {
       const connection = await opened()

@@ -82,7 +82,7 @@ describe('PUBACKs', () => {
       expect((await connection.next(200)).map(packetIdOf)).toEqual(ids)
       connection.destroy()
     }
-    // None has a timestamp, so each is a reading of its own (D18).
+    // None has a timestamp, so each is a reading of its own (decisions.md#times-of-readings).
     expect(await service.api.settled(streamId, 400)).toMatchObject({ stored: 400, duplicates: 0 })
   })
 })

@@ -135,6 +135,20 @@ describe.skipIf(isPostgresMissing)('a slot of a source', () => {
     await reached(other)
   })
 
+  test('waits for transactions that are under way, and says so', async () => {
+    await using table = await FollowedTable.create(server)
+    await using follower = table.follower()
+    await table.client.query('BEGIN')
+    await table.client.query('SELECT txid_current()')
+    follower.start()
+    await expect
+      .poll(() => follower.runner.status, patience)
+      .toMatchObject({ state: 'connecting', lastError: expect.stringContaining('transactions') })
+    await table.client.query('COMMIT')
+    await reached(follower)
+    expect(follower.runner.status.lastError).toBe(undefined)
+  })
+
   test('is dropped with its publication when the source is released', async () => {
     const { table, follower } = await paused()
     await using _ = both(table, follower)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { FetchConnector } from '../../src/contracts/fetch-connector.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
+import { naughtyTexts } from '../support/naughty-texts.ts'
 
 /** The other side of a connector that fetches: real, and of this test alone. */
 export interface FetchedPeer {
@@ -48,6 +49,30 @@ const poisons = {
   texts: '{"number": ',
   rows: '{"number":9007199254740993,"timestamp":"2026-03-01T00:00:00Z"}',
 } as const
+
+/** Texts wherever a reading can have them: in a field, in others, as a name. */
+const naughtyReadings = naughtyTexts.map((text, number) => ({
+  number,
+  text,
+  place: { list: [text], ...(text !== '__proto__' && { [text]: text }) },
+}))
+
+/** Texts that are messages of their own and no readings. */
+function naughtyPayloads(carries: 'messages' | 'texts'): readonly Buffer[] {
+  return naughtyTexts
+    .filter((text) => text.trim() !== '' && !isJson(text.replace(/^\uFEFF/, '')))
+    .filter((text) => carries === 'messages' || !/[\r\n]/.test(text))
+    .map((text) => Buffer.from(text))
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const payloadOf = (number: number) =>
   Buffer.from(JSON.stringify({ number, timestamp: timeOf(number) }))
@@ -112,6 +137,31 @@ export function connectorContract({
     await expect
       .poll(() => source.entries().refused, patience)
       .toEqual(payloads.map((payload) => payload.toString('hex')))
+  })
+
+  test.skipIf(carries === 'rows')('brings texts as they were sent, and names', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    const payloads = naughtyReadings.map((reading) => ({
+      ...reading,
+      timestamp: timeOf(reading.number),
+    }))
+    await peer.publish(payloads.map((payload) => Buffer.from(JSON.stringify(payload))))
+    await kept(source, naughtyReadings.length)
+    expect(source.entries().values).toEqual(naughtyReadings)
+    expect(source.entries().refused).toEqual([])
+  })
+
+  test.skipIf(carries === 'rows')('keeps what is refused as it was sent', async () => {
+    const { peer, source } = await running()
+    await using _ = source
+    const payloads = naughtyPayloads(carries as 'messages' | 'texts')
+    await peer.publish(payloads)
+    await expect
+      .poll(() => source.entries().refused.length, patience)
+      .toBeGreaterThanOrEqual(payloads.length)
+    const texts = source.entries().refused.map((one) => Buffer.from(one, 'hex').toString())
+    expect(texts).toEqual(payloads.map(String))
   })
 
   test('keeps their order', async () => {

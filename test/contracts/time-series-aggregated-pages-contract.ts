@@ -6,7 +6,7 @@ import type {
 } from '../../src/storage/time-series/aggregate-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type {
-  StoredReading,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../src/storage/time-series/time-series-store.ts'
 import { aggregateQuery, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
@@ -48,7 +48,7 @@ const hours = 30
 const bytesMax = 1_000_000
 
 /** Two of them in a bucket, in every second bucket of each stream. */
-function readingsOf(streamId: string): StoredReading[] {
+function readingsOf(streamId: string): ShippedReading[] {
   return Array.from({ length: hours }, (_, half) => {
     const timestampUs = hourOf(Math.floor(half / 2) * 2) + (half % 2)
     const note = `${half} `.padEnd(textBytes, streamId)

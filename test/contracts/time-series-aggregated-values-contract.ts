@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import { modelAggregates } from '../support/aggregation-model.ts'
 import {
   dailyAverages,
@@ -44,7 +44,7 @@ function changedContract(open: OpenNewStore): void {
       await fc.assert(
         fc.asyncProperty(changed, async (notes) => {
           const streamId = newStream()
-          const readings = notes.map(({ kind, timestampUs }): StoredReading => {
+          const readings = notes.map(({ kind, timestampUs }): ShippedReading => {
             const value = samples[kind]
             const own = value === undefined ? {} : { value }
             return storedReading({ streamId, timestampUs, shape: shapes[kind], values: own })

@@ -83,7 +83,7 @@ async function fill(store: TimeSeriesStore & ExpiringStore): Promise<void> {
   await computeUntil(store, 3)
   await remove(store, { startUs: marchUs + 4 * hourUs, endUs: marchUs + 5 * hourUs })
   await expire(store, { boiler: marchUs + hourUs, pump: marchUs + hourUs })
-  await store.settleLate?.()
+  await store.placeLate?.()
 }
 
 type Sums = ReturnType<typeof sumsOf>

@@ -4,7 +4,7 @@ import {
   beforeAll,
   type HistoryPage,
   type ReadingsCursor,
-  type StoredReading,
+  type ShippedReading,
 } from '../../src/storage/time-series/time-series-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
@@ -16,7 +16,7 @@ export function timeSeriesHistoryContract(open: OpenNewStore): void {
   test('a page is what the store held at its position, whatever is written meanwhile', async () => {
     await using opened = await open()
     const { store } = opened
-    const shipped: StoredReading[] = []
+    const shipped: ShippedReading[] = []
     const pages: HistoryPage[] = []
     const after = beforeAll
     const positions = () => new Set(pages.map(({ position }) => position)).size

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import { fieldsOf } from '../support/aggregation-samples.ts'
 import {
   answerOfReadings,
@@ -33,7 +33,7 @@ export function minutes(
   hours: number,
   valueOf: (index: number) => number,
   streamId = 'boiler',
-): StoredReading[] {
+): ShippedReading[] {
   return Array.from({ length: hours * 60 }, (_, index) => {
     const values = { temperature: valueOf(index) }
     return storedReading({ streamId, timestampUs: marchUs + index * minuteUs, values })
@@ -41,7 +41,7 @@ export function minutes(
 }
 
 /** A reading every so many hours, for twenty days. */
-function lateReadings(everyHours: number, offsetUs: number): StoredReading[] {
+function lateReadings(everyHours: number, offsetUs: number): ShippedReading[] {
   return Array.from({ length: (24 * 20) / everyHours - 1 }, (_, index) =>
     storedReading({ timestampUs: marchUs + index * everyHours * hourUs + offsetUs }),
   )

@@ -220,7 +220,8 @@ class World implements AsyncDisposable {
     pass: <Result>(work: () => Promise<Result>) => Promise<Result | undefined> = (work) => work(),
   ): Promise<void> {
     const { state, store } = this
-    const needs = { state, store, clock: systemClock, forget: nothing, pass, logger }
+    const clock = systemClock
+    const needs = { state, store, clock, removeOwners: resolved, forget: nothing, pass, logger }
     await new StreamRemains(needs).removeAll()
   }
 
@@ -305,6 +306,8 @@ interface Column {
 }
 
 function nothing(): void {}
+
+async function resolved(): Promise<void> {}
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const isFast = ({ path }: Received) => !path.endsWith('/slow')
 
-describe('D41: a receiver that hangs', () => {
+describe('a receiver that hangs', () => {
   test('holds up nobody else', async () => {
     await local.webhook({ url: receiver.url })
     await local.webhook({ url: `${receiver.url}/slow` })
@@ -84,7 +84,8 @@ describe('D41: a receiver that hangs', () => {
       }, 1)
     }
     for (let event = 0; event < 20; event++) {
-      // Alerts are told of however soon they follow each other (D46).
+      // Alerts are told of however soon they follow each other
+      // (decisions.md#repetitions-of-an-event).
       const about = { type: 'stream.alert_triggered', resourceType: 'stream' } as const
       await local.happens({ ...about, resourceId: 'boiler', data: { event } })
     }
@@ -97,7 +98,7 @@ describe('D41: a receiver that hangs', () => {
   })
 })
 
-describe('D42: a destination', () => {
+describe('a destination', () => {
   test('that may not be reached any more is not reached', async () => {
     const webhook = await local.webhook({ url: 'http://10.0.0.1/hook' })
     await local.happens()
@@ -113,7 +114,7 @@ describe('D42: a destination', () => {
   })
 })
 
-describe('D33: what is coalesced', () => {
+describe('what is coalesced', () => {
   test('replaces what was not sent yet, and adds its count; what is under way stays', async () => {
     await local.webhook({ url: receiver.url, eventTypes: ['stream.data_received'] })
     const arrived = async (resourceId: string, count: number) =>

@@ -119,7 +119,7 @@ async function records() {
   return rows.map(({ attempt, message, delivered }) => [attempt, message, delivered])
 }
 
-describe('D37: a delivery that a process has taken', () => {
+describe('a delivery that a process has taken', () => {
   test('is given to no other until its lease is over', async () => {
     const id = await newDelivery()
     expect(await first.takes(id)).toBe(true)
@@ -143,7 +143,7 @@ describe('D37: a delivery that a process has taken', () => {
   })
 })
 
-describe('D37: who comes late, when another has taken over', () => {
+describe('who comes late, when another has taken over', () => {
   test('changes nothing with a failure, but for the record', async () => {
     const id = await takenOver()
     const before = await delivery()
@@ -215,7 +215,7 @@ describe('a delivery that is cancelled while somebody has it', () => {
   })
 })
 
-describe('D37: of two engines', () => {
+describe('of two engines', () => {
   test('one delivers what the other is stuck with, whose late failure counts for nothing', async () => {
     const [stuck, other] = [local.engine(), local.engine()]
     const held = Promise.withResolvers<() => void>()

@@ -25,7 +25,7 @@ async function areAccessesNoted(): Promise<boolean> {
 
 const eventTypes = ['vault.accessed', 'vault.created']
 
-describe('D33: events that are counted for those who ask', () => {
+describe('events that are counted for those who ask', () => {
   test.each(['PAUSED', 'DISABLED'] as const)('are none while a webhook is %s', async (status) => {
     const webhook = await local.webhook({ url: receiver.url, eventTypes })
     expect(await areAccessesNoted()).toBe(true)

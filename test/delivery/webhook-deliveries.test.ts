@@ -24,7 +24,7 @@ async function outcomes(): Promise<readonly unknown[]> {
   return (await local.attempts()).map(({ status_code, message }) => status_code ?? message)
 }
 
-describe('D36: the bytes', () => {
+describe('the bytes', () => {
   test('are the same at each attempt, with the time of the event', async () => {
     receiver.behaviour = answering(503)
     await local.webhook({ url: receiver.url, secret: 'a secret' })
@@ -45,7 +45,7 @@ describe('D36: the bytes', () => {
   })
 })
 
-describe('D38: the inline attempts', () => {
+describe('the inline attempts', () => {
   test('are three, 2 s and 4 s after the end of the one before', async () => {
     receiver.behaviour = answering(500)
     await local.webhook({ url: receiver.url })
@@ -156,7 +156,7 @@ describe('D38: the inline attempts', () => {
   })
 })
 
-describe('D39: the background', () => {
+describe('the background', () => {
   test('sends what a 404 has stopped once each pass, three times in all', async () => {
     receiver.behaviour = answering(404)
     await local.webhook({ url: receiver.url })
@@ -228,7 +228,7 @@ describe('D39: the background', () => {
   })
 })
 
-describe('D40: failures', () => {
+describe('failures', () => {
   test('are counted by delivery: once when the inline attempts have failed', async () => {
     receiver.behaviour = answering(503)
     const webhook = await local.webhook({ url: receiver.url })

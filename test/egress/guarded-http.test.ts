@@ -123,7 +123,7 @@ describe('an exchange fails', () => {
   })
 })
 
-describe('D42: the connection', () => {
+describe('the connection', () => {
   test('leads to the next address when nobody is at the first', async () => {
     const client = clientFor({ resolve: async () => ['127.0.0.9', '127.0.0.1'] })
     expect((await post({ client, host: 'receiver.example.com' })).statusCode).toBe(200)

@@ -90,7 +90,7 @@ async function recovers(stream: RuledStream): Promise<void> {
   expect(after.slice(-before.length)).toEqual(before)
 }
 
-describe('D31: without its time-series store', () => {
+describe('without its time-series store', () => {
   test.each(['hold', 'eio'] as const)(
     'the service fires, tells and lists alerts (DuckDB, %s)',
     async (fault) => {
@@ -106,7 +106,7 @@ describe('D31: without its time-series store', () => {
   )
 })
 
-describe.skipIf(isQuestDbMissing)('D31: without its QuestDB', () => {
+describe.skipIf(isQuestDbMissing)('without its QuestDB', () => {
   test('the service fires, tells and lists alerts, also after a start', async () => {
     await using questDb = await QuestDb.start()
     await using service = await ServiceWithQuestDb.start(questDb.port, settings)

@@ -18,7 +18,7 @@ async function rule(headers: Readonly<Record<string, string>> = {}): Promise<str
   return made.body.alertRuleId
 }
 
-test('D8: a rule that is sent twice under one key is one', async () => {
+test('a rule that is sent twice under one key is one', async () => {
   const headers = { 'idempotency-key': 'silent-1' }
   expect(await rule(headers)).toBe(await rule(headers))
 })

@@ -20,7 +20,9 @@ function send(
   })
 }
 
-/** The shape of every error (D4): nothing beside it, no stack, no path, no query. */
+/**
+ * The shape of every error (decisions.md#errors): nothing beside it, no stack, no path, no query.
+ */
 function expectError(answer: RawAnswer, statusCode: number, error: string): void {
   expect(answer.status).toBe(statusCode)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)

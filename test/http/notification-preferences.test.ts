@@ -14,7 +14,7 @@ interface Inbox {
   readonly content: readonly { readonly event_type: string }[]
 }
 
-describe('D47: preferences', () => {
+describe('preferences', () => {
   const path = '/notifications/preferences'
 
   test('are merged by PUT and answered by GET', async () => {

@@ -121,7 +121,7 @@ describe('GET /events/catalogue', () => {
   })
 })
 
-describe('D48: the inbox', () => {
+describe('the inbox', () => {
   test('tells of a new vault, with its envelope and its pointer', async () => {
     const person = await newPerson(service.api)
     const vaultId = await vaultOf(person)
@@ -262,7 +262,7 @@ async function dataEventsOf(
   while (!awaited.every((type) => told().includes(type))) await sleep(20)
 }
 
-/** A webhook that nobody answers, until it is disabled (D40). */
+/** A webhook that nobody answers, until it is disabled (decisions.md#failures-in-a-row). */
 async function disabledWebhookOf(person: Person): Promise<void> {
   await person.withToken('POST', '/webhooks', {
     url: 'https://receiver.nowhere.example.com/hook',
@@ -275,7 +275,7 @@ async function disabledWebhookOf(person: Person): Promise<void> {
   }
 }
 
-/** An address that the mail server refuses, until it is disabled (D48). */
+/** An address that the mail server refuses, until it is disabled (decisions.md#mail). */
 async function disabledAddressOf(person: Person): Promise<void> {
   await new MailClient(person, mailServer).confirmed()
   mailServer.behaviour = { onRecipient: () => reply(550, 'no such mailbox') }

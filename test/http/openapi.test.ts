@@ -183,7 +183,7 @@ describe('the credentials of an operation', () => {
   })
 })
 
-/** D64, and what hands out credentials. */
+/** What needs no credentials, and what hands them out. */
 const openOperations = [
   /^GET \/health(\/live|\/ready)?$/,
   /^GET \/(metrics|openapi\.json|asyncapi\.json|docs)$/,

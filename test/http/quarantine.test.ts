@@ -43,7 +43,7 @@ describe('the quarantine of a stream', () => {
     expect(body.entries.map(({ payload }) => payload)).toEqual([single, future, ...inBatch])
   })
 
-  test('tells of each reading all fields of D62, and no other', async () => {
+  test('tells of each reading all fields that entries have, and no other', async () => {
     const [entry] = (await get()).body.entries
 
     expect(entry).toEqual({

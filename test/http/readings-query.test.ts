@@ -53,7 +53,7 @@ async function times(query: string): Promise<unknown[]> {
 }
 
 describe('raw readings', () => {
-  test('come in ascending time, in the envelope of D55', async () => {
+  test('come in ascending time, in an envelope that says what was asked for', async () => {
     const { status, body } = await get()
 
     expect(status).toBe(200)

@@ -15,7 +15,7 @@ beforeAll(async () => {
   owner = await newPerson(service.api)
 })
 
-describe('D43: what is recorded', () => {
+describe('what is recorded', () => {
   test('is one record for each attempt, and one line for each event', async () => {
     receiver.behaviour = answering(404, 'who is that?')
     const { id } = await client.registered({ custom_headers: { Authorization: 'Bearer hidden' } })
@@ -74,7 +74,7 @@ test('the metrics tell how many deliveries are not over', async () => {
   expect(await pending()).toBe('0')
 })
 
-test('D39: nothing is sent for a user who is gone', async () => {
+test('nothing is sent for a user who is gone', async () => {
   const leaving = await newPerson(service.api)
   const theirs = new WebhookClient(() => leaving, receiver)
   receiver.behaviour = answering(404)
@@ -93,7 +93,7 @@ test('D39: nothing is sent for a user who is gone', async () => {
   }
 })
 
-describe('D44: beyond the specification', () => {
+describe('beyond the specification', () => {
   test('what was delivered can be sent again, with the same bytes', async () => {
     const { id } = await client.registered()
     await vaultOf(owner)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   owner = await newPerson(service.api)
 })
 
-describe('D32: the two ways to register', () => {
+describe('the two ways to register', () => {
   test('are two views of one table', async () => {
     const { body } = await owner.withToken<{ webhookId: string; active: boolean }>(
       'POST',
@@ -93,7 +93,7 @@ describe('D32: the two ways to register', () => {
   })
 })
 
-describe('D34: a registration', () => {
+describe('a registration', () => {
   test('takes types that are never emitted, and says so', async () => {
     const { event_types, warnings } = await client.registered({
       event_types: ['vault.updated', 'vault.created', 'vault.updated'],
@@ -130,7 +130,7 @@ describe('D34: a registration', () => {
   })
 })
 
-describe('D35: custom headers', () => {
+describe('custom headers', () => {
   test('win over the standard ones, in any case, each once', async () => {
     await client.registered({
       custom_headers: { 'user-agent': 'mine', 'X-SERVICE-EVENT': 'other', 'X-Tenant': 'plant 7' },
@@ -178,7 +178,7 @@ async function check(url: string): Promise<object> {
   return (await owner.withKey<object>('POST', `${at}/check`, { url })).body
 }
 
-describe('D42: a destination', () => {
+describe('a destination', () => {
   test.each([
     'http://127.0.0.1/hook',
     'https://localhost:444/hook',
@@ -226,7 +226,7 @@ describe('D42: a destination', () => {
   })
 })
 
-describe('D45: resource filters', () => {
+describe('resource filters', () => {
   test('let the named vault pass, and nothing else', async () => {
     const vaultId = await vaultOf(owner)
     const filtered = await client.registered({

@@ -62,8 +62,8 @@ class Subject implements AsyncDisposable {
     { event = 'vault.created', also = [] }: Happening = {},
   ): Promise<boolean> {
     const actor = { userId: ownerId, apiKeyId: 'a key' }
-    const told = /^(vault|key)\./.test(event) ? { data: {} } : undefined
-    const about = { event, ownerId, resourceId, name: 'boiler', actor, told }
+    const notice = /^(vault|key)\./.test(event) ? { data: {} } : undefined
+    const about = { event, ownerId, resourceId, name: 'boiler', actor, notice }
     const recorded = this.events.record(about as LifecycleEvent)
     return await this.tests.attempt(...recorded, ...also)
   }
@@ -161,7 +161,7 @@ describe('an event', () => {
       ownerId: ada,
       resourceId: 'k',
       name: 'gateway',
-      told: { data: {} },
+      notice: { data: {} },
     } as const
     for (const userId of [ada, newId<UserId>()]) {
       const actor = { userId, apiKeyId: 'actor' }

@@ -17,7 +17,7 @@ import { beforeAll } from '../../src/storage/time-series/time-series-store.ts'
 import { DataStreamStore } from '../../src/streams/data-streams/data-stream-store.ts'
 import { InboxStore } from '../../src/telling/notifications/inbox/inbox-store.ts'
 import { inboxTailRoute } from '../../src/telling/notifications/inbox/inbox-tail-route.ts'
-import { Told } from '../../src/telling/notifications/told.ts'
+import { NotifiedOwners } from '../../src/telling/notifications/notified-owners.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -42,7 +42,7 @@ class Followed implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #journalPath = this.#folder.file('journal.db')
   readonly #journal = new SqliteJournalFile(this.#journalPath, 1024 ** 3)
-  readonly #told = new MessageChannel()
+  readonly #notified = new MessageChannel()
   readonly #moment: Moment | undefined
   readonly #tests: TestState
   #answer: ServerResponse | undefined
@@ -83,7 +83,7 @@ class Followed implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#app.close()
-    this.#told.port1.close()
+    this.#notified.port1.close()
     this.#journal.close()
     await this.#tests[Symbol.asyncDispose]()
     this.#folder[Symbol.dispose]()
@@ -140,8 +140,8 @@ class Followed implements AsyncDisposable {
       }
     }
     const inbox = new WaitingInbox(state, this.#tests, clock)
-    const told = new Told(this.#told.port1)
-    await this.#app.register(inboxTailRoute({ inbox, told, tails, onFailure, callerOf }))
+    const notified = new NotifiedOwners(this.#notified.port1)
+    await this.#app.register(inboxTailRoute({ inbox, notified, tails, onFailure, callerOf }))
     const needs = {
       streams: new DataStreamStore(state, clock),
       journal: new JournalTails({ journalPath: this.#journalPath }, onFailure),

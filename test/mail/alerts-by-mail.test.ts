@@ -12,7 +12,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const burning = { ...tooHot, id: 'burning', threshold: 200, severity: 'critical' } as const
 
-test('D48: an address is told of alerts of the severities that it wants, and of all else', async () => {
+test('an address is told of alerts of the severities that it wants, and of all else', async () => {
   const client = new MailClient(service.api, server)
   const [everything, critical] = [newAddress(), newAddress()]
   await client.confirmed(everything)

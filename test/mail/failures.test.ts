@@ -30,7 +30,7 @@ async function refused(count: number): Promise<void> {
   }
 }
 
-describe('D48: 4xx', () => {
+describe('a 4xx of the mail server', () => {
   test('to the address is retried after 5 s, then after twice as long, with the same Message-ID', async () => {
     const recipient = await local.confirmed()
     server.behaviour = { onRecipient: () => reply(451, 'come back later') }
@@ -93,7 +93,7 @@ describe('D48: 4xx', () => {
   })
 })
 
-describe('D48: 5xx', () => {
+describe('a 5xx of the mail server', () => {
   test.each([
     ['to the address', { onRecipient: () => reply(550, 'no such mailbox') }, 550],
     ['to the mail', { onMail: () => reply(554, 'no thanks') }, 554],
@@ -185,7 +185,7 @@ describe('D48: 5xx', () => {
   })
 })
 
-describe('D48: a server', () => {
+describe('a mail server', () => {
   test('that drops the connection is asked again, and nothing is lost or counted', async () => {
     const { email, id } = await local.confirmed()
     server.behaviour = {

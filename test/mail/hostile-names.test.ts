@@ -143,7 +143,7 @@ function elementsOf(html: string): readonly string[] {
   return html.match(/<[^>]*>/g) ?? []
 }
 
-describe.each(Object.entries(events))('D48: %s', (_, make) => {
+describe.each(Object.entries(events))('%s', (_, make) => {
   test('cannot get into an envelope, a header or the structure of a mail', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (name) => {
@@ -221,7 +221,7 @@ test('the mail says what the name is, as far as it is to be read', async () => {
   expect(parsed.html).toContain('Kessel 7 &lt;b&gt;für&lt;/b&gt; Ümläute 🔥')
 })
 
-test('D48: whatever is taken for an address has one line, no name, and is one address', () => {
+test('whatever is taken for an address has one line, no name, and is one address', () => {
   const address = fc.oneof(
     hostile,
     fc.tuple(hostile, hostile).map(([local, domain]) => `${local}@${domain}`),

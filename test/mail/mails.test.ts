@@ -113,7 +113,7 @@ describe('an address that was confirmed', () => {
     expect(mail?.parsed.subject).toBe('Vault deleted: boiler 7')
   })
 
-  test('D48: has an envelope of its own', async () => {
+  test('has an envelope of its own', async () => {
     const emails = [newAddress(), newAddress(), newAddress()]
     for (const email of emails) await client.confirmed(email)
     await vaultOf(owner)

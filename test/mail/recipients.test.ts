@@ -32,7 +32,7 @@ async function add(email: string, body: object = {}, person = owner) {
   return await person.withKey<RecipientBody & ErrorBody>('POST', recipientsAt, { email, ...body })
 }
 
-describe('D48: a user has five addresses at most', () => {
+describe('a user has five addresses at most', () => {
   test('the sixth is refused, and those that are switched off count', async () => {
     const emails = Array.from({ length: 5 }, newAddress)
     for (const email of emails) await client.added(email)

@@ -26,11 +26,11 @@ async function mailsAfterTwo(): Promise<number> {
   return server.countTo(email) - 1
 }
 
-test('D46: an event that repeats another within five minutes is not mailed again', async () => {
+test('an event that repeats another within five minutes is not mailed again', async () => {
   expect(await mailsAfterTwo()).toBe(1)
 })
 
-test('D46: it is when the inbox has no record of it', async () => {
+test('an event that repeats another is mailed again when the inbox has no record of it', async () => {
   const preferences = JSON.stringify({
     global_preferences: { email_enabled: true, in_app_enabled: false, push_enabled: false },
     category_preferences: {},
@@ -44,14 +44,14 @@ test('D46: it is when the inbox has no record of it', async () => {
   expect(await mailsAfterTwo()).toBe(2)
 })
 
-test('D33: what is coalesced is for webhooks only', async () => {
+test('what is coalesced is for webhooks only', async () => {
   const { email } = await local.confirmed()
   await local.happens({ type: 'stream.data_received', data: { streamId: 's', count: 3 } })
   await local.settled()
   expect(server.countTo(email)).toBe(1)
 })
 
-test('D40: a webhook that was disabled is told of by mail as well, and only its host', async () => {
+test('a webhook that was disabled is told of by mail as well, and only its host', async () => {
   const { email } = await local.confirmed()
   const data = { id: 'w', url: 'https://receiver.example/secret?token=1', consecutive_failures: 10 }
   await local.happens({ type: 'security.webhook_disabled', resourceType: 'webhook', data })
@@ -69,7 +69,7 @@ test('an alert is mailed each time, however often it comes', async () => {
   await server.mailsTo(email, 4)
 })
 
-test('D48: for an address that has not said yes nothing but the question is even written down', async () => {
+test('for an address that has not said yes nothing but the question is even written down', async () => {
   const { id } = await local.added()
   await local.happens()
   await local.tests.commit(...local.recipients.unsubscribe(await local.confirmed()))
@@ -78,7 +78,7 @@ test('D48: for an address that has not said yes nothing but the question is even
   expect((await local.read({ id })).status).toBe('PENDING_VERIFICATION')
 })
 
-test('D48: what was written down for an address is not sent once it has said no', async () => {
+test('what was written down for an address is not sent once it has said no', async () => {
   const recipient = await local.confirmed()
   await local.tests.commit(
     local.tests.state

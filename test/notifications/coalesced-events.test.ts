@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import {
@@ -7,7 +8,7 @@ import {
 } from '../../src/outbox/events/coalesced-events.ts'
 import { backlogOf } from '../../src/telling/delivery/backlog.ts'
 import { FanOut } from '../../src/telling/notifications/fan-out.ts'
-import { ToldUsers } from '../support/told-users.ts'
+import { NotifiedUsers } from '../support/notified-users.ts'
 
 interface Told {
   readonly type: string
@@ -17,12 +18,12 @@ interface Told {
 
 /** A user with streams s0, s1, ... in one vault, and webhooks that ask for some types. */
 class Subject implements AsyncDisposable {
-  readonly users: ToldUsers
+  readonly users: NotifiedUsers
   readonly #coalesced: CoalescedEvents
   readonly told: Told[] = []
 
   static async open(...asked: readonly string[]): Promise<Subject> {
-    const users = await ToldUsers.open()
+    const users = await NotifiedUsers.open()
     const { state } = users.tests
     await users.tests.commit(
       ...vaultOf(users),
@@ -36,10 +37,10 @@ class Subject implements AsyncDisposable {
     return new Subject(users)
   }
 
-  private constructor(users: ToldUsers) {
+  private constructor(users: NotifiedUsers) {
     this.users = users
     const { clock } = users
-    const { tell } = new FanOut({
+    const { notify } = new FanOut({
       clock,
       steps: [
         async (_, { type, resourceId, data }) => {
@@ -48,9 +49,9 @@ class Subject implements AsyncDisposable {
           return 0
         },
       ],
-      onTold: () => undefined,
+      onNotified: () => undefined,
     })
-    this.#coalesced = new CoalescedEvents(users.tests.state, clock, tell)
+    this.#coalesced = new CoalescedEvents(users.tests.state, clock, notify)
   }
 
   async arrive(counts: Readonly<Record<string, number>>): Promise<void> {
@@ -80,7 +81,7 @@ class Subject implements AsyncDisposable {
 }
 
 /** A vault v1, with all that it needs. */
-function vaultOf({ tests: { state }, ada }: ToldUsers) {
+function vaultOf({ tests: { state }, ada }: NotifiedUsers) {
   const owned = { owner_id: ada, created_at: 0, name: 'boiler', description: null, public: 0 }
   const template = { ...owned, id: 't1', name_folded: 'boiler', author: null, hint: '' }
   const vault = { ...owned, id: 'v1', template_id: 't1', ledger: 'XRPL', json_payload: null }
@@ -92,7 +93,7 @@ function vaultOf({ tests: { state }, ada }: ToldUsers) {
   ]
 }
 
-function insertedStream({ tests, ada }: ToldUsers, id: string) {
+function insertedStream({ tests, ada }: NotifiedUsers, id: string) {
   return tests.state.insertInto('data_streams').values({
     id,
     owner_id: ada,
@@ -113,7 +114,7 @@ function insertedStream({ tests, ada }: ToldUsers, id: string) {
 const received = 'stream.data_received'
 const updated = 'vault.data_updated'
 
-describe('D33: data that arrives', () => {
+describe('data that arrives', () => {
   test('is told at most once a second, and counts are added', async () => {
     await using subject = await Subject.open(received)
     await subject.arrive({ s0: 2 })
@@ -195,7 +196,7 @@ describe('D33: data that arrives', () => {
   })
 })
 
-describe('D33: an access to a vault', () => {
+describe('an access to a vault', () => {
   test('is told with the number of them, to an owner who asks', async () => {
     await using subject = await Subject.open('vault.accessed')
     const { tests, ada, nowUs } = subject.users
@@ -208,4 +209,41 @@ describe('D33: an access to a vault', () => {
     const other = { id: 'v2', ownerId: newId<UserId>() }
     expect(await noteAccess(tests.state, other, nowUs)).toBeUndefined()
   })
+})
+
+test('however the wall clock is set, arrivals are told once a second', async () => {
+  await using subject = await Subject.open('stream.data_received')
+  const { clock } = subject.users
+  const dayUs = 86_400_000_000
+  const moves = fc.array(
+    fc.record({
+      passUs: fc.integer({ min: 1, max: 1_500_000 }),
+      stepUs: fc.oneof(
+        fc.integer({ min: -dayUs, max: dayUs }),
+        fc.integer({ min: -1_000_000, max: 1_000_000 }),
+      ),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  await fc.assert(
+    fc.asyncProperty(moves, async (some) => {
+      // What is left of the round before is told.
+      clock.atUs += 1_000_000
+      await subject.flush()
+      clock.atUs += 1_000_000
+      await subject.flush()
+      let dueUs = clock.steadyUs()
+      let waiting = 0
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        clock.step(stepUs)
+        await subject.arrive({ s0: 1 })
+        waiting++
+        const isDue = clock.steadyUs() >= dueUs
+        expect((await subject.flush()).map(({ count }) => count)).toEqual(isDue ? [waiting] : [])
+        if (isDue) [dueUs, waiting] = [clock.steadyUs() + 1_000_000, 0]
+      }
+    }),
+    { numRuns: 15 },
+  )
 })

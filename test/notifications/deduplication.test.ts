@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import { dayUs, minuteUs, ToldUsers } from '../support/told-users.ts'
+import { dayUs, minuteUs, NotifiedUsers } from '../support/notified-users.ts'
 
-describe('D46: an event that repeats another within five minutes', () => {
+describe('an event that repeats another within five minutes', () => {
   test('is told to nobody, and is not sliding', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
 
     expect(await users.happen()).toBe(true)
     users.nowUs += 3 * minuteUs
@@ -23,7 +23,7 @@ describe('D46: an event that repeats another within five minutes', () => {
     ['another type', { type: 'vault.deleted' }],
     ['another user', { ownerId: newId<UserId>() }],
   ] as const)('is none of %s', async (_, other) => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
 
     await users.happen()
 
@@ -31,7 +31,7 @@ describe('D46: an event that repeats another within five minutes', () => {
   })
 
   test('is told again within one transaction only for another resource', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const other = users.recorded({ resourceId: 'v2' })
 
     await users.tests.commit(...users.recorded(), ...users.recorded(), ...other)
@@ -40,7 +40,7 @@ describe('D46: an event that repeats another within five minutes', () => {
   })
 
   test('is told when the inbox is off, as there is no record', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     await users.preferences.change(users.ada, { global_preferences: { in_app_enabled: false } })
 
     expect(await users.happen()).toBe(true)
@@ -48,7 +48,7 @@ describe('D46: an event that repeats another within five minutes', () => {
   })
 
   test('is told when the inbox has taken all that it takes in this minute', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     for (let index = 0; index < 100; index++) await users.happen({ resourceId: `v${index}` })
 
     expect(await users.happen({ resourceId: 'more' })).toBe(true)
@@ -63,7 +63,7 @@ describe('D46: an event that repeats another within five minutes', () => {
   })
 
   test('is told when the record was deleted, and not when it was read or archived', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     await users.happen()
     const [id] = await users.entryIds()
     if (id === undefined) throw new Error('there is no entry')
@@ -84,7 +84,7 @@ describe('D46: an event that repeats another within five minutes', () => {
     'vault.data_updated',
     'vault.accessed',
   ] as const)('is no matter for %s', async (type) => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
 
     expect(await users.happen({ type })).toBe(true)
     expect(await users.happen({ type })).toBe(true)
@@ -93,7 +93,7 @@ describe('D46: an event that repeats another within five minutes', () => {
   test.each([-dayUs, -minuteUs, minuteUs, dayUs])(
     'lasts five minutes, although the wall clock is set by %s microseconds',
     async (stepUs) => {
-      await using users = await ToldUsers.open()
+      await using users = await NotifiedUsers.open()
       await users.happen()
       users.clock.step(stepUs)
       users.nowUs += 5 * minuteUs - 1

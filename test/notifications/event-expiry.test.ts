@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { removeOldEvents } from '../../src/outbox/events/event-expiry.ts'
-import { dayUs, ToldUsers } from '../support/told-users.ts'
+import { dayUs, NotifiedUsers } from '../support/notified-users.ts'
 
 /** Has events removed until none is left that is too old; resolves with how often that was asked for. */
-async function expired(users: ToldUsers, keptUs: number): Promise<number> {
+async function expired(users: NotifiedUsers, keptUs: number): Promise<number> {
   const { state } = users.tests
   const clock = { nowUs: () => users.nowUs }
   for (let rounds = 1; ; rounds++) {
@@ -11,13 +11,13 @@ async function expired(users: ToldUsers, keptUs: number): Promise<number> {
   }
 }
 
-async function resources(users: ToldUsers): Promise<readonly string[]> {
+async function resources(users: NotifiedUsers): Promise<readonly string[]> {
   const rows = await users.tests.state.selectFrom('events').select('resource_id').execute()
   return rows.map((row) => row.resource_id).toSorted()
 }
 
-test('D41: events go after the time that is set, and not before', async () => {
-  await using users = await ToldUsers.open()
+test('events go after the time that is set, and not before', async () => {
+  await using users = await NotifiedUsers.open()
   await users.happen({ resourceId: 'old' })
   users.nowUs += dayUs
   await users.happen({ resourceId: 'new' })
@@ -31,7 +31,7 @@ test('D41: events go after the time that is set, and not before', async () => {
 })
 
 test('for two days they stay, as deliveries are tried again for one', async () => {
-  await using users = await ToldUsers.open()
+  await using users = await NotifiedUsers.open()
   await users.happen()
 
   users.nowUs += 2 * dayUs - 1
@@ -43,7 +43,7 @@ test('for two days they stay, as deliveries are tried again for one', async () =
 })
 
 test('many go in portions', async () => {
-  await using users = await ToldUsers.open()
+  await using users = await NotifiedUsers.open()
   const happenings = Array.from({ length: 2_500 }, (_, index) =>
     users.recorded({ resourceId: `v${index}` }),
   )

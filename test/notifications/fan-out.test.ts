@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
 import { bodyOf } from '../../src/outbox/events/event-body.ts'
 import type { StateDatabase } from '../../src/storage/state/database.ts'
-import { ToldUsers } from '../support/told-users.ts'
+import { NotifiedUsers } from '../support/notified-users.ts'
 
-describe('D37: an event is told in the transaction of the change that caused it', () => {
+describe('an event is told in the transaction of the change that caused it', () => {
   test('with the bytes that every webhook gets', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
 
     expect(await users.tests.attempt(...users.recorded())).toBe(true)
 
@@ -21,7 +21,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
   })
 
   test('in the forthcoming format, where the type has that one', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
 
     await users.happen({ type: 'vault.verification_complete' })
 
@@ -32,7 +32,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
   })
 
   test('never, when the change is taken back', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const nobody = users.tests.state.deleteFrom('users').where('id', '=', 'nobody')
 
     expect(await users.tests.attempt(...users.recorded(), nobody)).toBe(false)
@@ -44,7 +44,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
 
   test('or the change is not made', async () => {
     let isBroken = true
-    await using users = await ToldUsers.open(async () => {
+    await using users = await NotifiedUsers.open(async () => {
       if (isBroken) throw new Error('the disk is full')
       return 0
     })
@@ -66,7 +66,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
   })
 
   test('every one of many', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const ids = Array.from({ length: 120 }, (_, index) => `v${index}`)
     const bob = newId<UserId>()
 
@@ -83,7 +83,7 @@ describe('D37: an event is told in the transaction of the change that caused it'
 })
 
 /** So many vaults at once, as they are named in the order of their events. */
-async function manyHappen(users: ToldUsers, count: number): Promise<readonly string[]> {
+async function manyHappen(users: NotifiedUsers, count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `v${String(index).padStart(4, '0')}`)
   const changes = ids.flatMap((resourceId) => {
     users.nowUs++
@@ -103,12 +103,12 @@ function unableToCommit(state: StateDatabase): StateDatabase {
   return { transaction: () => ({ execute }) } as unknown as StateDatabase
 }
 
-const toldTo = (users: ToldUsers, ownerId: UserId) =>
+const toldTo = (users: NotifiedUsers, ownerId: UserId) =>
   users.told.filter((one) => one.ownerId === ownerId).map(({ resourceId }) => resourceId)
 
-describe('D37: of more events than one transaction tells', () => {
+describe('of more events than one transaction tells', () => {
   test('some are told with them, and the others in portions, all in their order', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const ids = await manyHappen(users, 500)
     expect(users.told).toHaveLength(200)
     expect(users.fanOut.status().usersWaiting).toBe(1)
@@ -127,7 +127,7 @@ describe('D37: of more events than one transaction tells', () => {
   })
 
   test('those that go to many webhooks are fewer', async () => {
-    await using users = await ToldUsers.open(async () => 100)
+    await using users = await NotifiedUsers.open(async () => 100)
     await manyHappen(users, 10)
     expect(users.told).toHaveLength(4)
     await users.fanOut.catchUp(users.tests.state, users.ada)
@@ -135,7 +135,7 @@ describe('D37: of more events than one transaction tells', () => {
   })
 
   test('those of other users do not wait for them', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     await manyHappen(users, 400)
     const bob = newId<UserId>()
     expect(await users.happen({ ownerId: bob })).toBe(true)
@@ -143,7 +143,7 @@ describe('D37: of more events than one transaction tells', () => {
 
   test('those that wait are told by and by, one user after the other, whatever fails', async () => {
     let failures = 1
-    await using users = await ToldUsers.open(async () => {
+    await using users = await NotifiedUsers.open(async () => {
       if (users.told.length === 400 && failures-- > 0) throw new Error('the disk is full')
       return 0
     })
@@ -170,7 +170,7 @@ describe('D37: of more events than one transaction tells', () => {
   })
 
   test('those of a transaction that could not be committed wait on', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     await manyHappen(users, 300)
     const { state } = users.tests
 
@@ -183,7 +183,7 @@ describe('D37: of more events than one transaction tells', () => {
   })
 
   test('what was left over by another process is told, too', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const { state } = users.tests
     for (const change of users.recorded()) await state.executeQuery(change.compile())
 

@@ -18,7 +18,7 @@ import {
   securityTypes,
 } from '../../src/outbox/events/event-types.ts'
 import { entryTypes, textOf } from '../../src/telling/notifications/inbox/inbox-entry.ts'
-import { dayUs, minuteUs, ToldUsers } from '../support/told-users.ts'
+import { dayUs, minuteUs, NotifiedUsers } from '../support/notified-users.ts'
 
 interface ModelEntry {
   readonly resourceId: string
@@ -72,7 +72,7 @@ class Model {
   }
 }
 
-async function take(users: ToldUsers, model: Model, one: Step): Promise<void> {
+async function take(users: NotifiedUsers, model: Model, one: Step): Promise<void> {
   const listed = model.listed(users.nowUs)
   const ids = await users.entryIds()
   switch (one.kind) {
@@ -130,7 +130,7 @@ function critical({ severity }: ModelEntry): boolean {
   return severity === 'critical'
 }
 
-async function assertSame(users: ToldUsers, model: Model): Promise<void> {
+async function assertSame(users: NotifiedUsers, model: Model): Promise<void> {
   const listed = model.listed(users.nowUs)
   const unread = listed.filter(({ isRead }) => !isRead)
   for (const [wish, expected] of [
@@ -153,11 +153,11 @@ async function assertSame(users: ToldUsers, model: Model): Promise<void> {
 
 const page = { unreadOnly: false, offset: 0, limit: 20 }
 
-describe('D48: an inbox', () => {
+describe('an inbox', () => {
   test('has what a list of all entries would have, after any steps', async () => {
     await assert(
       asyncProperty(array(step, { maxLength: 25 }), async (steps) => {
-        await using users = await ToldUsers.open()
+        await using users = await NotifiedUsers.open()
         const model = new Model()
         for (const one of steps) {
           await take(users, model, one)
@@ -169,7 +169,7 @@ describe('D48: an inbox', () => {
   })
 
   test('loses an entry after 30 days, whether it was removed by then or not', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     await users.happen()
     const [id] = await users.entryIds()
     users.nowUs += 30 * dayUs - 1
@@ -189,7 +189,7 @@ describe('D48: an inbox', () => {
   })
 
   test('is changed by nobody but its owner', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const bob = newId<UserId>()
     await users.happen()
     await users.happen({ ownerId: bob })

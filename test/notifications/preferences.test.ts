@@ -16,7 +16,7 @@ import {
   type Gate,
   type Preferences,
 } from '../../src/telling/notifications/preferences/preferences.ts'
-import { ToldUsers } from '../support/told-users.ts'
+import { NotifiedUsers } from '../support/notified-users.ts'
 
 /** The states that a category or an event can be in, as far as one channel is concerned. */
 const gateStates = ['absent', 'off', 'on with it', 'on without it'] as const
@@ -33,7 +33,10 @@ const cases: readonly Case[] = [true, false].flatMap((isGlobalOn) =>
   gateStates.flatMap((category) => gateStates.map((event) => ({ isGlobalOn, category, event }))),
 )
 
-/** D47 in its own words: global AND category (if present) AND (event override, else category channels). */
+/**
+ * What decisions.md#preferences says, once more: global AND category (if present) AND (event
+ * override, else category channels).
+ */
 function oracle({ isGlobalOn, category, event }: Case): boolean {
   if (!isGlobalOn || category === 'off') return false
   if (event !== 'absent') return event === 'on with it'
@@ -79,7 +82,7 @@ const expectedCategories: Readonly<Record<string, Category>> = {
   'security.key_created': 'security_notifications',
 }
 
-describe('D47: an event goes to a channel', () => {
+describe('an event goes to a channel', () => {
   test.each(channels)('%s: as the oracle says, in each of all cases', (channel) => {
     for (const type of toPeople) {
       for (const one of cases) {
@@ -105,7 +108,7 @@ describe('D47: an event goes to a channel', () => {
   })
 
   test('when it is told: the inbox as the oracle says, webhooks always', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const ofEachCategory = categories.map(
       (category) => toPeople.find((type) => categoryOf(type) === category) as EventType,
     )
@@ -174,7 +177,7 @@ describe('preferences', () => {
   })
 
   test('that are changed at the same time are all kept', async () => {
-    await using users = await ToldUsers.open()
+    await using users = await NotifiedUsers.open()
     const types = ['vault.created', 'vault.deleted', 'stream.created', 'asset.error'] as const
 
     await Promise.all(

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import type { RefusedReading } from '../../src/contracts/reading.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import {
+  kindAccepted,
+  kindQuarantined,
+  kindRedriven,
+  kindRejudged,
+  kindRemoved,
+  kindUnfit,
   streamIdOf,
-  verdictAccepted,
-  verdictQuarantined,
-  verdictRedriven,
-  verdictRejudged,
-  verdictRemoved,
-  verdictUnfit,
 } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 
 /** An entry of format 1, field by field as the first release has laid it out. */
 interface FirstFormat {
-  readonly verdict: number
+  readonly kind: number
   readonly id: StreamId
   readonly version: number
   readonly receivedAtUs: number
@@ -33,7 +33,7 @@ function layOut(entry: FirstFormat): Uint8Array {
   const bytes = Buffer.alloc(54 + notes.length + body.length)
   bytes.writeUInt32LE(bytes.length - 4, 0)
   bytes[4] = 1
-  bytes[5] = entry.verdict
+  bytes[5] = entry.kind
   bytes.write(entry.id.replaceAll('-', ''), 6, 'hex')
   bytes.writeUInt32LE(entry.version, 22)
   bytes.writeDoubleLE(entry.receivedAtUs, 26)
@@ -63,7 +63,7 @@ const acceptedNotes = fc
 
 const accepted: fc.Arbitrary<FirstFormat> = fc.record({
   ...common,
-  verdict: fc.constant(1),
+  kind: fc.constant(1),
   timestampUs: times,
   digest: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
   notes: acceptedNotes,
@@ -81,7 +81,7 @@ const refusalNotes = fc
 
 const quarantined: fc.Arbitrary<FirstFormat> = fc.record({
   ...common,
-  verdict: fc.constant(2),
+  kind: fc.constant(2),
   timestampUs: fc.oneof(times, fc.constant(Number.NaN)),
   digest: fc.constant(0n),
   notes: refusalNotes,
@@ -95,9 +95,9 @@ describe('entries of format 1', () => {
         const reader = new EntryReader(layOut(old))
 
         expect(reader.next()).toBe(true)
-        const { verdict, streamVersion, receivedAtUs, timestampUs, digest, values } = reader
-        expect({ verdict, streamVersion, receivedAtUs, timestampUs, digest, values }).toEqual({
-          verdict: old.verdict,
+        const { kind, streamVersion, receivedAtUs, timestampUs, digest, values } = reader
+        expect({ kind, streamVersion, receivedAtUs, timestampUs, digest, values }).toEqual({
+          kind: old.kind,
           streamVersion: old.version,
           receivedAtUs: old.receivedAtUs,
           timestampUs: old.timestampUs,
@@ -197,16 +197,16 @@ describe('entries of what people do with the quarantine', () => {
     writer.removed(stream, [4, 5], 1)
   }
 
-  test('each have a verdict of their own', () => {
-    expect(readBack(everyKind, ({ verdict }) => verdict)).toEqual([
-      verdictAccepted,
-      verdictQuarantined,
-      verdictRedriven,
-      verdictRedriven,
-      verdictUnfit,
-      verdictUnfit,
-      verdictRejudged,
-      verdictRemoved,
+  test('each have a kind of their own', () => {
+    expect(readBack(everyKind, ({ kind }) => kind)).toEqual([
+      kindAccepted,
+      kindQuarantined,
+      kindRedriven,
+      kindRedriven,
+      kindUnfit,
+      kindUnfit,
+      kindRejudged,
+      kindRemoved,
     ])
   })
 

@@ -95,7 +95,7 @@ describe('EntryWriter', () => {
 
 /** Offsets of the known places of the layout. */
 const formatAt = 4
-const verdictAt = 5
+const kindAt = 5
 const notesLengthAt = 50
 
 function withByte(bytes: Uint8Array, at: number, value: number): Uint8Array {
@@ -155,9 +155,9 @@ describe('bytes that are no entries of this format', () => {
   test.each([
     [1, [0, 3, 4, 5, 6, 8, 255]],
     [2, [0, 1, 2, 7, 255]],
-  ])('an unknown verdict of format %i is refused', (format, verdicts) => {
-    for (const verdict of verdicts) {
-      const bytes = withByte(withByte(one, formatAt, format), verdictAt, verdict)
+  ])('an unknown verdict of format %i is refused', (format, kinds) => {
+    for (const kind of kinds) {
+      const bytes = withByte(withByte(one, formatAt, format), kindAt, kind)
       expect(() => readAll(bytes)).toThrow(`the entry at byte 0 has an unknown verdict`)
     }
   })

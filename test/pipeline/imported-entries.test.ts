@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { verdictImported } from '../../src/ingest/pipeline/entry.ts'
+import { kindImported } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 
@@ -37,8 +37,8 @@ test('an imported reading is received and stored like any other, and is known to
     filtered: 0,
     reviewed: 0,
   })
-  expect([entry.verdict, entry.accepted, entry.received, entry.isReview]).toEqual([
-    verdictImported,
+  expect([entry.kind, entry.accepted, entry.received, entry.isReview]).toEqual([
+    kindImported,
     true,
     true,
     false,

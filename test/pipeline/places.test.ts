@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Places } from '../../src/ingest/pipeline/shipment-parts.ts'
+import { Places } from '../../src/ingest/pipeline/places.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 
 const shape = shapeOf({ temperature: { type: 'number' } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ReceivedCounts } from '../../src/ingest/pipeline/shipment-parts.ts'
+import { ReceivedCounts } from '../../src/ingest/pipeline/received-counts.ts'
 
 test('what a portion received of a stream is counted whole, though the stream was forgotten in its midst', () => {
   const counts = new ReceivedCounts(2)

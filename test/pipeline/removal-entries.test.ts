@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
-import { verdictCleared } from '../../src/ingest/pipeline/entry.ts'
+import { kindCleared } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { EntryWriter } from '../../src/ingest/pipeline/entry-writer.ts'
 import { Shipper } from '../../src/ingest/pipeline/shipper.ts'
@@ -129,7 +129,7 @@ describe('removals in the journal', () => {
 
     expect(entries).toMatchObject({ count: 1, quarantined: 0, reviewed: 1 })
     expect(reader.next()).toBe(true)
-    expect(reader).toMatchObject({ verdict: verdictCleared, received: false, accepted: false })
+    expect(reader).toMatchObject({ kind: kindCleared, received: false, accepted: false })
     expect(reader).toMatchObject({ clearedRange: { startUs: 5, endUs: 2 ** 57 }, receivedAtUs: 7 })
   })
 })

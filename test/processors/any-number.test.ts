@@ -1,3 +1,4 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { encode as encodeMsgpack } from '@msgpack/msgpack'
 import { encode as encodeCbor } from 'cborg'
 import * as fc from 'fast-check'
@@ -5,14 +6,21 @@ import { describe, expect, test } from 'vitest'
 import { decoders } from '../../processors/decode.ts'
 import { csvDecoder } from '../../processors/decode-csv.ts'
 import { plainDecoder } from '../../processors/decode-plain.ts'
+import { protobufDecoder } from '../../processors/decode-protobuf.ts'
 import { senmlCborDecoder, senmlJsonDecoder } from '../../processors/decode-senml.ts'
 import { sparkplugDecoder } from '../../processors/decode-sparkplug.ts'
 import { judgeOf } from '../../processors/index.ts'
 import { plainScanOf } from '../../processors/scan.ts'
+import { sparkplugStep, unknownNode } from '../../processors/sparkplug.ts'
+import {
+  decodeSparkplugPayload,
+  type SparkplugPayload,
+} from '../../processors/sparkplug-payload.ts'
 import type { DecodedMessage, UndecodableMessage } from '../../src/contracts/reading.ts'
 import { canonicalNumber } from '../../src/core/canonical-json.ts'
-import { anyNumber } from '../support/any-numbers.ts'
+import { anyLong, anyNumber, isKept } from '../support/any-numbers.ts'
 import { decodedStream } from '../support/decoded-stream.ts'
+import { base64, descriptorOf, encoderOf, field } from '../support/protobuf-messages.ts'
 import { metric, payloadOf } from '../support/sparkplug-payloads.ts'
 
 const stream = decodedStream({ a: { type: 'number' } })
@@ -58,11 +66,6 @@ test.each(Object.keys(floats))('any finite double is what it was in %s', (format
   )
 })
 
-function isKept(value: bigint): boolean {
-  const double = Number(value)
-  return BigInt(double) === value || String(double) === String(value)
-}
-
 /** As MessagePack has integers of 64 bits. */
 const inBytes = (value: bigint) => {
   const bytes = Buffer.alloc(9)
@@ -72,19 +75,67 @@ const inBytes = (value: bigint) => {
   return Buffer.concat([Buffer.from('81a161', 'hex'), bytes])
 }
 
-describe('an integer of 64 bits', () => {
-  const long = fc.oneof(
-    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
-    fc.bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 16n }),
-    fc.bigInt({ min: -(2n ** 53n) - 16n, max: -(2n ** 53n) + 4n }),
-    // Of these many doubles are one, or are written like one.
-    fc.bigInt({ min: 2n ** 52n, max: 2n ** 63n - 1n }).map((value) => BigInt(Number(value))),
-    fc.double({ min: 2 ** 53, max: 2 ** 63, noNaN: true }).map((value) => BigInt(String(value))),
-  )
+/** Types of Protobuf with 64 bits, and what they hold. */
+const wideTypes = [
+  ['UINT64', 0n, 2n ** 64n - 1n],
+  ['FIXED64', 0n, 2n ** 64n - 1n],
+  ['INT64', -(2n ** 63n), 2n ** 63n - 1n],
+  ['SINT64', -(2n ** 63n), 2n ** 63n - 1n],
+  ['SFIXED64', -(2n ** 63n), 2n ** 63n - 1n],
+] as const
 
+/** A message with a field of each of these types in a reading of its own: what stands in one of them. */
+const protobufs = new Map(
+  wideTypes.map(([type]) => {
+    const file = { messageType: [{ name: 'M', field: [field(type, 'a', 1)] }] }
+    const protobuf = { descriptor: base64(descriptorOf(file)), message: 'M' }
+    const decode = protobufDecoder({ ...stream, formatOptions: { protobuf } })
+    return [type, { decode, encode: encoderOf(file, 'M') }] as const
+  }),
+)
+
+function protobufOf(type: (typeof wideTypes)[number][0], a: bigint): Message {
+  const { decode, encode } = protobufs.get(type) ?? {}
+  return decode?.(encode?.({ a }) ?? Buffer.alloc(0)) ?? { ok: false, problem: 'no such type' }
+}
+
+/** As Sparkplug has integers of 64 bits: without a sign, and a type that may give them one. */
+function metricOf(value: bigint): Uint8Array {
+  const datatype = value < 0n ? 4 : 8
+  const metricBytes = new BinaryWriter()
+    .tag(1, WireType.LengthDelimited)
+    .string('a')
+    .tag(4, WireType.Varint)
+    .uint32(datatype)
+    .tag(11, WireType.Varint)
+    .uint64(BigInt.asUintN(64, value))
+    .finish()
+  return new BinaryWriter().tag(2, WireType.LengthDelimited).bytes(metricBytes).finish()
+}
+
+function doubleMetric(alias: bigint, name: string | undefined, value: number): Uint8Array {
+  const writer = new BinaryWriter()
+  if (name !== undefined) writer.tag(1, WireType.LengthDelimited).string(name)
+  return writer
+    .tag(2, WireType.Varint)
+    .uint64(alias)
+    .tag(4, WireType.Varint)
+    .uint32(10)
+    .tag(13, WireType.Bit64)
+    .double(value)
+    .finish()
+}
+
+function sparkplugPayload(metrics: readonly Uint8Array[]): SparkplugPayload {
+  const writer = new BinaryWriter()
+  for (const one of metrics) writer.tag(2, WireType.LengthDelimited).bytes(one)
+  return decodeSparkplugPayload(writer.finish()) as SparkplugPayload
+}
+
+describe('an integer of 64 bits', () => {
   test('is stored where its double is it, or is written like it, and else refused in every format', () => {
     fc.assert(
-      fc.property(long, (value) => {
+      fc.property(anyLong, (value) => {
         const messages = [
           decoders.json(Buffer.from(`{"a":${value}}`)),
           decoders.json(Buffer.from(`{"a":${value}}`), plainScanOf(stream.schema)),
@@ -93,6 +144,12 @@ describe('an integer of 64 bits', () => {
           decoders.msgpack(inBytes(value)),
           csvDecoder({ ...stream, formatOptions: { columns: ['a'] } })(Buffer.from(`${value}`)),
           plainDecoder(stream)(Buffer.from(`${value}`)),
+          senmlJsonDecoder(stream)(Buffer.from(`[{"n":"a","v":${value}}]`)),
+          senmlCborDecoder(stream)(encodeCbor([{ n: 'a', v: value }])),
+          sparkplugDecoder(stream)(metricOf(value)),
+          ...wideTypes
+            .filter(([, least, most]) => value >= least && value <= most)
+            .map(([type]) => protobufOf(type, value)),
         ]
         for (const message of messages) {
           const stored = storedOf(message)
@@ -102,6 +159,46 @@ describe('an integer of 64 bits', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+
+  test('that SenML adds up is stored where the double of the sum is it', () => {
+    const counted = fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n })
+    fc.assert(
+      fc.property(counted, counted, (base, own) => {
+        const pack = `[{"n":"a","bv":${base},"v":${own}}]`
+        const stored = storedOf(senmlJsonDecoder(stream)(Buffer.from(pack)))
+        const sum = base + own
+        if (isKept(sum)) expect(stored).toBe(`{"a":${canonicalNumber(Number(sum))}}`)
+        else expect(stored).toContain(`${sum} is beyond 2^53`)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('is the name of a metric of Sparkplug, whichever it is: its neighbours are other names', () => {
+    const births = [2n ** 64n - 1n, 2n ** 64n - 2n, 2n ** 53n + 1n]
+    const topic = { group: 'g', node: 'n', device: undefined } as const
+    const birth = sparkplugPayload(
+      births.map((alias, index) => doubleMetric(alias, `m${index}`, 0)),
+    )
+    const { node } = sparkplugStep(
+      unknownNode,
+      { topic: { ...topic, type: 'NBIRTH' }, payload: birth },
+      false,
+    )
+    const data = sparkplugPayload(
+      births.map((alias, index) => doubleMetric(alias, undefined, index)),
+    )
+    const { metrics } = sparkplugStep(
+      node,
+      { topic: { ...topic, type: 'NDATA' }, payload: data },
+      false,
+    )
+    expect(metrics.map(({ name, metric: { double_value } }) => [name, double_value])).toEqual([
+      ['m0', 0],
+      ['m1', 1],
+      ['m2', 2],
+    ])
   })
 
   test('of a field of integers is not more than 2^53, however it is written', () => {

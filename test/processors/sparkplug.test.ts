@@ -90,9 +90,9 @@ describe('an edge node', () => {
     const heard = born()
 
     const gap = heard.send('NDATA', [...data, metric('Int8', 1, { name: 'Named' })], 3)
-    expect(gap).toMatchObject({ event: 'gap', needsRebirth: true, unknownAliases: [1] })
+    expect(gap).toMatchObject({ event: 'gap', needsRebirth: true, unknownAliases: [1n] })
     expect(named(gap)).toEqual([['Named', 1]])
-    expect(heard.send('NDATA', data, 4)).toMatchObject({ needsRebirth: true, unknownAliases: [1] })
+    expect(heard.send('NDATA', data, 4)).toMatchObject({ needsRebirth: true, unknownAliases: [1n] })
     heard.send('NBIRTH', birth, 0)
     expect(heard.send('NDATA', data, 1)).toMatchObject({ needsRebirth: false })
   })
@@ -108,7 +108,7 @@ describe('an edge node', () => {
   test('that has not said its births is asked for them', () => {
     expect(new Heard().send('NDATA', data, 7)).toMatchObject({
       needsRebirth: true,
-      unknownAliases: [1],
+      unknownAliases: [1n],
     })
     expect(new Heard().send('DBIRTH pump', deviceBirth, 1)).toMatchObject({ needsRebirth: true })
   })
@@ -118,7 +118,7 @@ describe('an edge node', () => {
 
     expect(heard.send('NDEATH', [bdSeq(3)])).toMatchObject({ event: 'death', metrics: [] })
     expect(heard.node.state).toBe('offline')
-    expect(heard.send('NDATA', data, 2)).toMatchObject({ needsRebirth: true, unknownAliases: [1] })
+    expect(heard.send('NDATA', data, 2)).toMatchObject({ needsRebirth: true, unknownAliases: [1n] })
   })
 
   test('lives on when the death of an earlier session comes late', () => {
@@ -132,9 +132,9 @@ describe('an edge node', () => {
     const heard = born()
 
     expect(heard.send('DDEATH pump', [], 2)).toMatchObject({ event: 'death', metrics: [] })
-    expect(heard.send('DDATA pump', deviceData, 3)).toMatchObject({ unknownAliases: [2] })
+    expect(heard.send('DDATA pump', deviceData, 3)).toMatchObject({ unknownAliases: [2n] })
     heard.send('DBIRTH pump', [metric('Double', 1, { name: 'Other', alias: 9 })], 4)
-    expect(heard.send('DDATA pump', deviceData, 5)).toMatchObject({ unknownAliases: [2] })
+    expect(heard.send('DDATA pump', deviceData, 5)).toMatchObject({ unknownAliases: [2n] })
     expect(heard.send('NDATA', data, 6)).toMatchObject({ unknownAliases: [] })
   })
 
@@ -142,7 +142,7 @@ describe('an edge node', () => {
     const heard = born()
 
     heard.send('DBIRTH pump', [metric('Double', 1, { name: 'Other', alias: 9 })], 2)
-    expect(heard.send('DDATA pump', deviceData, 3)).toMatchObject({ unknownAliases: [2] })
+    expect(heard.send('DDATA pump', deviceData, 3)).toMatchObject({ unknownAliases: [2n] })
   })
 
   test('of which only a device is heard may leave numbers out', () => {
@@ -156,7 +156,7 @@ describe('an edge node', () => {
     })
     expect(heard.send('DDATA fan', [metric('Int8', 1, { alias: 77 })], 12)).toMatchObject({
       needsRebirth: true,
-      unknownAliases: [77],
+      unknownAliases: [77n],
     })
   })
 
@@ -167,7 +167,7 @@ describe('an edge node', () => {
     heard.send('DBIRTH pump', many(3), 1)
     expect(heard.node.metrics).toBe(10_000)
     expect(heard.send('DDATA pump', many(3, { name: null }), 2)).toMatchObject({
-      unknownAliases: [1, 2],
+      unknownAliases: [1n, 2n],
     })
     heard.send('DDEATH pump', [], 3)
     expect(heard.node.metrics).toBe(9_999)
@@ -238,7 +238,7 @@ describe('what is remembered of births', () => {
     const { unknownAliases } = heard.send('DBIRTH valve', aliases, 3)
     expect(unknownAliases).toEqual([])
     const late = heard.send('DDATA valve', [metric('Int8', 1, { alias: 5_999 })], 4)
-    expect(late.unknownAliases).toEqual([5_999])
+    expect(late.unknownAliases).toEqual([5_999n])
   })
 
   test('is limited where names are long', () => {
@@ -246,7 +246,7 @@ describe('what is remembered of births', () => {
     const long = metric('Int8', 1, { name: 'x'.repeat(2_000_000), alias: 9 })
     heard.send('DBIRTH tank', [long], 2)
     const late = heard.send('DDATA tank', [metric('Int8', 1, { alias: 9 })], 3)
-    expect(late.unknownAliases).toEqual([9])
+    expect(late.unknownAliases).toEqual([9n])
   })
 
   test('has no nodes with endless names', () => {

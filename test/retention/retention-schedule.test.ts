@@ -111,7 +111,7 @@ async function passAt(subject: {
   const schedule = new RetentionSchedule({
     state: subject.state.state,
     store: subject.store,
-    clock: { nowUs: () => subject.nowUs },
+    clock: { nowUs: () => subject.nowUs, steadyUs: () => subject.nowUs },
     logger: {
       info: (facts) => void logged.push(facts),
       error: (facts) => void logged.push(facts),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ToldSequences } from '../../src/alerts/told-sequences.ts'
+import { NoticeSequences } from '../../src/alerts/notice-sequences.ts'
 import { openStateForWriting } from '../../src/storage/state/database.ts'
 import { migrations } from '../../src/storage/state/migrations/index.ts'
 import { openOldState } from '../support/old-state.ts'
@@ -21,7 +21,7 @@ test('rules and alerts of before go on, and what they tell from now on is number
 
   const memory = await state.selectFrom('alert_memories').selectAll().executeTakeFirstOrThrow()
   expect(memory.memories).toBe('{"hot":{"state":"firing"}}')
-  expect(new ToldSequences(memory.sequences).next('hot')).toBe(1)
+  expect(new NoticeSequences(memory.sequences).next('hot')).toBe(1)
   const alert = await state.selectFrom('alerts').selectAll().executeTakeFirstOrThrow()
   expect([alert.state, alert.sequence]).toEqual(['firing', null])
   await state.destroy()

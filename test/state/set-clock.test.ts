@@ -5,7 +5,11 @@ import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { RateLimiter } from '../../src/core/rate-limiter.ts'
 import { TokenBucket } from '../../src/core/token-bucket.ts'
 import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
-import { resumedSteadyUs } from '../../src/storage/state/steady-time.ts'
+import {
+  keepSteadyTime,
+  latestWallUs,
+  resumedSteadyUs,
+} from '../../src/storage/state/steady-time.ts'
 import { ReceiptStore } from '../../src/streams/data-streams/receipt-store.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
@@ -111,5 +115,24 @@ test('after a start of the machine steady time never goes back', () => {
       const resumed = resumedSteadyUs(kept, { bootId: 'other', machineUs: 1, wallUs: nowUs })
       expect(resumed).toBe(steadyUs + Math.max(0, nowUs - wallUs))
     }),
+  )
+})
+
+test('the latest time that the wall clock has shown is remembered, however it is set', async () => {
+  await using tests = await TestState.open()
+  await fc.assert(
+    fc.asyncProperty(moves, async (some) => {
+      await tests.state.deleteFrom('steady_time').execute()
+      const clock = new HandClock()
+      let latestUs = 0
+      for (const { passUs, stepUs } of some) {
+        clock.atUs += passUs
+        latestUs = Math.max(latestUs, clock.nowUs())
+        await keepSteadyTime(tests.state, clock)
+        expect(await latestWallUs(tests.state)).toBe(latestUs)
+        clock.step(stepUs)
+      }
+    }),
+    { numRuns: 30 },
   )
 })

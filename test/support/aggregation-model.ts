@@ -6,14 +6,14 @@ import type {
   AggregateQuery,
   Buckets,
 } from '../../src/storage/time-series/aggregate-query.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 
 /**
  * What a store has to answer, computed in another way: reading by reading, with the calendar of
  * Temporal, and with the textbook's formulas.
  */
 export function modelAggregates(
-  readings: readonly StoredReading[],
+  readings: readonly ShippedReading[],
   query: AggregateQuery,
 ): AggregatePoint[] {
   const starts =
@@ -41,7 +41,7 @@ export function modelAggregates(
     )
 }
 
-function inOrder(left: StoredReading, right: StoredReading): number {
+function inOrder(left: ShippedReading, right: ShippedReading): number {
   return left.timestampUs - right.timestampUs || (left.digest < right.digest ? -1 : 1)
 }
 
@@ -109,7 +109,7 @@ function mod(value: number, divisor: number): number {
 }
 
 function valuesOf(
-  readings: readonly StoredReading[],
+  readings: readonly ShippedReading[],
   { fields, fill }: AggregateQuery,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
@@ -126,8 +126,8 @@ function valuesOf(
 
 /** Averages over the time of the bucket that some readings lie in, where they go by time. */
 function averagesByTime(
-  all: readonly StoredReading[],
-  found: readonly StoredReading[],
+  all: readonly ShippedReading[],
+  found: readonly ShippedReading[],
   { fields, timeWeights, buckets, startUs, endUs }: AggregateQuery,
 ): Record<string, unknown> {
   const [any] = found
@@ -167,7 +167,7 @@ function averagesByTime(
 }
 
 /** What was stored as something that is no number is not there, when numbers are asked for. */
-function storedValue({ values, shape }: StoredReading, { name, type }: AggregatedField): unknown {
+function storedValue({ values, shape }: ShippedReading, { name, type }: AggregatedField): unknown {
   const stored = shape.columns.find((column) => column.name === name)?.type
   if (stored !== type && !(isNumeric(stored) && isNumeric(type))) return undefined
   return (JSON.parse(values) as Readonly<Record<string, unknown>>)[name]

@@ -31,7 +31,9 @@ export const edgeNumbers: readonly number[] = [
   2 ** 53 + 2,
   -(2 ** 53) - 2,
   2 ** 63,
+  2 ** 63 + 2048,
   -(2 ** 63),
+  2 ** 64 - 2048,
   2 ** 64,
   2 ** 69,
 ]
@@ -44,3 +46,21 @@ export const anyNumber: fc.Arbitrary<number> = fc.oneof(
   fc.double({ min: 2 ** 53, max: 1e21, noNaN: true }),
   fc.double({ min: -1e21, max: -(2 ** 53), noNaN: true }),
 )
+
+/** Any integer of 64 bits, with a sign or without, among them many that are doubles or are written like one. */
+export const anyLong: fc.Arbitrary<bigint> = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+  fc.bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 16n }),
+  fc.bigInt({ min: -(2n ** 53n) - 16n, max: -(2n ** 53n) + 4n }),
+  fc.constantFrom(2n ** 63n - 1n, 2n ** 63n, 2n ** 63n + 1n, 2n ** 63n + 2048n, -(2n ** 63n)),
+  fc.constantFrom(2n ** 64n - 1n, 2n ** 64n - 1024n, 2n ** 64n - 2048n),
+  fc.bigInt({ min: 2n ** 52n, max: 2n ** 64n - 1025n }).map((value) => BigInt(Number(value))),
+  fc.double({ min: 2 ** 53, max: 1.844e19, noNaN: true }).map((value) => BigInt(String(value))),
+  fc.double({ min: -9.2e18, max: -(2 ** 53), noNaN: true }).map((value) => BigInt(String(value))),
+)
+
+/** Whether a double keeps an integer: it is that one, or ECMAScript writes it with the same digits. */
+export function isKept(value: bigint): boolean {
+  const double = Number(value)
+  return BigInt(double) === value || String(double) === String(value)
+}

@@ -1,6 +1,7 @@
 """A second server of OPC UA as a process of its own: `python3 asyncua-process.py OPTIONS`, with JSON of
 OpcUaServerOptions (scripts/servers/opcua-process.ts). It writes `"ready"` to its output, and takes orders from its
-input: each a line of JSON, as SetOrder is, answered by a line with its id. It ends with its input."""
+input: each a line of JSON, as SetOrder is, answered by a line with its id. One with `tells`
+is answered with all that notifications have told. It ends with its input."""
 
 import asyncio
 import base64
@@ -12,9 +13,33 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from asyncua import Server, ua
+from asyncua.server.internal_subscription import InternalSubscription
 
 logging.basicConfig(level=logging.ERROR)
 
+
+# What each notification has told, by its subscription and its number: times of the source, and values.
+told = {}
+
+
+def remember(pop):
+    def popped(self):
+        result = pop(self)
+        message = result.NotificationMessage
+        values = [
+            [item.Value.SourceTimestamp.isoformat(), item.Value.Value.Value]
+            for data in message.NotificationData or []
+            for item in getattr(data, "MonitoredItems", [])
+            if item.Value.SourceTimestamp is not None
+        ]
+        if values:
+            told[f"{result.SubscriptionId} {message.SequenceNumber}"] = values
+        return result
+
+    return popped
+
+
+InternalSubscription._pop_publish_result = remember(InternalSubscription._pop_publish_result)
 
 # A variable has to be made with some value.
 firsts = {"Boolean": False, "String": "", "ByteString": b"", "DateTime": datetime.now(timezone.utc)}
@@ -99,7 +124,7 @@ async def main(options):
                     rest = [name for name in nodes if name != value["name"]]
                     every, most = options["changeEveryMs"], options.get("changesMax") or 10**9
                     changing = asyncio.create_task(changes(server, {n: nodes[n] for n in rest}, every, most))
-            tell({"id": order["id"]})
+            tell({"id": order["id"], "told": told if order.get("tells") else None})
     os._exit(0)
 
 

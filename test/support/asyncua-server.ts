@@ -31,10 +31,13 @@ type AsyncuaOptions = Pick<
   readonly certificate?: string
 }
 
+/** Notifications, and what they have told. */
+export type Told = Readonly<Record<string, readonly (readonly [time: string, value: unknown])[]>>
+
 /** A server of OPC UA of another library than ours, as a process of its own. Anybody may come. */
 export class AsyncuaTestServer implements OpcUaPeer {
   readonly #options: AsyncuaOptions & { readonly port: number }
-  readonly #answers = new Map<number, () => void>()
+  readonly #answers = new Map<number, (told: Told) => void>()
   #child: ChildProcess | undefined
   #log = ''
   #orders = 0
@@ -59,13 +62,22 @@ export class AsyncuaTestServer implements OpcUaPeer {
   }
 
   async set(values: SetOrder['values']): Promise<void> {
+    await this.#order({ values })
+  }
+
+  /** What each notification has told by now, whoever has heard it: by `SUBSCRIPTION SEQUENCE`, times of the source and values. */
+  async told(): Promise<Told> {
+    return await this.#order({ values: [], tells: true })
+  }
+
+  async #order(order: Omit<SetOrder, 'id'> & { readonly tells?: boolean }): Promise<Told> {
     const id = ++this.#orders
-    const done = new Promise<void>((resolve, reject) => {
+    const done = new Promise<Told>((resolve, reject) => {
       this.#answers.set(id, resolve)
       this.#child?.once('exit', () => reject(this.#ended()))
     })
-    this.#child?.stdin?.write(`${JSON.stringify({ id, values } satisfies SetOrder)}\n`)
-    await done
+    this.#child?.stdin?.write(`${JSON.stringify({ ...order, id })}\n`)
+    return await done
   }
 
   async start(): Promise<void> {
@@ -80,9 +92,9 @@ export class AsyncuaTestServer implements OpcUaPeer {
     const ready = new Promise<void>((resolve, reject) => {
       child.once('exit', () => reject(this.#ended()))
       createInterface({ input: child.stdout }).on('line', (line) => {
-        const told = JSON.parse(line) as 'ready' | { readonly id: number }
+        const told = JSON.parse(line) as 'ready' | { readonly id: number; readonly told: Told }
         if (told === 'ready') resolve()
-        else this.#answers.get(told.id)?.()
+        else this.#answers.get(told.id)?.(told.told)
       })
     })
     await ready

@@ -44,7 +44,7 @@ export async function decided(
   await defineStream(tests, ownerId, { streamId, versions })
   const clock = { nowUs: () => nowUs }
   const open = async () => {
-    const watches = new AlertWatch({ state, clock, tell: tellNobody })
+    const watches = new AlertWatch({ state, clock, notify: notifyNobody })
     const store = new StateDecisionStore({ state, onDiscard: () => undefined, alerts: watches })
     return await Decider.open(store, watches)
   }
@@ -146,6 +146,6 @@ async function defineStream(
   )
 }
 
-async function tellNobody(): Promise<() => void> {
+async function notifyNobody(): Promise<() => void> {
   return () => undefined
 }

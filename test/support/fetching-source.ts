@@ -5,13 +5,14 @@ import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
-import { verdictPosition } from '../../src/ingest/pipeline/entry.ts'
+import { kindPosition } from '../../src/ingest/pipeline/entry.ts'
 import { EntryReader } from '../../src/ingest/pipeline/entry-reader.ts'
 import { GroupCommit } from '../../src/ingest/pipeline/group-commit.ts'
 import { Intake } from '../../src/ingest/pipeline/intake.ts'
 import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 import type { Journal } from '../../src/storage/journal/journal.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/storage/journal/sqlite-journal.ts'
+import { LeftMessages } from '../../src/streams/sources/left-messages.ts'
 import { SourcePositions } from '../../src/streams/sources/source-positions.ts'
 import { SourceRunner } from '../../src/streams/sources/source-runner.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -102,8 +103,10 @@ export interface FetchingOptions {
 export class FetchingSource implements AsyncDisposable {
   readonly streamId = newId<StreamId>()
   readonly #folder = new TemporaryFolder()
-  readonly #options: FetchingOptions
+  #options: FetchingOptions
   readonly #file: SqliteJournalFile
+  #directory: StreamDirectory | undefined
+  #isPaused = false
   readonly journal: FaultyJournal
   #runner: SourceRunner | undefined
 
@@ -118,6 +121,17 @@ export class FetchingSource implements AsyncDisposable {
     return this.#runner
   }
 
+  /** Counts from the next start on: another definition of the same stream. */
+  change(source: Readonly<Record<string, unknown>>): void {
+    this.#options = { ...this.#options, source }
+  }
+
+  /** From now on the stream is paused, as far as it is looked up: whoever ends its source comes later. */
+  pause(): void {
+    this.#isPaused = true
+    this.#directory?.forget(this.streamId)
+  }
+
   /** As a process does that has just begun. */
   start(): void {
     const { connector, source, ports } = this.#options
@@ -127,28 +141,37 @@ export class FetchingSource implements AsyncDisposable {
       streamId,
       ownerId: newId<UserId>(),
       version: 1,
+      isPaused: this.#isPaused,
       schema: {
-        fields: { number: { type: 'integer' } },
+        fields: {
+          number: { type: 'integer' },
+          text: { type: 'string' },
+          place: { type: 'object' },
+        },
         validation: 'lenient',
         timestampField: 'timestamp',
         timestampFormat: 'rfc3339',
       },
     }))
+    this.#directory = directory
     const allowed = new AllowedDestinations(ports.map((port) => ({ host: '127.0.0.1', port })))
     const { streamId } = this
-    this.#runner = new SourceRunner(
-      {
-        intake: new Intake({ commits, receipts }),
-        findStream: (id) => directory.find(id),
-        assertReady: () => commits.assertReady(),
-        dial: guardedDial(new EgressGuard({ allowed })),
-        nowUs: () => systemClock.nowUs(),
-        positions: this.#positions(),
-        onFailing: () => undefined,
-      },
-      streamId,
-      { source: connector.open({ streamId, source }), secrets: [] },
-    )
+    const needs = {
+      intake: new Intake({ commits, receipts }),
+      findStream: (id: StreamId) => directory.find(id),
+      assertReady: () => commits.assertReady(),
+      dial: guardedDial(new EgressGuard({ allowed })),
+      nowUs: () => systemClock.nowUs(),
+      positions: this.#positions(),
+      onFailing: () => undefined,
+    }
+    const left = new LeftMessages({ ...needs, connectors: [connector] })
+    const opened = connector.open({ streamId, source })
+    this.#runner = new SourceRunner({ ...needs, left }, streamId, {
+      source: opened,
+      definition: source,
+      secrets: [],
+    })
     this.#runner.start()
   }
 
@@ -160,32 +183,41 @@ export class FetchingSource implements AsyncDisposable {
     this.journal.failuresLeft = 0
   }
 
-  /** What is in the journal, in its order: readings with their times, and bytes and origins of refused messages. */
+  /** The newest position that is in the journal. */
+  get position(): string | undefined {
+    let newest: string | undefined
+    this.#read((entry) => {
+      if (entry.kind === kindPosition) newest = entry.position
+    })
+    return newest
+  }
+
+  /** What is in the journal, in its order: readings with their times and values, and bytes and origins of refused messages. */
   entries() {
     const numbers: number[] = []
+    const values: Readonly<Record<string, unknown>>[] = []
     const timesUs: number[] = []
     const refused: string[] = []
     const sources: string[] = []
     this.#read((entry) => {
-      if (entry.verdict === verdictPosition) return
+      if (entry.kind === kindPosition) return
       if (entry.accepted) {
         timesUs.push(entry.timestampUs)
-        numbers.push((JSON.parse(entry.values) as { number: number }).number)
+        const reading = JSON.parse(entry.values) as Readonly<Record<string, unknown>>
+        numbers.push(reading['number'] as number)
+        values.push(reading)
         return
       }
       const { payload, notes } = entry.quarantinedEntry()
       refused.push(Buffer.from(payload).toString('hex'))
       sources.push(notes.source)
     })
-    return { numbers, timesUs, refused, sources }
+    return { numbers, values, timesUs, refused, sources }
   }
 
   /** The state of this source is its journal. */
   #positions(): SourcePositions {
-    let newest: string | undefined
-    this.#read((entry) => {
-      if (entry.verdict === verdictPosition) newest = entry.position
-    })
+    const newest = this.position
     return new SourcePositions({ load: async () => newest, head: start, decided: start })
   }
 

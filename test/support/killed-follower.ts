@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { ApiClient } from './api-client.ts'
+import type { AsyncuaTestServer } from './asyncua-server.ts'
 import type { OpcUaPeer } from './opcua-peer.ts'
 import { SeededRandom } from './seeded-random.ts'
 import type { StartedServices } from './started-services.ts'
@@ -78,7 +79,61 @@ export async function killedFollower(needs: KilledFollower) {
   await api.settled(streamId)
   const { counters } = await api.status(streamId)
   const readings = await api.readAll(streamId)
-  return { counters, readings, published }
+  const lost = await toldAsLost(api, streamId)
+  return { counters, readings, published, lost }
+}
+
+interface Quarantine {
+  readonly entries: readonly { readonly payload: string }[]
+}
+
+/** Notifications that the quarantine tells of, by their numbers; each entry of it is one of these. */
+async function toldAsLost(api: ApiClient, streamId: string): Promise<readonly number[]> {
+  const path = `/streams/${streamId}/quarantine?limit=1000`
+  const { body } = await api.withToken<Quarantine>('GET', path)
+  return body.entries.flatMap(({ payload }) => {
+    const { lost } = JSON.parse(payload) as { readonly lost: { first: number; last: number } }
+    const { first, last } = lost
+    if (!(last >= first)) throw new Error(`no notifications are lost: ${payload}`)
+    return Array.from({ length: last - first + 1 }, (_, place) => first + place)
+  })
+}
+
+/** Each value that was stored, and each that was in a notification that the quarantine tells of, as text. */
+export async function accountedValues(
+  { readings, lost }: Pick<Awaited<ReturnType<typeof killedFollower>>, 'readings' | 'lost'>,
+  peer: Pick<AsyncuaTestServer, 'told'>,
+): Promise<readonly string[]> {
+  const stored = readings.flatMap((reading) =>
+    fields
+      .filter((name) => reading[name] !== undefined && reading[name] !== null)
+      .map((name) => `${secondOf(String(reading['timestamp']))} ${name} ${String(reading[name])}`),
+  )
+  const notifications = Object.entries(await peer.told())
+  const gone = lost.flatMap((sequence) => {
+    const found = notifications.filter(([name]) => name.endsWith(` ${sequence}`))
+    if (found.length !== 1) throw new Error(`${found.length} notifications were ${sequence}`)
+    return found.flatMap(([, values]) => values)
+  })
+  const missing = gone.flatMap(([time, value]) => {
+    const second = secondOf(time)
+    const name = fields[Number(value) - second]
+    return name === undefined ? [] : [`${second} ${name} ${String(value)}`]
+  })
+  return [...stored, ...missing].toSorted()
+}
+
+/** The same of all that was published. */
+export function publishedValues(count: number): readonly string[] {
+  return valuesOf(0, count)
+    .map(({ name, value, time }) => `${secondOf(time)} ${name} ${value}`)
+    .toSorted()
+}
+
+/** Which of the times that were published; those of other values are none. */
+function secondOf(time: string): number {
+  const utc = /Z|[+-]\d\d:\d\d$/.test(time) ? time : `${time}Z`
+  return (Date.parse(utc) - Date.UTC(2026, 2, 1)) / 1_000
 }
 
 /** What was published, in its order. */

@@ -51,7 +51,7 @@ export class LocalDeliveries implements AsyncDisposable {
   static async openWithoutEngine(receiver: Receiver): Promise<LocalDeliveries> {
     const tests = await TestState.open()
     const clock = new HandClock()
-    const desk = await openDeliveryDesk({ state: tests.state, clock, onTold: () => undefined })
+    const desk = await openDeliveryDesk({ state: tests.state, clock, onNotified: () => undefined })
     const ownerId = await tests.newUser()
     return new LocalDeliveries({ tests, ownerId, desk, clock }, receiver)
   }
@@ -78,7 +78,7 @@ export class LocalDeliveries implements AsyncDisposable {
       clock: this.clock,
       desk: {
         exchange: (request) => this.desk.exchange(request),
-        news: () => this.desk.news('webhook'),
+        dueReceivers: () => this.desk.dueReceivers('webhook'),
       },
       reader: new StateDeliveryReader(this.tests.state, 'webhook'),
       attempt: this.#attempts.make,

@@ -30,7 +30,7 @@ export async function happened(
     data: { id: resourceId, name: 'boiler 7' },
     ...event,
   })
-  await commitChanges(tests.state, changes.map(plain), desk.fanOut.tell)
+  await commitChanges(tests.state, changes.map(plain), desk.fanOut.notify)
 }
 
 /**

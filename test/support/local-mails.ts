@@ -45,7 +45,7 @@ export class LocalMails implements AsyncDisposable {
   static async open(server?: MailServer): Promise<LocalMails> {
     const tests = await TestState.open()
     const clock = new HandClock()
-    const desk = await openDeliveryDesk({ state: tests.state, clock, onTold: () => undefined })
+    const desk = await openDeliveryDesk({ state: tests.state, clock, onNotified: () => undefined })
     const ownerId = await tests.newUser()
     const local = new LocalMails({ tests, ownerId, desk, clock }, server)
     local.#deliverer.start()
@@ -76,7 +76,7 @@ export class LocalMails implements AsyncDisposable {
       clock,
       desk: {
         exchange: (request) => desk.desk.exchange(request),
-        news: () => desk.desk.news('mail'),
+        dueReceivers: () => desk.desk.dueReceivers('mail'),
       },
       reader: new StateDeliveryReader(state, 'mail'),
       attempt: attempts.make,

@@ -99,6 +99,11 @@ export class PassingGuest {
     if (this.#device) await this.#done('DELETE', `/devices/${this.#device.id}`)
     for (const path of this.#paths) await this.#done('DELETE', path)
     await this.#done('DELETE', `/vaults/${this.#vaultId}`)
+    const templates = await this.person.withKey<{ content: readonly { id: string }[] }>(
+      'GET',
+      '/templates',
+    )
+    for (const { id } of templates.body.content) await this.#done('DELETE', `/templates/${id}`)
     const { api } = this.#needs
     const answer = await api.withKey('DELETE', `/users/${this.person.userId}`)
     if (answer.status !== 204) throw new Error(`the user stays: ${JSON.stringify(answer.body)}`)
@@ -266,7 +271,7 @@ export class PassingGuest {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<Body>> {
     for (;;) {
-      const isOfKey = path.startsWith('/vaults') || path.startsWith('/notifications')
+      const isOfKey = /^\/(vaults|templates|notifications)/.test(path)
       const answer = isOfKey
         ? await this.person.withKey<Body>(method, path, body, headers)
         : await this.#ask<Body>(method, path, body, headers)

@@ -2,10 +2,8 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { cp, rm } from 'node:fs/promises'
 import { startQuestDb } from '../../scripts/servers/questdb.ts'
 import { hasQuestDbJar } from '../../scripts/servers/questdb-jar.ts'
-import {
-  QuestDbConnection,
-  type QuestDbServer,
-} from '../../src/storage/time-series/questdb/connection.ts'
+import { QuestDbConnection } from '../../src/storage/time-series/questdb/connection.ts'
+import type { StoreServer } from '../../src/storage/time-series/store-copy.ts'
 import { isLeftOut, TestServer } from './test-server.ts'
 
 const isThere = hasQuestDbJar() && spawnSync('java', ['-version'], { stdio: 'ignore' }).status === 0
@@ -36,11 +34,11 @@ export class QuestDb extends TestServer {
   }
 
   /** Tables that nobody else has. */
-  newServer(): QuestDbServer {
+  newServer(): StoreServer {
     return this.server(`t${++this.#prefixes}_`)
   }
 
-  server(prefix = ''): QuestDbServer {
+  server(prefix = ''): StoreServer {
     return { secure: false, host: '127.0.0.1', port: this.port, user: undefined, prefix }
   }
 
@@ -49,12 +47,12 @@ export class QuestDb extends TestServer {
     return this.connectionTo(this.server())
   }
 
-  connectionTo(server: QuestDbServer): QuestDbConnection {
+  connectionTo(server: StoreServer): QuestDbConnection {
     return new QuestDbConnection(server, { sockets: 1 })
   }
 
   /** Takes away the tables of a server that `newServer` has made. */
-  async dropTables({ prefix }: QuestDbServer): Promise<void> {
+  async dropTables({ prefix }: StoreServer): Promise<void> {
     const connection = this.connection()
     const { rows } = await connection.run(
       `SELECT table_name FROM tables() WHERE starts_with(table_name, '${prefix}')`,

@@ -31,6 +31,7 @@ export class RecordedRun implements AsyncDisposable {
       onRunning: () => {
         this.isRunning = true
       },
+      onHeldUp: () => undefined,
       onWaiting: () => undefined,
       onRound: () => undefined,
       wish: { grant: () => false, listen: () => () => undefined },

@@ -25,7 +25,7 @@ export interface RolledUpStore extends TimeSeriesStore, ExpiringStore {
   rollUp(): Promise<boolean>
   /** Where late readings wait until they are looked up. */
   readonly late?: number
-  settleLate?(): Promise<void>
+  placeLate?(): Promise<void>
 }
 
 /** Opens a new, empty store with rollups such as a test wants them. */
@@ -69,7 +69,7 @@ export type Step =
       readonly endUs: number
     }
   | { readonly kind: 'expire'; readonly stream: number; readonly beforeUs: number }
-  | { readonly kind: 'settleLate' | 'reopen' | 'rollUp' }
+  | { readonly kind: 'placeLate' | 'reopen' | 'rollUp' }
   | { readonly kind: 'rollUpBeside'; readonly beside: Step }
 
 const rolledUpFunctions = ['avg', 'sum', 'min', 'max', 'count', 'first', 'latest'] as const
@@ -120,8 +120,8 @@ export class RollupHistory {
       case 'expire':
         await expire(this.#store, { [idOf(one.stream)]: one.beforeUs })
         break
-      case 'settleLate':
-        await this.#store.settleLate?.()
+      case 'placeLate':
+        await this.#store.placeLate?.()
         break
       case 'reopen':
         await this.#opened.reopen()
@@ -154,7 +154,7 @@ export class RollupHistory {
   }
 
   async settle(): Promise<void> {
-    await this.#store.settleLate?.()
+    await this.#store.placeLate?.()
     for (let steps = 0; await this.#store.rollUp(); steps++) {
       if (steps > 1_000) throw new Error('there is no end to what is due')
     }

@@ -31,7 +31,7 @@ const expiring = fc.record({
   stream: fc.nat(1),
   beforeUs: timeUs,
 })
-const settlingLate = fc.constant({ kind: 'settleLate' as const })
+const settlingLate = fc.constant({ kind: 'placeLate' as const })
 const rollingUp = fc.constant({ kind: 'rollUp' as const })
 
 /** What may happen to two streams. */

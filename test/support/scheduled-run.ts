@@ -88,6 +88,7 @@ export class ScheduledRun {
       accept: async (messages, position) => await this.#accept(messages, position),
       position: this.position,
       onRunning: () => void this.reached++,
+      onHeldUp: () => undefined,
       onWaiting: (atUs) => void this.waits.push(textOf(atUs)),
       onRound: (round) => void this.rounds.push(round),
       wish: this.wish,

@@ -24,5 +24,7 @@ def octets(ctx, value):
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(ctx, value):
-    rows = value if isinstance(value, list) else [value]
-    return b"\n".join(json.dumps(row).encode() for row in rows)
+    if isinstance(value, str):
+        return value.encode(errors="replace")
+    # A list is one line, which is no reading: as a line for each element it would be a text that is as good as others.
+    return json.dumps(value if isinstance(value, list) else [value]).encode()

@@ -10,7 +10,7 @@ import type {
   ReadingsQuery,
   Removal,
   Shipment,
-  StoredReading,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../src/storage/time-series/time-series-store.ts'
 
@@ -22,7 +22,7 @@ export const hourUs = 3_600_000_000
 const temperatureShape = shapeOf({ temperature: { type: 'number' } })
 
 /** What a test says of a reading; the rest is of no importance to it. */
-export interface ReadingNotes extends Partial<Omit<StoredReading, 'values' | 'extra'>> {
+export interface ReadingNotes extends Partial<Omit<ShippedReading, 'values' | 'extra'>> {
   readonly values?: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
 }
@@ -30,7 +30,7 @@ export interface ReadingNotes extends Partial<Omit<StoredReading, 'values' | 'ex
 let digests = 0n
 
 /** A reading like no other, unless a test gives it the digest and timestamp of another. */
-export function storedReading(notes: ReadingNotes = {}): StoredReading {
+export function storedReading(notes: ReadingNotes = {}): ShippedReading {
   const { values = { temperature: 21.5 }, extra, ...rest } = notes
   return {
     streamId: 'boiler',
@@ -47,7 +47,7 @@ export function storedReading(notes: ReadingNotes = {}): StoredReading {
 }
 
 /** A shipment of these readings, as entries from an offset on, and of nothing else. */
-export function shipmentOf(readings: readonly StoredReading[], from: number): Shipment {
+export function shipmentOf(readings: readonly ShippedReading[], from: number): Shipment {
   const received = new Map<string, number>()
   for (const { streamId } of readings) received.set(streamId, (received.get(streamId) ?? 0) + 1)
   const entries = readings.map((reading, index) => ({ ...reading, offset: from + index }))
@@ -57,7 +57,7 @@ export function shipmentOf(readings: readonly StoredReading[], from: number): Sh
 /** Ships readings from where the store stands. */
 export async function ship(
   store: TimeSeriesStore,
-  readings: readonly StoredReading[],
+  readings: readonly ShippedReading[],
 ): Promise<void> {
   await store.write(shipmentOf(readings, store.position()))
 }

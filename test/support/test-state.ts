@@ -3,11 +3,11 @@ import { newId, type UserId } from '../../src/core/ids.ts'
 import {
   attemptChanges,
   commitChanges,
+  type Notify,
   openStateForWriting,
   plain,
   type StateDatabase,
   type StateWriter,
-  type Tell,
 } from '../../src/storage/state/database.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
@@ -16,14 +16,14 @@ export class TestState implements StateWriter, AsyncDisposable {
   readonly #folder: TemporaryFolder
   readonly state: StateDatabase
 
-  readonly #tell: Tell | undefined
+  readonly #tell: Notify | undefined
 
-  static async open(tell?: Tell): Promise<TestState> {
+  static async open(tell?: Notify): Promise<TestState> {
     const folder = new TemporaryFolder()
     return new TestState(folder, await openStateForWriting(folder.file('state.db')), tell)
   }
 
-  private constructor(folder: TemporaryFolder, state: StateDatabase, tell: Tell | undefined) {
+  private constructor(folder: TemporaryFolder, state: StateDatabase, tell: Notify | undefined) {
     this.#folder = folder
     this.state = state
     this.#tell = tell

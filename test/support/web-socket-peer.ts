@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { WebSocket, WebSocketServer } from 'ws'
 import { freePort } from '../../scripts/servers/free-port.ts'
@@ -80,7 +81,11 @@ export class WebSocketPeer implements AsyncDisposable {
   }
 
   #send(listener: WebSocket, messages: readonly Uint8Array[]): void {
-    for (const message of messages) listener.send(message)
+    for (const [index, message] of messages.entries()) {
+      // Servers send texts in either kind of message (RFC 6455, section 5.6).
+      const binary = index % 2 === 0 || !isUtf8(Buffer.from(message))
+      listener.send(message, { binary })
+    }
     if (!this.#hasMemory) this.#messages = []
   }
 }

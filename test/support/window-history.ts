@@ -5,7 +5,7 @@ import { readWindows, type WindowPoint } from '../../src/reading/windows/read-wi
 import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type {
-  StoredReading,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../src/storage/time-series/time-series-store.ts'
 import type {
@@ -212,7 +212,7 @@ export class WindowHistory {
 
   /** What is read, page by page, is what the readings amount to. */
   async check(limit: number): Promise<void> {
-    await this.#store.settleLate?.()
+    await this.#store.placeLate?.()
     const clock = { nowUs: () => this.#nowUs }
     const points: WindowPoint[] = []
     let after: StoredWindowsQuery['after']
@@ -276,7 +276,7 @@ export class WindowHistory {
       }),
     )
     const shipment = shipmentOf(shipped, this.#store.position())
-    const windows = new Map<StoredReading, WindowVersion>()
+    const windows = new Map<ShippedReading, WindowVersion>()
     for (const [stream, told] of this.#toTell.entries()) {
       const first = shipment.readings.find(({ streamId }) => streamId === this.#ids[stream])
       if (told && first) windows.set(first, told)

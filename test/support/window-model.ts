@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { WindowPoint } from '../../src/reading/windows/read-windows.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import type {
   WindowContent,
   WindowDefinition,
@@ -18,7 +18,7 @@ interface Reign {
 /** What the windows of one stream have to be: all of them computed anew from the readings that there are. */
 export class WindowModel {
   readonly #streamId: string
-  readonly #readings = new Map<string, StoredReading>()
+  readonly #readings = new Map<string, ShippedReading>()
   #reigns: Reign[] = []
   /** The newest revision that each window was seen with, and what it said. */
   readonly #seen = new Map<number, WindowPoint>()
@@ -28,7 +28,7 @@ export class WindowModel {
   }
 
   /** @param newestResultUs where the newest window begins that the store has kept, or -1 */
-  take(reading: StoredReading, told: WindowVersion | undefined, newestResultUs: number): void {
+  take(reading: ShippedReading, told: WindowVersion | undefined, newestResultUs: number): void {
     if (told) this.#tell(told, newestResultUs)
     this.#readings.set(`${reading.timestampUs} ${reading.digest}`, reading)
   }

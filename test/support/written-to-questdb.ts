@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Offset } from '../../src/storage/journal/journal.ts'
-import type { QuestDbServer } from '../../src/storage/time-series/questdb/connection.ts'
 import {
   createTable,
   digestOf,
@@ -13,10 +12,11 @@ import {
 } from '../../src/storage/time-series/questdb/layout.ts'
 import { QuestDbWriter } from '../../src/storage/time-series/questdb/questdb-writer.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type { StoreServer } from '../../src/storage/time-series/store-copy.ts'
 import type {
   Removal,
   Shipment,
-  StoredReading,
+  ShippedReading,
 } from '../../src/storage/time-series/time-series-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { shipmentOf } from './stored-readings.ts'
@@ -35,7 +35,7 @@ export class Written implements AsyncDisposable {
   /** What was written, by where it begins: there is no journal to read it from. */
   readonly #journal = new Map<Offset, Shipment | Removal>()
   readonly log: string[] = []
-  server: QuestDbServer
+  server: StoreServer
   writer: QuestDbWriter
 
   constructor(questDb: QuestDb, server = questDb.newServer()) {
@@ -54,7 +54,7 @@ export class Written implements AsyncDisposable {
     this.writer = this.#open()
   }
 
-  async ship(readings: readonly StoredReading[]): Promise<void> {
+  async ship(readings: readonly ShippedReading[]): Promise<void> {
     const shipment = shipmentOf(readings, this.writer.position())
     await this.writer.write(shipment)
     this.#journal.set(shipment.from, shipment)

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import { timeSeriesExpiryContract } from '../contracts/time-series-expiry-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import {
@@ -81,16 +81,16 @@ test('a late reading that waited while all else of its stream expired is stored 
   // What says the same waits, too: it may come when the first one was just found to be new.
   await ship(store, late)
   expect(store.late).toBe(2)
-  await store.settleLate()
+  await store.placeLate()
   expect(store.counts('boiler')).toMatchObject({ stored: 2, duplicates: 1 })
   await ship(store, late)
-  await store.settleLate()
+  await store.placeLate()
   expect(store.counts('boiler')).toMatchObject({ stored: 2, duplicates: 2 })
   await store.close()
 
   const reopened = await DuckDbStore.open(path, systemClock, options)
   await ship(reopened, late)
-  await reopened.settleLate()
+  await reopened.placeLate()
   await expire(reopened, { boiler: marchUs + 20 })
   expect(reopened.counts('boiler')).toMatchObject({ stored: 2, duplicates: 3, expired: 2 })
   await reopened.close()
@@ -105,7 +105,7 @@ test('what comes while others expire is stored, counted and found as ever', asyn
       const { store } = opened
       const old = streams.map((streamId) => storedReading({ streamId, timestampUs: marchUs }))
       await ship(store, old)
-      const late: StoredReading[] = []
+      const late: ShippedReading[] = []
       const done = new AbortController()
       const before = Object.fromEntries(streams.map((id) => [id, marchUs + hourUs]))
       const expiring = expire(store, before).finally(() => {

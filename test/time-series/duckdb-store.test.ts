@@ -71,7 +71,7 @@ describe('the file', () => {
     expect(await failure.promise).toMatchObject({ message: 'no time' })
     expect([store.counts('boiler').stored, store.late]).toEqual([1, 1])
     isBroken = false
-    await store.settleLate()
+    await store.placeLate()
     expect([store.counts('boiler').stored, store.late]).toEqual([2, 0])
     await store.close()
   })
@@ -98,13 +98,13 @@ describe('the file', () => {
     vi.useRealTimers()
 
     timesLeft = 2
-    await expect(store.settleLate()).rejects.toThrow('no time')
+    await expect(store.placeLate()).rejects.toThrow('no time')
     expect([store.counts('boiler').stored, store.late]).toEqual([5, 1])
     timesLeft = Number.POSITIVE_INFINITY
     await store.close()
 
     const reopened = await DuckDbStore.open(path, clock, options)
-    await reopened.settleLate()
+    await reopened.placeLate()
     expect([reopened.counts('boiler').stored, reopened.late]).toEqual([6, 0])
     expect(reopened.counts('boiler').duplicates).toBe(0)
     await reopened.close()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type { StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import {
   allPoints,
   hourUs,
@@ -15,7 +15,10 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const streams = ['boiler', 'pump', 'fan'] as const
 
-/** Two versions of a schema: what is sent again may come under the other one (D18). */
+/**
+ * Two versions of a schema: what is sent again may come under the other one
+ * (decisions.md#identity-of-a-reading).
+ */
 const shapes = [
   shapeOf({ temperature: { type: 'number' } }),
   shapeOf({ temperature: { type: 'number' }, humidity: { type: 'number' } }),
@@ -66,10 +69,10 @@ const lookUps = [
 
 /** Turns what is sent into readings: times move on, stand still, go back, or are an old reading's. */
 class Sender {
-  readonly #history: StoredReading[] = []
+  readonly #history: ShippedReading[] = []
   readonly #newestUs = new Map<string, number>()
 
-  reading({ stream, shape, move, distance, digest }: Sent): StoredReading {
+  reading({ stream, shape, move, distance, digest }: Sent): ShippedReading {
     const old = this.#history.filter(({ streamId }) => streamId === stream)
     // Half a day: a stream begins in one month and ends in the next.
     const newestUs = this.#newestUs.get(stream) ?? marchUs - 12 * hourUs
@@ -99,7 +102,7 @@ class Model {
   readonly #identities = new Map<string, Set<string>>()
   readonly #accepted = new Map<string, number>()
 
-  take({ streamId, timestampUs, digest }: StoredReading): void {
+  take({ streamId, timestampUs, digest }: ShippedReading): void {
     const known = this.#identities.get(streamId) ?? new Set()
     this.#identities.set(streamId, known.add(`${timestampUs} ${digest}`))
     this.#accepted.set(streamId, (this.#accepted.get(streamId) ?? 0) + 1)
@@ -144,7 +147,7 @@ test.each(lookUps)(
             store = await DuckDbStore.open(path, systemClock, options)
           } else if (one.kind === 'settle') {
             // Beside what comes next.
-            store.settleLate().catch(() => undefined)
+            store.placeLate().catch(() => undefined)
           } else {
             const readings = one.sent.map((each) => sender.reading(each))
             for (const reading of readings) model.take(reading)
@@ -153,7 +156,7 @@ test.each(lookUps)(
           checkTotals()
         }
 
-        await store.settleLate()
+        await store.placeLate()
         expect(store.late).toBe(0)
         checkCounts()
         for (const id of streams) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
 import type {
   ReadingsQuery,
-  StoredReading,
+  ShippedReading,
 } from '../../src/storage/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
@@ -93,7 +93,7 @@ const wholeQuery: ReadingsQuery = {
 }
 
 function timesWithin(
-  readings: readonly StoredReading[],
+  readings: readonly ShippedReading[],
   startUs: number,
   endUs: number,
 ): readonly number[] {

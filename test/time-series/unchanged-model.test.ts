@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
-import type { Shipment, StoredReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { Shipment, ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
 import { allPoints, marchUs, shipmentOf, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -24,7 +24,7 @@ const sent = fc.record({
 type Sent = typeof sent extends fc.Arbitrary<infer One> ? One : never
 
 interface Journalled {
-  readonly reading: StoredReading
+  readonly reading: ShippedReading
   readonly temperature: number
   readonly sender: string | undefined
   readonly isDeduplicated: boolean
@@ -84,9 +84,9 @@ function portion(all: readonly Journalled[], from: number, count: number): Shipm
     part.map(({ reading }) => reading),
     from,
   )
-  const deduplicated = new Map<StoredReading, number>()
+  const deduplicated = new Map<ShippedReading, number>()
   for (const [index, { isDeduplicated }] of part.entries()) {
-    if (isDeduplicated) deduplicated.set(shipment.readings[index] as StoredReading, windowUs)
+    if (isDeduplicated) deduplicated.set(shipment.readings[index] as ShippedReading, windowUs)
   }
   return { ...shipment, deduplicated }
 }

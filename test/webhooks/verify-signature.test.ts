@@ -16,7 +16,7 @@ const vectors = readFileSync('docs/webhooks.md', 'utf8')
   .filter((line) => line.startsWith('{"format":'))
   .map((line) => JSON.parse(line) as Vector)
 
-describe('D36: the test vectors of docs/webhooks.md', () => {
+describe('the test vectors of docs/webhooks.md', () => {
   test('are there for both formats', () => {
     expect(new Set(vectors.map(({ format }) => format))).toEqual(
       new Set(['emitted', 'forthcoming']),

@@ -16,7 +16,7 @@ function event(type: string, rest: Partial<FilteredEvent> = {}): FilteredEvent {
   }
 }
 
-describe('D45: resource filters', () => {
+describe('resource filters', () => {
   const ofVault = { resourceVaultIds: [vault] }
   const ofStream = { resourceStreamIds: [stream] }
   const ofBoth = { ...ofVault, ...ofStream }

@@ -29,9 +29,9 @@ export interface BrokerLaneNeeds {
   readonly push: (bytes: Buffer) => void
   /** Answers the client without the broker. */
   readonly answer: (bytes: Buffer) => void
-  /** Told of a CONNECT that goes on to the broker: nothing behind it may before it is answered. */
+  /** Called with a CONNECT that goes on to the broker: nothing behind it may before it is answered. */
   readonly onConnect: (keepAliveS: number) => void
-  /** Told of a CONNECT that is answered with this return code. */
+  /** Called when a CONNECT is answered with this return code. */
   readonly onRefusal: (returnCode: number) => void
   /** Called when the lane has waited and may be free again. */
   readonly resume: () => void

@@ -40,7 +40,7 @@ export interface MqttEndpoints {
 export interface ConnectionHandlers {
   /** At each port, in whatever state: what is beyond is closed without being asked about. */
   readonly connectionsMax: number
-  /** Asked at once when somebody connects, before a handshake costs anything. */
+  /** Called at once when somebody connects, before a handshake costs anything. */
   readonly mayEnter: (socket: Socket) => boolean
   readonly handle: (socket: Socket) => void
   /** Told that the system could not accept a connection: for want of memory, or of files that may be open. */

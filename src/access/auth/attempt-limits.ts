@@ -20,7 +20,10 @@ export const tokenRates = {
 /** Of a key that somebody claims to have, this much is remembered. */
 const rememberedCharacters = 100
 
-/** The limits of `POST /auth/token` (D11). Known and unknown keys are the same to them. */
+/**
+ * The limits of `POST /auth/token` (decisions.md#failed-logins). Known and unknown keys are the
+ * same to them.
+ */
 export class AttemptLimits {
   readonly #failuresOfPair: RateLimiter
   readonly #failuresOfKey: RateLimiter
@@ -48,7 +51,7 @@ export class AttemptLimits {
     if (waitS > 0) throw limited(waitS)
   }
 
-  /** The same for a login that makes no token. @throws DomainError `rate_limited` */
+  /** Before the password of a login that makes no token is looked at. @throws DomainError `rate_limited` */
   assertMayLogIn(address: string, keyId: string): void {
     const waitS = this.#failuresOfPair.waitS(pairOf(address, keyId))
     if (waitS > 0) throw limited(waitS)

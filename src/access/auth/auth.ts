@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { latestWallUs } from '../../storage/state/steady-time.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { AttemptLimits } from './attempt-limits.ts'
 import { Authenticator, type Logins, type Origin } from './authenticate.ts'
@@ -19,9 +20,9 @@ export interface AuthNeeds {
   readonly writer: StateWriter
   readonly clock: Clock
   readonly audit: AuditLog
-  /** Told of upkeep that failed; it is tried again. */
+  /** Called when upkeep has failed; it is tried again. */
   readonly onFailure: (error: unknown) => void
-  /** Told of each use of a key that is not a user's. */
+  /** Called at each use of a key that is not a user's. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
   /** Writes down what else was only remembered; called now and then, and at the end. */
   readonly alsoFlush: () => Promise<void>
@@ -62,7 +63,7 @@ export async function openAuth(needs: AuthNeeds, options: AuthOptions): Promise<
       : await ensureBootstrapKey({ ...needs, masterKey }, { dataDir, given: adminKey })
   const directory = await KeyDirectory.open({ ...needs, masterKey })
   const signingKeys = await SigningKeys.open({ ...needs, masterKey })
-  const tokens = new Tokens({ signingKeys, clock })
+  const tokens = new Tokens({ signingKeys, clock, latestUs: await latestWallUs(state) })
   const limitedKeys = new LimitedKeys({ state, masterKey, clock })
   const failedLogins = new FailedLogins({
     findAny: (id) => directory.findAny(id) ?? limitedKeys.findAny(id),

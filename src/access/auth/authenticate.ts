@@ -14,7 +14,10 @@ import { bearerToken, presentedIn } from './presented.ts'
 import { commonScope } from './scopes.ts'
 import type { Tokens, VerifiedToken } from './tokens.ts'
 
-/** Which of the two interfaces a request speaks: its credentials decide (D1). */
+/**
+ * Which of the two interfaces a request speaks: its credentials decide
+ * (decisions.md#two-interfaces-on-one-address).
+ */
 export type Interface = 'bearer' | 'header-key'
 
 export interface AuthenticatedCaller extends Caller {
@@ -71,15 +74,18 @@ export interface AuthenticatorNeeds {
     | 'verify'
   >
   readonly tokens: Pick<Tokens, 'isGood' | 'verify'>
-  /** How often wrong secrets may come with a key (D11). */
+  /** How often wrong secrets may come with a key (decisions.md#failed-logins). */
   readonly logins: Logins
-  /** Told of each use of a limited key. */
+  /** Called at each use of a limited key. */
   readonly onUse: (key: LimitedKey, origin: Origin) => void
-  /** Told of credentials that were not good. */
+  /** Called when credentials were not good. */
   readonly onFailure: (attempt: LoginAttempt) => void
 }
 
-/** The user name that a token is sent with where only a name and a password can be (D26). */
+/**
+ * The user name that a token is sent with where only a name and a password can be
+ * (decisions.md#tokens).
+ */
 export const bearerUsername = 'bearer'
 
 /** What a caller is known by. */
@@ -158,7 +164,7 @@ export class Authenticator {
   }
 
   /**
-   * By user name and password: a key and its secret, or `bearer` and a token (D26).
+   * By user name and password: a key and its secret, or `bearer` and a token (decisions.md#tokens).
    *
    * @throws DomainError `invalid_api_key` or `token_expired`
    */
@@ -212,7 +218,10 @@ export class Authenticator {
     return isLimitedId(apiKeyId) ? this.#needs.limited.lookUpId(apiKeyId) : undefined
   }
 
-  /** A token has never more than its key has now (D64): the key is looked at every time. */
+  /**
+   * A token has never more than its key has now (decisions.md#tokens): the key is looked at every
+   * time.
+   */
   #byToken(text: string, origin: Origin): AuthenticatedCaller {
     const token = this.#verified(text, origin.address)
     const key = this.#keyOf(token)

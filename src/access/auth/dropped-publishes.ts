@@ -3,7 +3,10 @@ import { LruMap } from '../../core/lru-map.ts'
 /** Keys whose dropped messages are counted: the counts of those that have dropped nothing for long go. */
 const keysMax = 10_000
 
-/** Messages that were acknowledged and are for nobody (D26), by the key that they came with, since the start. */
+/**
+ * Messages that were acknowledged and are for nobody (decisions.md#messages-for-nobody), by the key
+ * that they came with, since the start.
+ */
 export class DroppedPublishes {
   readonly #ofKey = new LruMap<string, number>(keysMax)
 

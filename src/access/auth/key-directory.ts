@@ -92,7 +92,7 @@ export class KeyDirectory {
     return entry === key && entry.previousDigest === undefined && this.find(key.id) === key
   }
 
-  /** The key when the secret is its own. All refusals take the same work (D11). */
+  /** The key when the secret is its own. All refusals take the same work (decisions.md#keys). */
   verify(id: string, secret: string): ApiKey | undefined {
     const nowUs = this.#needs.clock.nowUs()
     const entry = this.#entries.get(id)

@@ -47,8 +47,9 @@ export class LimitedKeys {
   }
 
   /**
-   * Brings a key in. Undefined when it is at hand and the secret is its own: every refusal takes the
-   * same look-up, so that a known key is not told apart from none by the time (D11).
+   * Brings a key in. Undefined when it is at hand and the secret is its own: every refusal takes
+   * the same look-up, so that a known key is not told apart from none by the time
+   * (decisions.md#devices).
    */
   lookUp(id: string, secret: string): Promise<void> | undefined {
     const stored = this.#entries.get(id)
@@ -87,7 +88,10 @@ export class LimitedKeys {
     return this.#entries.get(id)?.key
   }
 
-  /** The key when it is at hand and the secret is its own. All refusals take the same work (D11). */
+  /**
+   * The key when it is at hand and the secret is its own. All refusals take the same work
+   * (decisions.md#devices).
+   */
   verify(id: string, secret: string): LimitedKey | undefined {
     const stored = this.#entries.get(id)
     const matches = this.#matches(stored, secret)

@@ -18,7 +18,8 @@ export function bearerToken(authorization: string): string | undefined {
 
 /**
  * The credentials among raw headers. Node would keep the first of two Authorization headers and
- * join two x-api-key headers to "a, b"; here a header that comes twice is no credential (D1).
+ * join two x-api-key headers to "a, b"; here a header that comes twice is no credential
+ * (decisions.md#two-interfaces-on-one-address).
  *
  * @throws DomainError `invalid_api_key`
  */

@@ -1,4 +1,4 @@
-/** Every permission that a key can have (D12). */
+/** Every permission that a key can have (decisions.md#permissions). */
 export const scopes = [
   'vaults:read',
   'vaults:write',
@@ -29,7 +29,9 @@ const levels: Readonly<Record<Exclude<Permission, 'custom'>, (scope: Scope) => b
   admin: (scope) => scope !== 'platform:admin',
 }
 
-/** The scopes of a permission level (D12); `platform:admin` is in none of them. */
+/**
+ * The scopes of a permission level (decisions.md#permissions); `platform:admin` is in none of them.
+ */
 export function scopesOf(permission: Exclude<Permission, 'custom'>): readonly Scope[] {
   return scopes.filter(levels[permission])
 }

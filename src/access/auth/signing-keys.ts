@@ -15,7 +15,10 @@ import type { MasterKey } from './master-key.ts'
 /** After this a new key signs, without anybody asking for it. */
 const signingDays = 90
 
-/** A key that no longer signs is accepted for this long: twice as long as a token lives (D10). */
+/**
+ * A key that no longer signs is accepted for this long: twice as long as a token lives
+ * (decisions.md#tokens).
+ */
 export const signingOverlapS = 7_200
 
 /**
@@ -82,7 +85,10 @@ export class SigningKeys {
     return this.#current
   }
 
-  /** The accepted key of this name. The name only looks it up: it is no reason to trust (D10). */
+  /**
+   * The accepted key of this name. The name only looks it up: it is no reason to trust
+   * (decisions.md#tokens).
+   */
   find(kid: string): AcceptedKey | undefined {
     const key = this.#accepted.get(kid)
     return key && this.isAccepted(key) ? key : undefined

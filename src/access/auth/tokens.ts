@@ -24,7 +24,10 @@ const tokenLengthMax = 2_048
 /** Another node's clock may be ahead of ours by this much. */
 const clockSkewS = 60
 
-/** What a good token says. It is not the last word: its key may have less by now (D64). */
+/**
+ * What a good token says. It is not the last word: its key may have less by now
+ * (decisions.md#tokens).
+ */
 export interface VerifiedToken extends Caller {
   readonly expiresAtUs: number
 }
@@ -43,6 +46,8 @@ const tailLength = 43
 export interface TokensNeeds {
   readonly signingKeys: SigningKeys
   readonly clock: Clock
+  /** The latest instant that the wall clock has shown before the start: tokens may be as new as that. */
+  readonly latestUs?: number
 }
 
 /** Issues and checks access tokens: JWT, ES256 (RFC 7519, RFC 7518 section 3.4). */
@@ -53,11 +58,12 @@ export class Tokens {
   readonly #verified = new LruMap<string, Remembered>(verifiedMax)
   readonly #signedWith = new WeakMap<VerifiedToken, AcceptedKey>()
   /** The latest instant that a token was issued at, or that the clock has shown: it may have been set back since. */
-  #latestUs = 0
+  #latestUs: number
 
-  constructor({ signingKeys, clock }: TokensNeeds) {
+  constructor({ signingKeys, clock, latestUs = 0 }: TokensNeeds) {
     this.#keys = signingKeys
     this.#clock = clock
+    this.#latestUs = latestUs
   }
 
   issue({ userId, apiKeyId, scope, device }: Caller & { readonly device?: DeviceKey }): string {
@@ -148,7 +154,10 @@ function signedClaims(text: string, { publicKey }: AcceptedKey, nowUs: number): 
   throw invalidToken()
 }
 
-/** The claims have our signature; still each must be there, in the form that we write (D10). */
+/**
+ * The claims have our signature; still each must be there, in the form that we write
+ * (decisions.md#tokens).
+ */
 function verifiedToken(
   claims: Claims,
   { nowUs, latestUs }: { readonly nowUs: number; readonly latestUs: number },

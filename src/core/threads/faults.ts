@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
 
-/** Faults that one thread tells of: a timer that fails at each turn would fill the log. */
-const toldMax = 10
+/** Faults that one thread reports: a timer that fails at each turn would fill the log. */
+const reportedMax = 10
 
-/** An error that nothing was waiting for, as a thread tells of it to whoever has started it. */
-interface ToldFault {
+/** An error that nothing was waiting for, as a thread reports it to whoever has started it. */
+interface ReportedFault {
   readonly fault: unknown
 }
 
@@ -13,15 +13,16 @@ interface ToldFault {
  * and finish what it owns. To be called by threads that the service cannot do without; whoever has
  * started one hears of it by `threadFailure`.
  */
-export function tellFaults(port: MessagePort): void {
-  let told = 0
+export function reportFaults(port: MessagePort): void {
+  let reported = 0
   process.on('uncaughtException', (error: unknown) => {
-    if (told++ < toldMax) port.postMessage({ fault: cloneable(error) } satisfies ToldFault)
+    if (reported++ < reportedMax)
+      port.postMessage({ fault: cloneable(error) } satisfies ReportedFault)
   })
 }
 
-/** Whether a message of a thread tells of a fault, and answers nobody. */
-export function isFault(message: unknown): message is ToldFault {
+/** Whether a message of a thread reports a fault, and answers nobody. */
+export function isFault(message: unknown): message is ReportedFault {
   return typeof message === 'object' && message !== null && 'fault' in message
 }
 

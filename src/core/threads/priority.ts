@@ -16,8 +16,8 @@ export function lowerThreadPriority(): void {
 }
 
 /**
- * The same for the pool of threads that this process has for native work, as far as they have been
- * started, and for the threads that these have started.
+ * Lowers the pool of threads that this process has for native work, as far as they have been
+ * started, and the threads that these have started.
  */
 export function lowerPoolPriority(): void {
   if (process.platform !== 'linux') return

@@ -3,11 +3,10 @@ import type { ErrorCode } from '../error-catalogue.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../errors.ts'
 import { isFault } from './faults.ts'
 
-/**
- * Calls from one thread to another: named procedures with one argument, answers in any order.
- * Nothing here knows what is called; the two sides share an interface of procedures.
+/*
+ * Calls from one thread to another: named procedures with one argument at most, answers in any order.
+ * Nothing here knows what is called; the two sides share an interface of procedures, which is their contract.
  */
-export type Procedures = Readonly<Record<string, (argument: never) => unknown>>
 
 interface Call {
   readonly id: number
@@ -36,7 +35,7 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
-/** What a procedure returns when memory of it is to go over to the caller instead of being copied. */
+/** An argument, or what a procedure returns, whose memory is to go over to the other side instead of being copied. */
 export class Moved<Result> {
   readonly value: Result
   readonly memory: readonly Transferable[]
@@ -48,7 +47,7 @@ export class Moved<Result> {
 }
 
 /** Answers calls on a port until it is closed. */
-export function serveCalls(port: MessagePort, procedures: Procedures): void {
+export function serveCalls(port: MessagePort, procedures: object): void {
   port.on('message', (call: Call) => {
     void answer(call, procedures).then((message) => send(port, message))
   })
@@ -65,9 +64,9 @@ function send(port: MessagePort, message: Answer): void {
   }
 }
 
-async function answer({ id, name, argument }: Call, procedures: Procedures): Promise<Answer> {
+async function answer({ id, name, argument }: Call, procedures: object): Promise<Answer> {
   try {
-    const procedure = procedures[name] as ((argument: unknown) => unknown) | undefined
+    const procedure = (procedures as Readonly<Record<string, (argument: unknown) => unknown>>)[name]
     if (!procedure) throw new Error(`no procedure ${name}`)
     return { id, value: await procedure(argument) }
   } catch (error) {
@@ -85,20 +84,28 @@ function transported(error: unknown): TransportedError {
   return { message }
 }
 
-type Argument<Table, Name extends keyof Table> = Table[Name] extends (argument: infer A) => unknown
-  ? A
+/** The procedures of another thread as methods, each of which resolves with the answer. */
+export type Remote<Table extends object> = {
+  readonly [Name in keyof Table]: (
+    ...argument: Sent<Parameters<Method<Table[Name]>>>
+  ) => Promise<Unmoved<Awaited<ReturnType<Method<Table[Name]>>>>>
+}
+type Method<Member> = Member extends (...words: infer Words) => infer Result
+  ? (...words: Words) => Result
   : never
-type Value<Table, Name extends keyof Table> = Table[Name] extends (argument: never) => infer V
-  ? Unmoved<Awaited<V>>
-  : never
+type Sent<Words extends readonly unknown[]> = {
+  readonly [At in keyof Words]: Words[At] | Moved<Words[At]>
+}
 type Unmoved<Result> = Result extends Moved<infer Inner> ? Inner : Result
 
 /**
  * The calling side. When the other thread ends, every open and later call is rejected. What the thread
  * tells of faults is not for callers.
  */
-export class Caller<Table extends Procedures> {
+export class Caller<Table extends object> {
   readonly #port: MessagePort
+  /** Asks the other side. Each call rejects with RemoteError, or with the DomainError that was thrown there. */
+  readonly calls: Remote<Table>
   /**
    * Open calls by id; ids are used again. No Map: one that entries come and go in is copied all the
    * time, and the copies left behind in old memory keep what they refer to alive, whole batches.
@@ -109,33 +116,37 @@ export class Caller<Table extends Procedures> {
 
   constructor(port: MessagePort) {
     this.#port = port
+    this.calls = new Proxy({}, { get: (_, name) => this.#methodOf(name) }) as Remote<Table>
     port.on('message', (message: Answer) => {
-      if (!isFault(message)) this.#settle(message)
+      if (!isFault(message)) this.#answer(message)
     })
     port.on('close', () => this.close())
   }
 
-  async call<Name extends keyof Table & string>(
-    name: Name,
-    argument: Argument<Table, Name>,
-    transfer: readonly Transferable[] = [],
-  ): Promise<Value<Table, Name>> {
+  #methodOf(name: string | symbol) {
+    // What is asked for by `await`, or by who prints it, is no procedure.
+    if (typeof name === 'symbol' || name === 'then') return undefined
+    return (argument: unknown) => this.#call(name, argument)
+  }
+
+  async #call(name: string, argument: unknown): Promise<unknown> {
     if (this.#end) throw this.#end
     const id = this.#freeIds.pop() ?? this.#open.length
     const pending = Promise.withResolvers<unknown>()
     this.#open[id] = pending
     try {
-      this.#port.postMessage({ id, name, argument } satisfies Call, transfer)
+      const { value, memory } = argument instanceof Moved ? argument : new Moved(argument, [])
+      this.#port.postMessage({ id, name, argument: value } satisfies Call, memory)
     } catch (error) {
       // An argument that cannot be sent: nobody will answer, and nobody waits.
       this.#open[id] = undefined
       this.#freeIds.push(id)
       throw error
     }
-    return (await pending.promise) as Value<Table, Name>
+    return await pending.promise
   }
 
-  #settle({ id, value, error }: Answer): void {
+  #answer({ id, value, error }: Answer): void {
     const pending = this.#open[id]
     this.#open[id] = undefined
     this.#freeIds.push(id)

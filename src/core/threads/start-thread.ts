@@ -24,7 +24,7 @@ export interface ThreadOptions {
 
 /**
  * A promise that rejects when the thread ends by an error, or tells of one that nothing in it was waiting
- * for (`tellFaults`); else it stays open.
+ * for (`reportFaults`); else it stays open.
  */
 export function threadFailure(thread: Worker): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()

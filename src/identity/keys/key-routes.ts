@@ -26,7 +26,7 @@ export interface KeyRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-/** Keys of one's own, and for `platform:admin` of everybody (D12, D58). */
+/** Keys of one's own, and for `platform:admin` of everybody (decisions.md#keys). */
 export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
   const { keys, directory, posts, callerOf } = needs
   const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
@@ -143,7 +143,7 @@ function secretPost(
   return { request, reply: reply.header('cache-control', 'no-store'), userId, apiKeyId }
 }
 
-/** The keys of a user as a JSON array; the next page is in the Link header (D54). */
+/** The keys of a user as a JSON array; the next page is in the Link header (decisions.md#lists). */
 async function list(
   needs: KeyRoutesNeeds,
   request: FastifyRequest<ListKeys>,

@@ -93,7 +93,7 @@ export class KeyStore {
           resourceId: id,
           name,
           actor,
-          told: { data: keyBody(key) },
+          notice: { data: keyBody(key) },
         }),
       ],
       afterwards: () => directory.refresh(id),
@@ -173,12 +173,12 @@ export class KeyStore {
     const mayEnd = anotherAdminRemains(state, { withoutKey: id })
     const known = await this.#present().selectAll().where('id', '=', id).executeTakeFirst()
     if (!known) return
-    const told = { data: keyBody(this.#fromRow(known)) }
+    const notice = { data: keyBody(this.#fromRow(known)) }
     const ends = sql<SqlBool>`(${this.#exists(id)} and ${mayEnd})`
     await writer.commit(
       audit.entry({ action: 'key.revoked', actor, subjectId: id, userId }, ends),
       ...lifecycle.record(
-        { event: 'key.revoked', ownerId: userId, resourceId: id, name: known.name, actor, told },
+        { event: 'key.revoked', ownerId: userId, resourceId: id, name: known.name, actor, notice },
         ends,
       ),
       // Bootstrap keys stay known as revoked, so that no later start brings them back.

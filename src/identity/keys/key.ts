@@ -6,7 +6,9 @@ import { DomainError, invalidParameter } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { formatUs, parseRfc3339 } from '../../core/time.ts'
 
-/** Test keys anchor on the sandbox ledger, live keys on the configured network (D9). */
+/**
+ * Test keys anchor on the sandbox ledger, live keys on the configured network (decisions.md#keys).
+ */
 export const kinds = ['test', 'live'] as const
 
 export type KeyKind = (typeof kinds)[number]
@@ -111,7 +113,7 @@ function kindOf(id: string): KeyKind {
   return id.startsWith('sv_test_') ? 'test' : 'live'
 }
 
-/** An id, and 256 random bits as its secret (D9). */
+/** An id, and 256 random bits as its secret (decisions.md#keys). */
 export function newKeyAndSecret(kind: KeyKind): { readonly id: string; readonly secret: string } {
   return { id: `sv_${kind}_${randomBytes(12).toString('hex')}`, secret: newSecret() }
 }

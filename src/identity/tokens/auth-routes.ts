@@ -58,7 +58,7 @@ export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
   }
 }
 
-/** @throws DomainError `invalid_api_key`, or `rate_limited` (D11) */
+/** @throws DomainError `invalid_api_key`, or `rate_limited` (decisions.md#failed-logins) */
 async function logIn(
   { authenticator, limits }: TokenRoutesNeeds,
   { apiKey, apiSecret }: IssueToken['Body'],

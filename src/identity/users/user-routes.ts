@@ -14,13 +14,13 @@ import type { UserStore } from './user-store.ts'
 export interface UserRoutesNeeds {
   readonly users: UserStore
   readonly profiles: ProfileStore
-  /** Told of a user who was deleted, once that is durable: the keys end at once. */
+  /** Called with a deleted user once the deletion is durable: the keys end at once. */
   readonly onDeleted: (userId: UserId) => Promise<void>
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-/** The calling user, and what `platform:admin` may do with users (D12). */
+/** The calling user, and what `platform:admin` may do with users (decisions.md#users). */
 export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
   const { users, profiles, onDeleted, posts, callerOf } = needs
 
@@ -89,7 +89,8 @@ async function findUser(users: UserStore, id: UserId): Promise<User> {
 /**
  * The user that a path names: oneself, or anybody for `platform:admin`.
  *
- * @throws DomainError `not_found` for others, just as for ids that nobody has (D5)
+ * @throws DomainError `not_found` for others, just as for ids that nobody has
+ *   (decisions.md#what-is-unknown)
  */
 export function visibleId(request: FastifyRequest<OneUser>, callerOf: CallerOf): UserId {
   const text = request.params.userId

@@ -122,9 +122,10 @@ export class UserStore {
         .where(isDeletedNow),
       this.#state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
-      ...this.#toldNoMore(id, isDeletedNow),
+      ...this.#endDeliveries(id, isDeletedNow),
       this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
       this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      this.#state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
       this.#state
         .updateTable('totals')
         .set({ total: sql<number>`total - 1` })
@@ -142,7 +143,7 @@ export class UserStore {
    * Webhooks lead to receivers of the user, and are signed with the user's secrets, and addresses are those of
    * people: they end as well.
    */
-  #toldNoMore(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
+  #endDeliveries(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
     return [
       ...(['webhooks', 'email_recipients'] as const).map((receivers) =>
         this.#state

@@ -55,7 +55,7 @@ export interface FirstReceipt {
 
 export interface MqttSessionStats {
   readonly sessions: number
-  /** Those of them that somebody is connected with. */
+  /** Sessions that a client is connected with. */
   readonly connected: number
   readonly subscriptions: number
   readonly queued: number

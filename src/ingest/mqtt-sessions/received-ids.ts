@@ -1,8 +1,8 @@
 import { DomainError } from '../../core/errors.ts'
+import type { SessionParts } from './durable-sessions.ts'
 import { receivedPerSessionMax } from './limits.ts'
 import type { FirstReceipt } from './mqtt-sessions.ts'
 import type { Received, Session } from './session.ts'
-import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
 
 /** A packet id that comes for the first time: to be kept together with what it stands for. */
@@ -45,7 +45,7 @@ export class ReceivedIds {
     }
   }
 
-  /** The same for a client without a session; false when the packet id is known already. */
+  /** Begins with a packet id of a client without a session; false when the packet id is known already. */
   beginPassing(client: object, packetId: number): boolean {
     const ids = this.#passing.get(client) ?? new Set()
     if (ids.has(packetId)) return false

@@ -57,7 +57,7 @@ export class RetainedMessages {
     if (user.count === 0) this.#users.delete(userId)
   }
 
-  /** Those that match a filter, one after the other. */
+  /** Messages that match a filter, one after the other. */
   *matching(userId: string, filter: string): Generator<Retained> {
     const user = this.#users.get(userId)
     if (user) yield* user.tree.matching(filter)

@@ -1,7 +1,7 @@
 import { FilterRoom } from '../../core/filter-room.ts'
 import { FilterTree } from '../../core/filter-tree.ts'
 import { sessionsPerUserMax } from './limits.ts'
-import type { SessionIdentity } from './mqtt-sessions.ts'
+import type { SessionIdentity, SessionRules } from './mqtt-sessions.ts'
 import type { Session } from './session.ts'
 
 interface UserSessions {
@@ -111,4 +111,14 @@ export class SessionRegistry {
   }
 }
 
-const nobody: ReadonlyMap<Session, number> = new Map()
+export const nobody: ReadonlyMap<Session, number> = new Map()
+
+/** The session of a client of the broker that outlives the connection, if it has one. */
+export function sessionOf(
+  { rules, registry }: { readonly rules: SessionRules; readonly registry: SessionRegistry },
+  { id, clean }: { readonly id: string; readonly clean?: boolean },
+): Session | undefined {
+  if (clean) return undefined
+  const identity = rules.identify(id)
+  return identity && registry.get(identity)
+}

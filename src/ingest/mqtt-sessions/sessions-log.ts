@@ -1,11 +1,7 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
 import { DomainError, messageOf } from '../../core/errors.ts'
-import { Caller } from '../../core/threads/rpc.ts'
-import { startThread, threadFailure } from '../../core/threads/start-thread.ts'
-import type {
-  SessionsProcedures,
-  SessionsThreadData,
-} from '../../processes/sessions/sessions-thread.ts'
+import { RemoteThread } from '../../core/threads/remote-thread.ts'
+import { startThread } from '../../core/threads/start-thread.ts'
+import type { SessionsProcedures, SessionsThreadData } from './sessions-contract.ts'
 import type { SessionChange, StoredSessions } from './sessions-file.ts'
 
 /** Payloads that wait for the disk may take this much memory; beyond it nothing is taken. */
@@ -32,21 +28,15 @@ function newBatch(): Batch {
  * written goes with the next: one fsync for all of it, and no timer.
  */
 export class SessionsLog {
-  readonly #thread: Worker
-  readonly #caller: Caller<SessionsProcedures>
+  readonly #thread: RemoteThread<SessionsProcedures>
   #next = newBatch()
   #written: Batch | undefined
   #isScheduled = false
   /** Batches that the disk did not take. */
   failures = 0
-  /** Rejects when the thread ends by an error of its own. */
-  readonly failed: Promise<never>
 
-  private constructor(thread: Worker) {
+  private constructor(thread: RemoteThread<SessionsProcedures>) {
     this.#thread = thread
-    this.#caller = new Caller<SessionsProcedures>(thread as unknown as MessagePort)
-    this.failed = threadFailure(thread)
-    thread.once('exit', () => this.#caller.close())
   }
 
   /** Opens the file, and hands out what is in it. */
@@ -54,11 +44,17 @@ export class SessionsLog {
     path: string,
   ): Promise<{ readonly log: SessionsLog; readonly stored: StoredSessions }> {
     const workerData: SessionsThreadData = { path }
-    const log = new SessionsLog(
-      startThread(import.meta.url, '../../processes/sessions/sessions-thread', { workerData }),
-    )
-    const stored = await Promise.race([log.#caller.call('load', undefined), log.failed])
+    const thread = startThread(import.meta.url, '../../processes/sessions/sessions-thread', {
+      workerData,
+    })
+    const log = new SessionsLog(new RemoteThread(thread))
+    const stored = await Promise.race([log.#thread.calls.load(), log.failed])
     return { log, stored }
+  }
+
+  /** Rejects when the thread ends by an error of its own. */
+  get failed(): Promise<never> {
+    return this.#thread.failed
   }
 
   get waitingBytes(): number {
@@ -104,7 +100,7 @@ export class SessionsLog {
 
   async close(): Promise<void> {
     await this.write().catch(() => undefined)
-    await this.#caller.call('close', undefined)
+    await this.#thread.calls.close()
     await this.#thread.terminate()
   }
 
@@ -123,7 +119,7 @@ export class SessionsLog {
     this.#written = batch
     this.#next = newBatch()
     try {
-      await this.#caller.call('apply', batch.changes)
+      await this.#thread.calls.apply(batch.changes)
       batch.done.resolve()
     } catch (error) {
       this.failures++

@@ -24,7 +24,7 @@ export interface StreamWatch {
 
 /** The rules of all streams. They keep what they find until it is written. */
 export interface AlertWatches {
-  /** The same as `watchOf` for a stream that was asked for lately; undefined may also mean: ask there. */
+  /** The watch of a stream that was asked for lately; undefined may also mean: ask `watchOf`. */
   watchAtHand(streamId: string): StreamWatch | undefined
   /**
    * @param coming more streams that will be asked for: they are looked up together

@@ -8,7 +8,7 @@ import { EntryFormatError } from './entry.ts'
 const retryMsFirst = 100
 const retryMsMax = 5_000
 
-/** What follows the journal with a position of its own. */
+/** A follower of the journal with a position of its own. */
 export interface Consumer {
   readonly name: string
   /** About how many entries it would handle together now, where its pace would give it fewer. */
@@ -36,18 +36,18 @@ export interface ConsumerPace {
    * Shortest time between the starts of two rounds, unless a full one waits: small transactions cost as much as large.
    */
   readonly intervalMs: number
-  /** The same for a consumer whose work is urgent. */
+  /** Shortest time between two starts while the work of the consumer is urgent. */
   readonly urgentIntervalMs?: number
   /**
    * Share of the time that it may work as long as less than a full round waits for it: it then finds
    * more for each round. All of the time when nothing is said.
    */
   readonly shareMax?: number
-  /** The same for a consumer whose work is urgent. */
+  /** Share of the time while the work of the consumer is urgent. */
   readonly urgentShareMax?: number
   /** The longest rest, however long a round was. */
   readonly restMsMax?: number
-  /** The same for a consumer whose work is urgent: a round may be about thousands of timers at once. */
+  /** The longest rest while the work of the consumer is urgent: a round may be about thousands of timers at once. */
   readonly urgentRestMsMax?: number
 }
 

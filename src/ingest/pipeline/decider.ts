@@ -2,14 +2,14 @@ import type { JournalBatch, Offset } from '../../storage/journal/journal.ts'
 import type { AlertWatches } from './alert-watches.ts'
 import type { Consumer } from './consumer.ts'
 import {
+  kindCleared,
+  kindClock,
+  kindDowntime,
+  kindPosition,
+  kindRejudged,
+  kindRemoved,
   streamIdOf,
   streamKeyOf,
-  verdictCleared,
-  verdictClock,
-  verdictDowntime,
-  verdictPosition,
-  verdictRejudged,
-  verdictRemoved,
 } from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { type OpenTally, type StreamTally, Tallies } from './tallies.ts'
@@ -121,8 +121,8 @@ async function decide(
       const { streamKey } = entry
       let tally = tallies.known(streamKey)
       if (!tally) {
-        if (entry.verdict === verdictDowntime || entry.verdict === verdictClock) {
-          if (entry.verdict === verdictClock) await watches?.passClock(entry)
+        if (entry.kind === kindDowntime || entry.kind === kindClock) {
+          if (entry.kind === kindClock) await watches?.passClock(entry)
           else await watches?.passDowntime(entry, offset)
           offset++
           continue
@@ -160,16 +160,16 @@ function streamIdsIn(batches: readonly JournalBatch[]): Iterable<string> {
 function count(tally: OpenTally, entry: EntryReader, offset: Offset): void {
   if (!entry.isReview) {
     countReceipt(tally, entry)
-    countVerdict(tally, entry, offset)
+    countOutcome(tally, entry, offset)
     tally.rules?.see(entry, offset)
   } else if (entry.isAboutAlerts) {
     tally.watch?.see(entry, offset)
     tally.rules = tally.watch?.wantsReadings ? tally.watch : undefined
-  } else if (entry.verdict === verdictPosition) tally.position = entry.position
+  } else if (entry.kind === kindPosition) tally.position = entry.position
   else review(tally, entry, offset)
 }
 
-function countVerdict(tally: StreamTally, entry: EntryReader, offset: Offset): void {
+function countOutcome(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   if (entry.accepted) tally.accepted++
   else if (entry.filtered) tally.filtered++
   else {
@@ -192,8 +192,8 @@ function countReceipt(tally: StreamTally, { receivedAtUs }: EntryReader): void {
 function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   const { quarantine } = tally
   // Of stored readings: a matter of the shipper's.
-  if (entry.verdict === verdictCleared) return
-  if (entry.verdict === verdictRemoved) {
+  if (entry.kind === kindCleared) return
+  if (entry.kind === kindRemoved) {
     for (const removed of entry.removalNotes.offsets) {
       quarantine.push({ kind: 'removed', offset: removed })
     }
@@ -201,7 +201,7 @@ function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   }
   const { origin } = entry.acceptedNotes
   if (origin === undefined) throw new Error(`the entry ${offset} does not say what it is about`)
-  if (entry.verdict === verdictRejudged) {
+  if (entry.kind === kindRejudged) {
     const { streamVersion, timestampUs, notes } = entry.quarantinedEntry()
     const rejudged = { offset: origin.offset, streamVersion, timestampUs, notes }
     quarantine.push({ kind: 'rejudged', rejudged })
@@ -210,5 +210,5 @@ function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   // The first reading takes the place of the entry; more that came along are received here.
   if (origin.index === 0) quarantine.push({ kind: 'redriven', offset: origin.offset })
   else countReceipt(tally, entry)
-  countVerdict(tally, entry, offset)
+  countOutcome(tally, entry, offset)
 }

@@ -11,7 +11,7 @@ const consumer = 'decider'
 
 export interface DecisionStoreNeeds {
   readonly state: StateDatabase
-  /** Told when the quarantine of a stream begins to discard, and once more when it had room between. */
+  /** Called when the quarantine of a stream begins to discard, and once more when it had room between. */
   readonly onDiscard: (streamId: string) => void
   /** Writes down, in the transaction of a decision, what is to be told of it. */
   readonly note?: NoteArrivals

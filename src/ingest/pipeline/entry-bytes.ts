@@ -25,7 +25,7 @@ export class EntryBytes {
     return this.#view.getUint8(at + 4)
   }
 
-  verdict(at: number): number {
+  kind(at: number): number {
     return this.#view.getUint8(at + 5)
   }
 

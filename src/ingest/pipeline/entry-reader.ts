@@ -7,26 +7,26 @@ import {
   entryFormat,
   type FilteredEntry,
   headerBytes,
+  kindAccepted,
+  kindAlertAction,
+  kindAlertTimer,
+  kindCleared,
+  kindClock,
+  kindDowntime,
+  kindFiltered,
+  kindFleetRules,
+  kindImported,
+  kindPosition,
+  kindQuarantined,
+  kindRedriven,
+  kindRedrivenFiltered,
+  kindRejudged,
+  kindRemoved,
+  kindUnfit,
   type QuarantinedEntry,
   type QuarantineNotes,
   quarantineFormat,
   type RemovalNotes,
-  verdictAccepted,
-  verdictAlertAction,
-  verdictAlertTimer,
-  verdictCleared,
-  verdictClock,
-  verdictDowntime,
-  verdictFiltered,
-  verdictFleetRules,
-  verdictImported,
-  verdictPosition,
-  verdictQuarantined,
-  verdictRedriven,
-  verdictRedrivenFiltered,
-  verdictRejudged,
-  verdictRemoved,
-  verdictUnfit,
 } from './entry.ts'
 import { EntryBytes } from './entry-bytes.ts'
 
@@ -38,7 +38,7 @@ export class EntryReader {
   readonly bytes: EntryBytes
   #at = 0
   #end = 0
-  #verdict = 0
+  #kind = 0
 
   /** @throws EntryFormatError as `next` does */
   constructor(bytes: Uint8Array, skipped = 0) {
@@ -56,8 +56,8 @@ export class EntryReader {
   next(): boolean {
     if (this.#end >= this.bytes.length) return false
     this.#step()
-    this.#verdict = this.bytes.verdict(this.#at)
-    if (!verdictsOf(this.bytes.format(this.#at)).includes(this.#verdict)) {
+    this.#kind = this.bytes.kind(this.#at)
+    if (!kindsOf(this.bytes.format(this.#at)).includes(this.#kind)) {
       throw new EntryFormatError(`the entry at byte ${this.#at} has an unknown verdict`)
     }
     if (this.bytes.notesEnd(this.#at) > this.#end) {
@@ -66,19 +66,19 @@ export class EntryReader {
     return true
   }
 
-  get verdict(): number {
-    return this.#verdict
+  get kind(): number {
+    return this.#kind
   }
 
   /** Whether it brings a reading that is to be stored. */
   get accepted(): boolean {
-    const verdict = this.#verdict
-    return verdict === verdictAccepted || verdict === verdictImported || verdict === verdictRedriven
+    const kind = this.#kind
+    return kind === kindAccepted || kind === kindImported || kind === kindRedriven
   }
 
   /** Whether a filter has kept its reading from being stored. */
   get filtered(): boolean {
-    return this.#verdict === verdictFiltered || this.#verdict === verdictRedrivenFiltered
+    return this.#kind === kindFiltered || this.#kind === kindRedrivenFiltered
   }
 
   /** Whether it is about what an earlier entry has brought. */
@@ -88,14 +88,14 @@ export class EntryReader {
 
   /** Whether it moves alerts without a reading: it is nobody's, and of no count. */
   get isAboutAlerts(): boolean {
-    const verdict = this.#verdict
-    return (verdict >= verdictAlertTimer && verdict <= verdictDowntime) || verdict === verdictClock
+    const kind = this.#kind
+    return (kind >= kindAlertTimer && kind <= kindDowntime) || kind === kindClock
   }
 
   /** Whether it counts as received: what an earlier entry has received does not. */
   get received(): boolean {
     if (!this.isReview) return true
-    const isOfReading = this.accepted || this.filtered || this.#verdict === verdictUnfit
+    const isOfReading = this.accepted || this.filtered || this.#kind === kindUnfit
     return isOfReading && (this.acceptedNotes.origin?.index ?? 0) > 0
   }
 
@@ -213,24 +213,24 @@ export class EntryReader {
 }
 
 /** First of all what a reading was when it came; then what people do with the quarantine. */
-function verdictsOf(format: number): readonly number[] {
-  return format === entryFormat ? firstVerdicts : reviewVerdicts
+function kindsOf(format: number): readonly number[] {
+  return format === entryFormat ? firstKinds : reviewKinds
 }
 
-const firstVerdicts = [verdictAccepted, verdictQuarantined, verdictFiltered, verdictImported]
-const reviewVerdicts = [
-  verdictRedriven,
-  verdictUnfit,
-  verdictRejudged,
-  verdictRemoved,
-  verdictRedrivenFiltered,
-  verdictAlertTimer,
-  verdictAlertAction,
-  verdictFleetRules,
-  verdictDowntime,
-  verdictPosition,
-  verdictCleared,
-  verdictClock,
+const firstKinds = [kindAccepted, kindQuarantined, kindFiltered, kindImported]
+const reviewKinds = [
+  kindRedriven,
+  kindUnfit,
+  kindRejudged,
+  kindRemoved,
+  kindRedrivenFiltered,
+  kindAlertTimer,
+  kindAlertAction,
+  kindFleetRules,
+  kindDowntime,
+  kindPosition,
+  kindCleared,
+  kindClock,
 ]
 
 const noNotes: AcceptedNotes = {}

@@ -12,26 +12,26 @@ import {
   type ClearedRange,
   entryFormat,
   headerBytes,
+  kindAccepted,
+  kindAlertAction,
+  kindAlertTimer,
+  kindCleared,
+  kindClock,
+  kindDowntime,
+  kindFiltered,
+  kindFleetRules,
+  kindImported,
+  kindPosition,
+  kindQuarantined,
+  kindRedriven,
+  kindRedrivenFiltered,
+  kindRejudged,
+  kindRemoved,
+  kindUnfit,
   type Origin,
   type QuarantineNotes,
   quarantineFormat,
   type RemovalNotes,
-  verdictAccepted,
-  verdictAlertAction,
-  verdictAlertTimer,
-  verdictCleared,
-  verdictClock,
-  verdictDowntime,
-  verdictFiltered,
-  verdictFleetRules,
-  verdictImported,
-  verdictPosition,
-  verdictQuarantined,
-  verdictRedriven,
-  verdictRedrivenFiltered,
-  verdictRejudged,
-  verdictRemoved,
-  verdictUnfit,
 } from './entry.ts'
 import { acceptedNotes, notesOf } from './entry-notes.ts'
 
@@ -66,7 +66,7 @@ export class EntryWriter {
   #buffer: Buffer
   #length = 0
   #count = 0
-  #kinds = { quarantined: 0, filtered: 0, reviewed: 0 }
+  #counts = { quarantined: 0, filtered: 0, reviewed: 0 }
 
   constructor(bytesInitial = 64 * 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytesInitial)
@@ -87,15 +87,15 @@ export class EntryWriter {
     receivedAtUs: number,
     origin?: Origin,
   ): void {
-    const verdict = origin === undefined ? verdictAccepted : verdictRedriven
+    const kind = origin === undefined ? kindAccepted : kindRedriven
     const notes = origin === undefined && isPlain(reading) ? '' : acceptedNotes(reading, origin)
-    this.#toBeStored(stream, reading, { verdict, receivedAtUs, notes })
+    this.#toBeStored(stream, reading, { kind, receivedAtUs, notes })
   }
 
   /** Keeps a reading of a file to be stored: history, which moves no alert. */
   imported(stream: NamedVersion, reading: AcceptedReading, receivedAtUs: number): void {
     const notes = isPlain(reading) ? '' : acceptedNotes(reading, undefined)
-    this.#toBeStored(stream, reading, { verdict: verdictImported, receivedAtUs, notes })
+    this.#toBeStored(stream, reading, { kind: kindImported, receivedAtUs, notes })
   }
 
   /** Keeps that a reading is not to be stored; with an origin it comes out of the quarantine. */
@@ -105,12 +105,12 @@ export class EntryWriter {
     receivedAtUs: number,
     origin?: Origin,
   ): void {
-    const verdict = origin === undefined ? verdictFiltered : verdictRedrivenFiltered
+    const kind = origin === undefined ? kindFiltered : kindRedrivenFiltered
     const notes = origin === undefined ? '' : JSON.stringify({ origin } satisfies AcceptedNotes)
     this.#reserve(notes.length)
-    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
+    const body = this.#header(stream, kind, receivedAtUs, reading.timestampUs)
     this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
-    if (verdict === verdictFiltered) this.#kinds.filtered++
+    if (kind === kindFiltered) this.#counts.filtered++
     this.#finish(this.#notes(body, notes))
   }
 
@@ -129,8 +129,8 @@ export class EntryWriter {
       ...(sender !== undefined && { sender }),
       ...(origin && { origin }),
     }
-    const verdict = origin === undefined ? verdictQuarantined : verdictUnfit
-    this.#refused(stream, refusal, { ...received, verdict, notes })
+    const kind = origin === undefined ? kindQuarantined : kindUnfit
+    this.#refused(stream, refusal, { ...received, kind, notes })
   }
 
   /** Keeps why an entry of the quarantine, which stays there, does not fit the newest version. */
@@ -141,60 +141,60 @@ export class EntryWriter {
   ): void {
     const notes = { ...notesOf(refusal, held.source), origin: { offset: held.offset, index: 0 } }
     const { atUs } = held
-    this.#refused(stream, refusal, { verdict: verdictRejudged, atUs, notes, payload: noBytes })
+    this.#refused(stream, refusal, { kind: kindRejudged, atUs, notes, payload: noBytes })
   }
 
   /** Keeps that a person has deleted these entries of the quarantine. */
   removed(stream: NamedVersion, offsets: readonly Offset[], atUs: number): void {
     const notes = JSON.stringify({ offsets } satisfies RemovalNotes)
-    this.#without(stream, { verdict: verdictRemoved, atUs, notes })
+    this.#without(stream, { kind: kindRemoved, atUs, notes })
   }
 
   /** Keeps that a person has removed the readings of a range of time. */
   cleared(stream: NamedVersion, range: ClearedRange, atUs: number): void {
-    this.#without(stream, { verdict: verdictCleared, atUs, notes: JSON.stringify(range) })
+    this.#without(stream, { kind: kindCleared, atUs, notes: JSON.stringify(range) })
   }
 
   /** Keeps that the timers of alerts that are due by a steady time have run out. */
   alertTimer(stream: NamedVersion, dueUs: number, atUs: number): void {
-    this.#without(stream, { verdict: verdictAlertTimer, atUs, notes: '', timeUs: dueUs })
+    this.#without(stream, { kind: kindAlertTimer, atUs, notes: '', timeUs: dueUs })
   }
 
   /** Keeps what somebody did to an alert. @param action JSON */
   alertAction(stream: NamedVersion, action: object, atUs: number): void {
     const notes = JSON.stringify(action)
-    this.#without(stream, { verdict: verdictAlertAction, atUs, notes })
+    this.#without(stream, { kind: kindAlertAction, atUs, notes })
   }
 
   /** Keeps which rules of fleets hold for a stream from here on. @param rules JSON */
   fleetRules(stream: NamedVersion, rules: readonly object[], atUs: number): void {
     const notes = JSON.stringify(rules)
-    this.#without(stream, { verdict: verdictFleetRules, atUs, notes })
+    this.#without(stream, { kind: kindFleetRules, atUs, notes })
   }
 
   /** Keeps that nobody could be heard from a steady time on until now, on any stream. */
   downtime(fromUs: number, atUs: number): void {
-    this.#without(noStream, { verdict: verdictDowntime, atUs, notes: '', timeUs: fromUs })
+    this.#without(noStream, { kind: kindDowntime, atUs, notes: '', timeUs: fromUs })
   }
 
   /** Keeps what the wall clock shows at a moment of steady time. */
   clock(steadyUs: number, wallUs: number): void {
-    this.#without(noStream, { verdict: verdictClock, atUs: wallUs, notes: '', timeUs: steadyUs })
+    this.#without(noStream, { kind: kindClock, atUs: wallUs, notes: '', timeUs: steadyUs })
   }
 
   /** Keeps how far the source of a stream has been read. @param position JSON */
   position(stream: NamedVersion, position: string, atUs: number): void {
-    this.#without(stream, { verdict: verdictPosition, atUs, notes: position })
+    this.#without(stream, { kind: kindPosition, atUs, notes: position })
   }
 
   /** Hands out what was written, in memory of its own, and starts anew. */
   take(): WrittenEntries {
     const bytes = new Uint8Array(this.#length)
     bytes.set(this.#buffer.subarray(0, this.#length))
-    const taken = { bytes, count: this.#count, ...this.#kinds }
+    const taken = { bytes, count: this.#count, ...this.#counts }
     this.#length = 0
     this.#count = 0
-    this.#kinds = { quarantined: 0, filtered: 0, reviewed: 0 }
+    this.#counts = { quarantined: 0, filtered: 0, reviewed: 0 }
     return taken
   }
 
@@ -202,15 +202,15 @@ export class EntryWriter {
   #without(
     stream: NamedVersion,
     entry: {
-      readonly verdict: number
+      readonly kind: number
       readonly atUs: number
       readonly notes: string
       readonly timeUs?: number
     },
   ): void {
-    const { verdict, atUs, notes, timeUs = Number.NaN } = entry
+    const { kind, atUs, notes, timeUs = Number.NaN } = entry
     this.#reserve(notes.length * utf8BytesPerUnit)
-    const body = this.#header(stream, verdict, atUs, timeUs)
+    const body = this.#header(stream, kind, atUs, timeUs)
     this.#noDigest()
     this.#finish(this.#notes(body, notes))
   }
@@ -218,11 +218,11 @@ export class EntryWriter {
   #toBeStored(
     stream: NamedVersion,
     reading: AcceptedReading,
-    entry: { readonly verdict: number; readonly receivedAtUs: number; readonly notes: string },
+    entry: { readonly kind: number; readonly receivedAtUs: number; readonly notes: string },
   ): void {
-    const { verdict, receivedAtUs, notes } = entry
+    const { kind, receivedAtUs, notes } = entry
     this.#reserve((notes.length + reading.values.length) * utf8BytesPerUnit)
-    const body = this.#header(stream, verdict, receivedAtUs, reading.timestampUs)
+    const body = this.#header(stream, kind, receivedAtUs, reading.timestampUs)
     this.#buffer.write(reading.digest, this.#length + 42, 8, 'hex')
     const notesEnd = this.#notes(body, notes)
     this.#finish(notesEnd + this.#buffer.write(reading.values, notesEnd, 'utf8'))
@@ -232,18 +232,18 @@ export class EntryWriter {
     stream: NamedVersion,
     { timestampUs = Number.NaN }: RefusedReading,
     entry: Pick<ReceivedBytes, 'atUs' | 'payload'> & {
-      readonly verdict: number
+      readonly kind: number
       readonly notes: QuarantineNotes
     },
   ): void {
-    const { verdict, atUs, payload } = entry
+    const { kind, atUs, payload } = entry
     const notes = JSON.stringify(entry.notes)
     this.#reserve(notes.length * utf8BytesPerUnit + payload.byteLength)
-    const body = this.#header(stream, verdict, atUs, timestampUs)
+    const body = this.#header(stream, kind, atUs, timestampUs)
     this.#noDigest()
     const notesEnd = this.#notes(body, notes)
     this.#buffer.set(payload, notesEnd)
-    if (verdict === verdictQuarantined) this.#kinds.quarantined++
+    if (kind === kindQuarantined) this.#counts.quarantined++
     this.#finish(notesEnd + payload.byteLength)
   }
 
@@ -255,13 +255,12 @@ export class EntryWriter {
     this.#buffer = grown
   }
 
-  #header(stream: NamedVersion, verdict: number, receivedAtUs: number, timeUs: number): number {
+  #header(stream: NamedVersion, kind: number, receivedAtUs: number, timeUs: number): number {
     const at = this.#length
     const buffer = this.#buffer
-    const isFirst =
-      verdict <= verdictQuarantined || verdict === verdictFiltered || verdict === verdictImported
+    const isFirst = kind <= kindQuarantined || kind === kindFiltered || kind === kindImported
     buffer[at + 4] = isFirst ? entryFormat : quarantineFormat
-    buffer[at + 5] = verdict
+    buffer[at + 5] = kind
     writeUuid(stream.streamId, buffer, at + 6)
     buffer.writeUInt32LE(stream.version, at + 22)
     buffer.writeDoubleLE(receivedAtUs, at + 26)
@@ -281,7 +280,7 @@ export class EntryWriter {
   }
 
   #finish(end: number): void {
-    if (this.#buffer[this.#length + 4] === quarantineFormat) this.#kinds.reviewed++
+    if (this.#buffer[this.#length + 4] === quarantineFormat) this.#counts.reviewed++
     this.#buffer.writeUInt32LE(end - this.#length - 4, this.#length)
     this.#length = end
     this.#count++

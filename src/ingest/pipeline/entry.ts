@@ -11,16 +11,17 @@ import type { Offset } from '../../storage/journal/journal.ts'
  *
  *     0  u32  bytes that follow           26  f64  received at
  *     4  u8   format of the entry         34  f64  timestamp (NaN: none)
- *     5  u8   verdict                     42  8 B  digest
+ *     5  u8   kind                        42  8 B  digest
  *     6  16 B stream id                   50  u32  bytes of the notes
  *    22  u32  version of the stream       54       notes (JSON or empty), then the body
  *
  * The body of an accepted reading is the canonical JSON of its declared fields; that of a
- * quarantined one is the bytes as they arrived. A filtered one (verdict 7) has no body. An imported
- * one (verdict 9) is like an accepted one, but it is history: it moves no alert (D30), and how long
- * it takes to be stored says nothing about the service.
+ * quarantined one is the bytes as they arrived. A filtered one (kind 7) has no body. An imported
+ * one (kind 9) is like an accepted one, but it is history: it moves no alert
+ * (decisions.md#the-time-of-alerts), and how long it takes to be stored says nothing about the
+ * service.
  *
- * Format 2 has the same layout, and is of what people do with the quarantine. Its verdicts name
+ * Format 2 has the same layout, and is of what people do with the quarantine. Its kinds name
  * entries of the quarantine by the offset of the reading's first entry. A reading that was counted as
  * received is not received once more when it comes out: of the several that a message may turn out to
  * hold, the first takes its place and the others are received.
@@ -35,8 +36,8 @@ import type { Offset } from '../../storage/journal/journal.ts'
  *
  *    16  cleared     readings of a range of time removed       notes: the range; no body
  *
- * And of it are the entries that move alerts without a reading (D30); none of them has a body. They are
- * nobody's readings: only the decider looks at them.
+ * And of it are the entries that move alerts without a reading (decisions.md#the-time-of-alerts);
+ * none of them has a body. They are nobody's readings: only the decider looks at them.
  *
  *    10  timer       what was due by then is due               no notes; timestamp in steady time
  *    11  person      somebody did something to an alert        notes: what, and who
@@ -52,27 +53,27 @@ import type { Offset } from '../../storage/journal/journal.ts'
  *
  *    17  clock       the wall clock was set                    no notes; of no stream
  *
- * What has no meaning for a verdict is 0 (version, digest) or none (timestamp).
+ * What has no meaning for a kind is 0 (version, digest) or none (timestamp).
  */
 export const entryFormat = 1
 export const quarantineFormat = 2
 export const headerBytes = 54
-export const verdictAccepted = 1
-export const verdictQuarantined = 2
-export const verdictRedriven = 3
-export const verdictUnfit = 4
-export const verdictRejudged = 5
-export const verdictRemoved = 6
-export const verdictFiltered = 7
-export const verdictRedrivenFiltered = 8
-export const verdictImported = 9
-export const verdictAlertTimer = 10
-export const verdictAlertAction = 11
-export const verdictFleetRules = 12
-export const verdictDowntime = 13
-export const verdictPosition = 14
-export const verdictCleared = 16
-export const verdictClock = 17
+export const kindAccepted = 1
+export const kindQuarantined = 2
+export const kindRedriven = 3
+export const kindUnfit = 4
+export const kindRejudged = 5
+export const kindRemoved = 6
+export const kindFiltered = 7
+export const kindRedrivenFiltered = 8
+export const kindImported = 9
+export const kindAlertTimer = 10
+export const kindAlertAction = 11
+export const kindFleetRules = 12
+export const kindDowntime = 13
+export const kindPosition = 14
+export const kindCleared = 16
+export const kindClock = 17
 
 /** Thrown for bytes that this version of the program must not guess the meaning of. */
 export class EntryFormatError extends Error {

@@ -16,7 +16,7 @@ import type { Listeners } from './listeners.ts'
 import { senderOf } from './sender.ts'
 import { SparkplugNodes } from './sparkplug-nodes.ts'
 
-/** How far ahead of the server a reading's clock may be (D19). */
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 /**
@@ -28,9 +28,9 @@ const stepsPerMessage = 5_000_000
 export interface IntakeNeeds {
   readonly commits: GroupCommit
   readonly receipts: ReceiptClock
-  /** Those who want messages as they came. */
+  /** Subscribers that want messages as they came. */
   readonly listeners?: Listeners
-  /** Told of a message that a fault of ours keeps from being handled. */
+  /** Called with the error when a fault of ours keeps a message from being handled. */
   readonly onFault?: (error: unknown) => void
 }
 
@@ -68,7 +68,8 @@ export class Intake implements Acceptor {
     const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
     const refusal = malformed(problem)
     const received = receivedAs(message, receivedAtUs)
-    this.#commits.add((writer) => writer.quarantined(message.stream, refusal, received), settled)
+    const write = (writer: EntryWriter) => writer.quarantined(message.stream, refusal, received)
+    this.#commits.addReceived(receivedAtUs, write, settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
@@ -92,11 +93,16 @@ export class Intake implements Acceptor {
     const refusal = problem === undefined ? undefined : malformed(problem)
     const received = receivedAs(message, nowUs + verdicts.length)
     const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
-    const told = judged && this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
-    this.#commits.add((writer) => {
-      if (judged !== undefined) writeEntries(writer, judged)
-      if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
-    }, told)
+    const published =
+      judged && this.#listeners?.want(message) ? this.#publishing(judged, settled) : settled
+    this.#commits.addReceived(
+      nowUs,
+      (writer) => {
+        if (judged !== undefined) writeEntries(writer, judged)
+        if (refusal !== undefined) writer.quarantined(message.stream, refusal, received)
+      },
+      published,
+    )
     const all = refusal === undefined ? verdicts : [...verdicts, refusal]
     const outcome = { receivedAtUs: nowUs, verdicts: all }
     return request === undefined ? outcome : { ...outcome, request }
@@ -107,19 +113,19 @@ export class Intake implements Acceptor {
     const sender = senderOf(message)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
     const judged = { message, decoded, receivedAtUs, verdicts, sender }
-    const told = this.#listeners?.want(message) ? this.#telling(judged, settled) : settled
-    this.#commits.add((writer) => writeEntries(writer, judged), told)
+    const published = this.#listeners?.want(message) ? this.#publishing(judged, settled) : settled
+    this.#commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
     return { receivedAtUs, verdicts, countsFromReceipt: true }
   }
 
   /** Tells those who listen of a message, once it is durable, and of which something was accepted. */
-  #telling({ message, decoded, verdicts }: JudgedMessage, settled: Settled): Settled {
+  #publishing({ message, decoded, verdicts }: JudgedMessage, settled: Settled): Settled {
     return (error) => {
       settled(error)
       if (error !== undefined || !verdicts.some(({ accepted }) => accepted)) return
-      if (decoded.places === undefined) this.#listeners?.tell(message)
-      else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.tell(part)
+      if (decoded.places === undefined) this.#listeners?.publish(message)
+      else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.publish(part)
     }
   }
 
@@ -161,7 +167,8 @@ export function judgeMessage(
   { judgedAtUs, sender, senders }: SentReadings = {},
 ): readonly Verdict[] {
   const allowance = transform && { left: stepsPerMessage }
-  // One microsecond apart: readings of a batch without times of their own stay distinct (D18).
+  // One microsecond apart: readings of a batch without times of their own stay distinct
+  // (decisions.md#times-of-readings).
   return (readingsAt?.(receivedAtUs) ?? readings).map((reading, index) => {
     const problem = unreadable?.get(index)
     if (problem !== undefined) return malformed(problem)

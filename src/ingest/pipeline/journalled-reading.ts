@@ -1,5 +1,5 @@
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Shape, StoredReading } from '../../storage/time-series/time-series-store.ts'
+import type { Shape, ShippedReading } from '../../storage/time-series/time-series-store.ts'
 import type { AcceptedNotes } from './entry.ts'
 import type { EntryBytes } from './entry-bytes.ts'
 
@@ -16,7 +16,7 @@ export interface AcceptedPlace {
  * thousands, and copies of all that they say would live just long enough for the garbage collector to
  * move them around.
  */
-export class JournalledReading implements StoredReading {
+export class JournalledReading implements ShippedReading {
   readonly streamId: string
   readonly shape: Shape
   readonly offset: Offset

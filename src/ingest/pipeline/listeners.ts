@@ -2,12 +2,12 @@ import type { RawMessage } from '../../contracts/connector.ts'
 import type { StreamId } from '../../core/ids.ts'
 
 /**
- * Those who want the messages of single streams as they came, once they are durable. Asked for every
- * message, so it is one look into a set; what is told is none of the intake's business.
+ * Publishes messages of single streams as they came to those who want them, once they are durable. The question
+ * comes with every message, so it is one look into a set; who hears them is none of the intake's business.
  */
 export class Listeners {
   readonly #streams = new Set<StreamId>()
-  #tell: (message: RawMessage) => void = () => undefined
+  #publish: (message: RawMessage) => void = () => undefined
 
   /** Streams that somebody listens to, or may do so later. */
   get size(): number {
@@ -15,8 +15,8 @@ export class Listeners {
   }
 
   /** From now on this is told of every message that is wanted. It must not throw, nor take long. */
-  begin(tell: (message: RawMessage) => void): void {
-    this.#tell = tell
+  begin(publish: (message: RawMessage) => void): void {
+    this.#publish = publish
   }
 
   add(streamId: StreamId): void {
@@ -33,7 +33,7 @@ export class Listeners {
     return isRetained === true || this.#streams.has(stream.streamId)
   }
 
-  tell(message: RawMessage): void {
-    this.#tell(message)
+  publish(message: RawMessage): void {
+    this.#publish(message)
   }
 }

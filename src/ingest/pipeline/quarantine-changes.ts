@@ -3,7 +3,7 @@ import type { Offset } from '../../storage/journal/journal.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import type { QuarantinedEntry, QuarantineNotes } from './entry.ts'
 
-/** The quarantine of one stream holds this much at most (D20). */
+/** The quarantine of one stream holds this much at most (decisions.md#quarantine). */
 const quarantineEntriesMax = 10_000
 const quarantineBytesMax = 64 * 1024 * 1024
 

@@ -26,6 +26,15 @@ export function senderOfDigest(digest: string): string {
   return `:${digest}`
 }
 
+/**
+ * Stands for the sender of a row of a file whose digest is none. What it was known by can nobody say, so it is not
+ * judged by its content alone either, whenever that may be.
+ */
+export const senderOfNoDigest = ':'
+
+/** What is wrong with such a row. */
+export const digestProblem = ':digest must be 16 digits in hex'
+
 function sparkplugName(topic: string): string {
   const { group, node, device } = parseSparkplugTopic(topic) ?? {}
   if (group === undefined || node === undefined) return topic

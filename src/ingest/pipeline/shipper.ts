@@ -5,21 +5,26 @@ import type {
   Removal,
   Shape,
   Shipment,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../storage/time-series/time-series-store.ts'
+import type {
+  WindowDefinition,
+  WindowVersion,
+} from '../../storage/time-series/windows/window-store.ts'
 import type { Consumer } from './consumer.ts'
-import { streamIdOf, streamKeyOf, verdictCleared, verdictPosition } from './entry.ts'
+import {
+  kindCleared,
+  kindImported,
+  kindPosition,
+  kindRedriven,
+  streamIdOf,
+  streamKeyOf,
+} from './entry.ts'
 import { EntryReader } from './entry-reader.ts'
 import { JournalledReading } from './journalled-reading.ts'
-import {
-  bytesBetween,
-  type CountedStream,
-  Gathered,
-  type KnownVersion,
-  Places,
-  ReceivedCounts,
-  type StoredVersion,
-} from './shipment-parts.ts'
+import { Places } from './places.ts'
+import { type CountedStream, ReceivedCounts } from './received-counts.ts'
 
 /** Entries of one shipment. */
 const entriesMax = 10_000
@@ -36,6 +41,41 @@ const entriesMaxSpread = 100_000
 const streamsMax = 100_000
 const shapesMax = 10_000
 
+interface KnownVersion extends ShippedVersion {
+  readonly number: number
+  /** What the store has not been sent yet. */
+  unsentWindows: WindowVersion | undefined
+}
+
+/** How readings of one version of a stream go into the store. */
+export interface ShippedVersion {
+  readonly shape: Shape
+  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  readonly keptEveryUs?: number | undefined
+  /** Of a version whose stream has windows. */
+  readonly windows?: WindowDefinition | undefined
+}
+
+/** Readings of a portion, and what is special about some of them. */
+class Gathered {
+  readonly readings: ShippedReading[] = []
+  readonly redriven = new Set<ShippedReading>()
+  readonly deduplicated = new Map<ShippedReading, number>()
+  readonly windows = new Map<ShippedReading, WindowVersion>()
+  readonly sending = new Set<KnownVersion>()
+
+  add(reading: ShippedReading, version: KnownVersion, kind: number): void {
+    const { keptEveryUs, unsentWindows } = version
+    this.readings.push(reading)
+    if (keptEveryUs !== undefined) this.deduplicated.set(reading, keptEveryUs)
+    if (unsentWindows !== undefined && !this.sending.has(version)) {
+      this.sending.add(version)
+      this.windows.set(reading, unsentWindows)
+    }
+    if (kind === kindRedriven || kind === kindImported) this.redriven.add(reading)
+  }
+}
+
 /** A stream as far as shipping needs it. */
 interface KnownStream extends CountedStream {
   /** How readings of each version that came by are stored. */
@@ -50,13 +90,13 @@ interface Portion {
   readonly receivedAtUs: number
   /** Whether the very next entry removes readings. */
   readonly isBeforeRemoval: boolean
-  /** Versions that tell the store something in it. */
-  readonly telling: ReadonlySet<KnownVersion>
+  /** Versions whose windows are sent with it. */
+  readonly sending: ReadonlySet<KnownVersion>
 }
 
 export interface ShipperNeeds {
   readonly store: TimeSeriesStore
-  readonly loadVersion: (streamId: string, version: number) => Promise<StoredVersion | undefined>
+  readonly loadVersion: (streamId: string, version: number) => Promise<ShippedVersion | undefined>
 }
 
 /** A stretch of the journal that a portion is taken from. */
@@ -178,11 +218,11 @@ export class Shipper implements Consumer {
       return true
     }
     const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
-    const { shipment, isBeforeRemoval, telling, receivedAtUs } = await this.#load(batches, stretch)
+    const { shipment, isBeforeRemoval, sending, receivedAtUs } = await this.#load(batches, stretch)
     try {
       await this.#store.write(shipment)
       this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
-      for (const version of telling) version.toTell = undefined
+      for (const version of sending) version.unsentWindows = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
       // Whatever was too much for the store at once may not be in smaller portions.
@@ -197,7 +237,7 @@ export class Shipper implements Consumer {
     const batch = batches.find(({ firstOffset, count }) => from < firstOffset + count)
     if (!batch || from < batch.firstOffset) return undefined
     const entry = new EntryReader(batch.bytes, from - batch.firstOffset)
-    if (!entry.next() || entry.verdict !== verdictCleared) return undefined
+    if (!entry.next() || entry.kind !== kindCleared) return undefined
     const streamId = this.#streamOf(entry.streamKey).id
     return { streamId, ...entry.clearedRange, from, nextOffset: from + 1 }
   }
@@ -225,7 +265,7 @@ export class Shipper implements Consumer {
       while (nextOffset < until && entry.next()) {
         const wanted = Math.min(this.#entriesMax, wantedFor(places, counts.streams))
         if (nextOffset - from >= wanted) break portion
-        if (entry.verdict === verdictCleared) {
+        if (entry.kind === kindCleared) {
           isBeforeRemoval = true
           break portion
         }
@@ -239,11 +279,11 @@ export class Shipper implements Consumer {
             const { bytes: entryBytes, start: at, acceptedNotes: notes } = entry
             const place = { offset: nextOffset, bytes: entryBytes, at, notes }
             const reading = new JournalledReading(stream.id, version.shape, place)
-            gathered.add(reading, version, entry.verdict)
+            gathered.add(reading, version, entry.kind)
           } else if (!isRepeated) {
             throw new Error(`the state knows no version ${streamVersion} of stream ${stream.id}`)
           }
-        } else if (entry.isAboutAlerts || entry.verdict === verdictPosition) {
+        } else if (entry.isAboutAlerts || entry.kind === kindPosition) {
           nextOffset++
           continue
         }
@@ -254,12 +294,12 @@ export class Shipper implements Consumer {
     }
     const received = counts.byId()
     this.#entriesWanted = wantedFor(places, received.size)
-    const { telling, ...rest } = gathered
+    const { sending, ...rest } = gathered
     const bytes = bytesBetween(batches, from, nextOffset)
     return {
       shipment: { ...rest, received, bytes, from, nextOffset },
       isBeforeRemoval,
-      telling,
+      sending,
       receivedAtUs,
     }
   }
@@ -282,19 +322,19 @@ export class Shipper implements Consumer {
     { id, versions }: KnownStream,
     number: number,
   ): Promise<KnownVersion | undefined> {
-    const stored = await this.#loadVersion(id, number)
-    if (!stored) return undefined
-    const { windows: definition } = stored
+    const loaded = await this.#loadVersion(id, number)
+    if (!loaded) return undefined
+    const { windows: definition } = loaded
     // A later version may end the windows of those before it.
     const isAboutWindows = definition !== undefined || number > 1
     // Fleets of thousands have a shape in common: one object for all makes it cheap to know again.
-    const shape = this.#shapes.get(stored.shape.id) ?? stored.shape
+    const shape = this.#shapes.get(loaded.shape.id) ?? loaded.shape
     this.#shapes.set(shape.id, shape)
     const version = {
-      ...stored,
+      ...loaded,
       number,
       shape,
-      toTell: isAboutWindows ? { version: number, definition } : undefined,
+      unsentWindows: isAboutWindows ? { version: number, definition } : undefined,
     }
     versions.set(number, version)
     return version
@@ -311,4 +351,14 @@ function wantedFor(places: Places, streams: number): number {
   if (places.areFull) return entriesMax
   const worth = places.count * entriesPerPlace + streams * entriesPerStream
   return Math.min(Math.max(entriesMax, worth), entriesMaxSpread)
+}
+
+/** Entries of a batch are of different sizes, but those of many batches are not. */
+function bytesBetween(batches: readonly JournalBatch[], from: Offset, to: Offset): number {
+  let sum = 0
+  for (const { firstOffset, count, bytes } of batches) {
+    const entries = Math.min(to, firstOffset + count) - Math.max(from, firstOffset)
+    if (entries > 0) sum += Math.ceil((bytes.byteLength * entries) / count)
+  }
+  return sum
 }

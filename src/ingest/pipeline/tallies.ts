@@ -25,7 +25,7 @@ export interface OpenTally extends StreamTally {
   /** The newest version that has come by. */
   version: number
   watch: StreamWatch | undefined
-  /** The same, where there are rules that want to see readings. */
+  /** The watch, where there are rules that want to see readings. */
   rules: StreamWatch | undefined
   /** The stretch that it is about. */
   stretch: number
@@ -43,12 +43,12 @@ export class Tallies {
   #open: OpenTally[] = []
   #stretch = 0
 
-  /** Those that are kept. */
+  /** Tallies that are kept. */
   get size(): number {
     return this.#byKey.size
   }
 
-  /** Those of the stretch: they say something else once the next one has begun. */
+  /** Tallies of the stretch: they say something else once the next one has begun. */
   get all(): readonly OpenTally[] {
     return this.#open
   }

@@ -54,7 +54,10 @@ const reviewing = {
   errors: ['conflict', 'journal_full', 'journal_unavailable', 'overloaded'],
 } as const
 
-/** Refused readings of a stream: what they are, another judgement, and their end (D20). */
+/**
+ * Refused readings of a stream: what they are, another judgement, and their end
+ * (decisions.md#quarantine).
+ */
 export function quarantineRoutes(needs: QuarantineRoutesNeeds): FastifyPluginAsync {
   const { reviews } = needs
   return async (app) => {

@@ -10,6 +10,7 @@ import type {
 import { parseId, type StreamId } from '../../core/ids.ts'
 import type { EntryWriter } from '../pipeline/entry-writer.ts'
 import { judgeMessage, malformed } from '../pipeline/intake.ts'
+import { digestProblem, senderOfNoDigest } from '../pipeline/sender.ts'
 import type { HeldReading } from './quarantine-store.ts'
 
 /** What another judgement makes of an entry of the quarantine. */
@@ -34,6 +35,7 @@ export function redrive(stream: CompiledStream, held: HeldReading, nowUs: number
   const decoded = decode(stream, held)
   if (!decoded.ok) return staying(stream, held, malformed(decoded.problem))
   const { sender } = held
+  if (sender === senderOfNoDigest) return staying(stream, held, malformed(digestProblem))
   const verdicts = judgeMessage(stream, decoded, held.receivedAtUs, { judgedAtUs: nowUs, sender })
   const accepted = verdicts.filter((verdict) => verdict.accepted).length
   const [first] = verdicts

@@ -1,13 +1,11 @@
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MessagePort, Worker } from 'node:worker_threads'
 import { DomainError } from '../../core/errors.ts'
-import { Caller } from '../../core/threads/rpc.ts'
-import { startThread, threadFailure } from '../../core/threads/start-thread.ts'
+import { RemoteThread } from '../../core/threads/remote-thread.ts'
+import { startThread } from '../../core/threads/start-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import type { TrimHold } from '../../storage/journal/trim-schedule.ts'
-import type { ServedRows } from '../../storage/time-series/questdb/copy/served-rows.ts'
-import type { StoreCopy } from '../../storage/time-series/store-copy.ts'
+import type { ServedRows, StoreCopy } from '../../storage/time-series/store-copy.ts'
 import type { BackupProcedures, BackupThreadData } from './backup-thread.ts'
 import type { BackupProgress, SnapshotPaths, StagedFile, StagedText } from './backup-writer.ts'
 import { backupFormat, type Manifest } from './manifest.ts'
@@ -57,8 +55,7 @@ export interface BackupOrder extends BackupThreadData {
 export class BackupRun {
   readonly #parts: BackedUp
   readonly #order: BackupOrder
-  readonly #thread: Worker
-  readonly #caller: Caller<BackupProcedures>
+  readonly #thread: RemoteThread<BackupProcedures>
   #hold: TrimHold | undefined
   #progress: BackupProgress = { phase: 'time-series', bytesDone: 0, bytesTotal: 0 }
   #stopReason: string | undefined
@@ -66,15 +63,9 @@ export class BackupRun {
   constructor(parts: BackedUp, order: BackupOrder) {
     this.#parts = parts
     this.#order = order
-    this.#thread = startThread(import.meta.url, './backup-thread', {
-      workerData: {
-        address: order.address,
-        rules: order.rules,
-        staging: order.staging,
-      } satisfies BackupThreadData,
-    })
-    this.#caller = new Caller<BackupProcedures>(this.#thread as unknown as MessagePort)
-    this.#thread.once('exit', () => this.#caller.close())
+    const { address, rules, staging } = order
+    const workerData: BackupThreadData = { address, rules, staging }
+    this.#thread = new RemoteThread(startThread(import.meta.url, './backup-thread', { workerData }))
   }
 
   get progress(): BackupProgress {
@@ -90,18 +81,17 @@ export class BackupRun {
   stop(reason: string): void {
     this.#stopReason ??= reason
     void this.#parts.stopCopy().catch(ignore)
-    void this.#caller.call('abort', undefined).catch(ignore)
+    void this.#thread.calls.abort().catch(ignore)
   }
 
   /** @throws Error when it was stopped or a step failed: then nothing of it is left */
   async make(): Promise<Manifest> {
     const watching = new AbortController()
-    const failed = threadFailure(this.#thread)
     const watched = this.#watch(watching.signal)
     try {
-      return await Promise.race([this.#steps(), failed])
+      return await Promise.race([this.#steps(), this.#thread.failed])
     } catch (error) {
-      await this.#caller.call('discard', undefined).catch(ignore)
+      await this.#thread.calls.discard().catch(ignore)
       throw this.#stopReason === undefined ? error : new Error(this.#stopReason, { cause: error })
     } finally {
       watching.abort()
@@ -116,7 +106,7 @@ export class BackupRun {
   async #steps(): Promise<Manifest> {
     const parts = this.#parts
     const order = this.#order
-    const staging = await this.#caller.call('prepare', undefined)
+    const staging = await this.#thread.calls.prepare()
     this.#hold = await parts.holdTrimming()
     await parts.holdRemovals()
     this.#assertGoesOn()
@@ -124,17 +114,17 @@ export class BackupRun {
     this.#assertGoesOn()
     const to = await this.#fixMoment()
     const asOf = order.nowText()
-    const decider = await this.#caller.call('copySnapshots', undefined)
+    const decider = await this.#thread.calls.copySnapshots()
     if (!store.served) await parts.releaseRemovals()
     const from = Math.min(store.position, decider, Math.max(0, to - 1))
-    await this.#caller.call('writeJournal', { path: parts.journalPath, from, to })
+    await this.#thread.calls.writeJournal({ path: parts.journalPath, from, to })
     this.#assertGoesOn()
     this.#hold.release()
-    await this.#caller.call('writeFiles', filesOf(store))
+    await this.#thread.calls.writeFiles(filesOf(store))
     const timeSeriesRows = store.served ? await this.#servedRows(store.served) : store.rows
-    for (const secret of order.secrets) await this.#caller.call('writeText', secret)
+    for (const secret of order.secrets) await this.#thread.calls.writeText(secret)
     this.#assertGoesOn()
-    return await this.#caller.call('finish', {
+    return await this.#thread.calls.finish({
       format: backupFormat,
       backupId: order.backupId,
       productVersion: order.productVersion,
@@ -147,7 +137,7 @@ export class BackupRun {
   }
 
   async #servedRows(served: ServedRows): Promise<Readonly<Record<string, number>>> {
-    const rows = await this.#caller.call('writeRows', served)
+    const rows = await this.#thread.calls.writeRows(served)
     const problem = await this.#parts.endCopy()
     if (problem !== undefined) throw new Error(problem)
     await this.#parts.releaseRemovals()
@@ -163,7 +153,7 @@ export class BackupRun {
         throw new DomainError('overloaded', 'the machine is too busy for a backup now')
       })
       tooLate.catch(ignore)
-      const fixed = Promise.all([journalHead(), this.#caller.call('takeSnapshots', snapshots)])
+      const fixed = Promise.all([journalHead(), this.#thread.calls.takeSnapshots(snapshots)])
       fixed.catch(ignore)
       try {
         const [head] = await Promise.race([fixed, tooLate])
@@ -184,7 +174,7 @@ export class BackupRun {
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(progressMs, undefined, { signal }).catch(ignore)
-      const progress = await this.#caller.call('progress', undefined).catch(ignore)
+      const progress = await this.#thread.calls.progress().catch(ignore)
       if (progress === undefined) continue
       const { phase, bytesDone } = this.#progress
       if (progress.phase !== phase || progress.bytesDone !== bytesDone) this.#hold?.renew()

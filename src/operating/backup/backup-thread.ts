@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import type { ServedRows } from '../../storage/time-series/questdb/copy/served-rows.ts'
+import type { ServedRows } from '../../storage/time-series/store-copy.ts'
 import type { BackupAddress } from './backup-place.ts'
 import {
   type BackupProgress,
@@ -29,7 +29,7 @@ export interface JournalPart {
 }
 
 /** What the network thread asks of a backup's thread, in this order. */
-export interface BackupProcedures extends Record<string, (argument: never) => unknown> {
+export interface BackupProcedures {
   /** Resolves with the folder for copies. */
   prepare(): Promise<string>
   takeSnapshots(paths: SnapshotPaths): Promise<void>

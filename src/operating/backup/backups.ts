@@ -22,7 +22,7 @@ export interface BackupsNeeds {
   readonly staging: string
   /** What `withMasterKey` adds. */
   readonly secrets: () => readonly StagedText[]
-  /** Told of a backup that has failed, and of one that is done. */
+  /** Called when a backup has failed or is done. */
   readonly onEnd: (backup: Pick<Backup, 'id' | 'to' | 'state' | 'error'>) => void
 }
 

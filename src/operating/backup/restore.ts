@@ -17,7 +17,7 @@ import { checked, unpack } from './packing.ts'
 /** A manifest lists a dozen files and the tables of two databases. */
 const manifestBytesMax = 64 * 1024 * 1024
 
-/** Told of the packed bytes that have been read, of all. */
+/** Called with the packed bytes that have been read, and their total. */
 export type OnProgress = (bytesDone: number, bytesTotal: number) => void
 
 /** Nobody is told of anything else while a restore goes on. */

@@ -1,3 +1,4 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
 /** What tells of alerts. */
@@ -14,9 +15,9 @@ export interface MeasuredAlerts {
 
 /** The figures of alerts. */
 export function alertMetrics({ figures }: MeasuredAlerts): readonly Metric[] {
-  const shown: readonly [string, string, () => number][] = [
-    ['backtests_open', 'Running, or waiting', () => figures.backtests],
-    ['alert_rule_streams_pending', 'To be compared', () => figures.comparisons],
+  const shown: readonly [MetricName, () => number][] = [
+    ['backtests_open', () => figures.backtests],
+    ['alert_rule_streams_pending', () => figures.comparisons],
   ]
-  return shown.map(([name, help, value]) => ({ type: 'gauge', name, help, value }))
+  return shown.map(([name, value]) => ({ type: 'gauge', name, help: metricHelp[name], value }))
 }

@@ -1,3 +1,4 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
 /** What tells of the backups since the start. */
@@ -10,10 +11,10 @@ export interface MeasuredBackups {
 
 /** The figures of backups. */
 export function backupMetrics(backups: MeasuredBackups): readonly Metric[] {
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['gauge', 'backup_running', 'One is being made', () => Number(backups.isRunning)],
-    ['counter', 'backups_failed_total', 'Not made', () => backups.failures],
-    ['gauge', 'backup_last_completed_seconds', 'Unix time', () => backups.lastCompletedAtUs / 1e6],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['gauge', 'backup_running', () => Number(backups.isRunning)],
+    ['counter', 'backups_failed_total', () => backups.failures],
+    ['gauge', 'backup_last_completed_seconds', () => backups.lastCompletedAtUs / 1e6],
   ]
-  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+  return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }

@@ -1,6 +1,7 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
-/** What tells of the deliveries of one channel, since the start. */
+/** Measured deliveries of one channel, since the start. */
 interface MeasuredChannel {
   /** Attempts under way. */
   readonly active: number
@@ -13,7 +14,7 @@ interface MeasuredChannel {
   readonly failed: number
 }
 
-/** What tells of deliveries to receivers of events. */
+/** Measured deliveries to receivers of events. */
 export interface MeasuredDeliveries {
   readonly webhooks: MeasuredChannel
   readonly mail: MeasuredChannel
@@ -22,8 +23,8 @@ export interface MeasuredDeliveries {
   readonly coalescedWaiting: number
 }
 
-/** What tells of events. */
-export interface MeasuredTelling {
+/** Measured events, on their way to users. */
+export interface MeasuredNotifying {
   /** Users with very many events at once, some of which wait. */
   readonly usersWaiting: number
   /** Entries that found no room in the inbox of their user, since the start. */
@@ -35,23 +36,23 @@ export interface MeasuredTelling {
 /** The figures of deliveries. */
 export function deliveryMetrics(
   stats: () => MeasuredDeliveries | undefined,
-  told: () => MeasuredTelling | undefined,
+  notifying: () => MeasuredNotifying | undefined,
 ): readonly Metric[] {
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['gauge', 'delivery_attempts_running', 'Under way', () => stats()?.webhooks.active ?? 0],
-    ['gauge', 'deliveries_taken', 'In memory', () => stats()?.webhooks.taken ?? 0],
-    ['gauge', 'deliveries_webhooks', 'With more to come', () => stats()?.webhooks.receivers ?? 0],
-    ['counter', 'deliveries_total', 'Answered with 2xx', () => stats()?.webhooks.delivered ?? 0],
-    ['counter', 'delivery_attempts_failed_total', 'Others', () => stats()?.webhooks.failed ?? 0],
-    ['gauge', 'mail_attempts_running', 'Under way', () => stats()?.mail.active ?? 0],
-    ['gauge', 'mail_recipients', 'With more to come', () => stats()?.mail.receivers ?? 0],
-    ['counter', 'mails_total', 'Taken by the mail server', () => stats()?.mail.delivered ?? 0],
-    ['counter', 'mail_attempts_failed_total', 'Others', () => stats()?.mail.failed ?? 0],
-    ['counter', 'mails_withheld_total', 'Too many', () => told()?.mailsWithheld ?? 0],
-    ['gauge', 'deliveries_pending', 'Not over yet', () => stats()?.deliveriesPending ?? 0],
-    ['gauge', 'coalesced_events_waiting', 'Due', () => stats()?.coalescedWaiting ?? 0],
-    ['gauge', 'events_waiting_users', 'Told in turn', () => told()?.usersWaiting ?? 0],
-    ['counter', 'inbox_entries_refused_total', 'Too many', () => told()?.inboxRefused ?? 0],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['gauge', 'delivery_attempts_running', () => stats()?.webhooks.active ?? 0],
+    ['gauge', 'deliveries_taken', () => stats()?.webhooks.taken ?? 0],
+    ['gauge', 'deliveries_webhooks', () => stats()?.webhooks.receivers ?? 0],
+    ['counter', 'deliveries_total', () => stats()?.webhooks.delivered ?? 0],
+    ['counter', 'delivery_attempts_failed_total', () => stats()?.webhooks.failed ?? 0],
+    ['gauge', 'mail_attempts_running', () => stats()?.mail.active ?? 0],
+    ['gauge', 'mail_recipients', () => stats()?.mail.receivers ?? 0],
+    ['counter', 'mails_total', () => stats()?.mail.delivered ?? 0],
+    ['counter', 'mail_attempts_failed_total', () => stats()?.mail.failed ?? 0],
+    ['counter', 'mails_withheld_total', () => notifying()?.mailsWithheld ?? 0],
+    ['gauge', 'deliveries_pending', () => stats()?.deliveriesPending ?? 0],
+    ['gauge', 'coalesced_events_waiting', () => stats()?.coalescedWaiting ?? 0],
+    ['gauge', 'events_waiting_users', () => notifying()?.usersWaiting ?? 0],
+    ['counter', 'inbox_entries_refused_total', () => notifying()?.inboxRefused ?? 0],
   ]
-  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+  return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }

@@ -5,7 +5,6 @@ import type { DecidedTotals } from '../../ingest/pipeline/decision-store.ts'
 import type { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
 import type { Listeners } from '../../ingest/pipeline/listeners.ts'
 import type { StreamDirectory } from '../../ingest/pipeline/stream-directory.ts'
-import type { ProcessingStatus } from '../../processes/worker/worker.ts'
 import type { Journal, JournalStatus } from '../../storage/journal/journal.ts'
 import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
@@ -15,9 +14,11 @@ import type { FolderWatch } from './folder-watch.ts'
 import type { FailingParts } from './health.ts'
 import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
 import { jobMetrics, type MeasuredJobs } from './job-facts.ts'
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric, MetricsNeeds } from './metrics.ts'
 import { mqttCountersByReason, mqttMetrics } from './mqtt-facts.ts'
 import { mqttSessionMetrics } from './mqtt-session-metrics.ts'
+import type { ProcessingStatus } from './processing-status.ts'
 import { type MeasuredSources, sourceMetrics } from './source-facts.ts'
 import { type MeasuredNodes, sparkplugCounters, sparkplugMetrics } from './sparkplug-facts.ts'
 import { atHandMetrics, totalMetrics } from './total-facts.ts'
@@ -88,38 +89,38 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
   let decided: DecidedTotals | undefined
   let deliveries: MeasuredDeliveries | undefined
   const lag = (position: number | undefined) => Math.max(0, (journal?.head ?? 0) - (position ?? 0))
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['counter', 'readings_accepted_total', 'Readings accepted', () => commits.kept.accepted],
-    ['counter', 'readings_filtered_total', 'Not to be stored', () => commits.kept.filtered],
-    ['counter', 'readings_quarantined_total', 'Readings refused', () => commits.kept.quarantined],
-    ['counter', 'reviews_total', 'Entries about the quarantine', () => commits.kept.reviewed],
-    ['gauge', 'intake_waiting_bytes', 'Entries waiting for the disk', () => commits.waitingBytes],
-    ['gauge', 'bodies_in_flight_bytes', 'Of requests without an answer', () => bodies.bytes],
-    ['counter', 'journal_commits_total', 'Group commits that are on disk', () => commits.committed],
-    ['gauge', 'journal_head', 'Offset of the next entry', () => journal?.head ?? 0],
-    ['gauge', 'journal_bytes', 'Entries not trimmed yet', () => journal?.bytes ?? 0],
-    ['gauge', 'journal_bytes_max', 'Limit of the journal', () => journal?.bytesMax ?? 0],
-    ['gauge', 'journal_held_bytes', 'A server could lose', () => processing?.held.bytes ?? 0],
-    ['gauge', 'shipper_lag', 'Entries not stored yet', () => lag(processing?.shipper.position)],
-    ['gauge', 'decider_lag', 'Entries not decided yet', () => lag(processing?.decider.position)],
-    ['gauge', 'queries_running', 'Queries of readings', () => processing?.queries.running ?? 0],
-    ['gauge', 'queries_waiting', 'For their turn', () => processing?.queries.waiting ?? 0],
-    ['gauge', 'tails_open', 'Connections that follow streams', () => tails.stats.open],
-    ['counter', 'tails_refused_total', 'Those beyond the limits', () => tails.stats.refused],
-    ['gauge', 'stream_deletions_pending', 'With data left', () => parts.deletions.pending],
-    ['gauge', 'lifecycle_events_pending', 'Not journalled', () => parts.lifecycle.pending],
-    ['gauge', 'api_keys', 'Keys that are not revoked', () => auth.directory.size],
-    ['gauge', 'device_keys_cached', 'Keys of devices at hand', () => auth.limitedKeys.size],
-    ['gauge', 'devices_seen_pending', 'Not written yet', () => parts.lastSeen.pending],
-    ['counter', 'logins_failed_total', 'Credentials refused', () => auth.failedLogins.total],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['counter', 'readings_accepted_total', () => commits.kept.accepted],
+    ['counter', 'readings_filtered_total', () => commits.kept.filtered],
+    ['counter', 'readings_quarantined_total', () => commits.kept.quarantined],
+    ['counter', 'reviews_total', () => commits.kept.reviewed],
+    ['gauge', 'intake_waiting_bytes', () => commits.waitingBytes],
+    ['gauge', 'bodies_in_flight_bytes', () => bodies.bytes],
+    ['counter', 'journal_commits_total', () => commits.committed],
+    ['gauge', 'journal_head', () => journal?.head ?? 0],
+    ['gauge', 'journal_bytes', () => journal?.bytes ?? 0],
+    ['gauge', 'journal_bytes_max', () => journal?.bytesMax ?? 0],
+    ['gauge', 'journal_held_bytes', () => processing?.held.bytes ?? 0],
+    ['gauge', 'shipper_lag', () => lag(processing?.shipper.position)],
+    ['gauge', 'decider_lag', () => lag(processing?.decider.position)],
+    ['gauge', 'queries_running', () => processing?.queries.running ?? 0],
+    ['gauge', 'queries_waiting', () => processing?.queries.waiting ?? 0],
+    ['gauge', 'tails_open', () => tails.stats.open],
+    ['counter', 'tails_refused_total', () => tails.stats.refused],
+    ['gauge', 'stream_deletions_pending', () => parts.deletions.pending],
+    ['gauge', 'lifecycle_events_pending', () => parts.lifecycle.pending],
+    ['gauge', 'api_keys', () => auth.directory.size],
+    ['gauge', 'device_keys_cached', () => auth.limitedKeys.size],
+    ['gauge', 'devices_seen_pending', () => parts.lastSeen.pending],
+    ['counter', 'logins_failed_total', () => auth.failedLogins.total],
   ]
   return {
     metrics: [
-      ...figures.map(([type, name, help, value]) => ({ type, name, help, value })),
+      ...figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value })),
       ...mqttMetrics(mqtt),
       ...deliveryMetrics(
         () => deliveries,
-        () => processing?.told,
+        () => processing?.notifying,
       ),
       ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
@@ -138,27 +139,22 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
 
 /** What is removed because it is too old. */
 function retentionMetrics(status: () => ProcessingStatus | undefined): readonly Metric[] {
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['counter', 'readings_expired_total', 'Not kept longer', () => status()?.totals.expired ?? 0],
-    [
-      'gauge',
-      'retention_running',
-      '1 during a pass',
-      () => Number(status()?.retention.isRunning ?? false),
-    ],
-    ['gauge', 'retention_streams', 'With limits', () => status()?.retention.streams ?? 0],
-    ['counter', 'retention_passes_total', 'Done', () => status()?.retention.passes ?? 0],
-    ['counter', 'retention_failures_total', 'Failed', () => status()?.retention.failures ?? 0],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['counter', 'readings_expired_total', () => status()?.totals.expired ?? 0],
+    ['gauge', 'retention_running', () => Number(status()?.retention.isRunning ?? false)],
+    ['gauge', 'retention_streams', () => status()?.retention.streams ?? 0],
+    ['counter', 'retention_passes_total', () => status()?.retention.passes ?? 0],
+    ['counter', 'retention_failures_total', () => status()?.retention.failures ?? 0],
   ]
-  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+  return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }
 
 function diskMetrics(diskSpace: MeasuredParts['diskSpace']): readonly Metric[] {
-  const figures: readonly [string, string, () => number][] = [
-    ['disk_available_bytes', 'Free on the disk with the data', () => diskSpace.available ?? 0],
-    ['disk_bytes_min', 'With less no readings are taken', () => diskSpace.bytesMin],
+  const figures: readonly [MetricName, () => number][] = [
+    ['disk_available_bytes', () => diskSpace.available ?? 0],
+    ['disk_bytes_min', () => diskSpace.bytesMin],
   ]
-  return figures.map(([name, help, value]) => ({ type: 'gauge', name, help, value }))
+  return figures.map(([name, value]) => ({ type: 'gauge', name, help: metricHelp[name], value }))
 }
 
 function keptMetrics(
@@ -179,7 +175,7 @@ function keptMetrics(
     {
       type: 'counter',
       name: 'intake_faults_total',
-      help: 'Quarantined for a fault of ours',
+      help: metricHelp.intake_faults_total,
       value: () => intake.faults,
     },
     ...jobMetrics(jobs),

@@ -1,3 +1,4 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
 /** What tells of all webhooks that others send to. */
@@ -11,10 +12,10 @@ export interface MeasuredHooks {
 
 /** The figures of messages that others have sent to streams. */
 export function hookMetrics({ totals }: MeasuredHooks): readonly Metric[] {
-  const figures: readonly [string, string, () => number][] = [
-    ['inbound_webhook_messages_total', 'On disk', () => totals.messages],
-    ['inbound_webhook_repeated_total', 'Known already', () => totals.repeated],
-    ['inbound_webhook_refused_total', 'With no good signature', () => totals.refused],
+  const figures: readonly [MetricName, () => number][] = [
+    ['inbound_webhook_messages_total', () => totals.messages],
+    ['inbound_webhook_repeated_total', () => totals.repeated],
+    ['inbound_webhook_refused_total', () => totals.refused],
   ]
-  return figures.map(([name, help, value]) => ({ type: 'counter', name, help, value }))
+  return figures.map(([name, value]) => ({ type: 'counter', name, help: metricHelp[name], value }))
 }

@@ -1,3 +1,4 @@
+import { type MetricName, metricHelp } from './metric-help.ts'
 import type { Metric } from './metrics.ts'
 
 /** What tells of jobs of one kind. */
@@ -18,17 +19,17 @@ export interface MeasuredJobs {
 /** The figures of exports, those that are answers among them, and of imports. */
 export function jobMetrics(jobs: MeasuredJobs): readonly Metric[] {
   const { exports, exportJobs, importJobs, spool } = jobs
-  const figures: readonly [Metric['type'], string, string, () => number][] = [
-    ['gauge', 'exports_running', 'CSV and NDJSON answers under way', () => exports.running],
-    ['counter', 'exports_refused_total', 'Exports without a place', () => exports.refused],
-    ['counter', 'export_chunks_total', 'Chunks read for exports', () => exports.chunks],
-    ['gauge', 'export_jobs_running', 'Exports into files', () => exportJobs.running],
-    ['gauge', 'export_jobs_waiting', 'For their turn', () => exportJobs.waiting],
-    ['counter', 'export_jobs_failed_total', 'Since the start', () => exportJobs.failed],
-    ['gauge', 'import_jobs_running', 'Files into streams', () => importJobs.running],
-    ['gauge', 'import_jobs_waiting', 'For their turn', () => importJobs.waiting],
-    ['counter', 'import_jobs_failed_total', 'Since the start', () => importJobs.failed],
-    ['gauge', 'import_files_arriving', 'On their way to the disk', () => spool.arriving],
+  const figures: readonly [Metric['type'], MetricName, () => number][] = [
+    ['gauge', 'exports_running', () => exports.running],
+    ['counter', 'exports_refused_total', () => exports.refused],
+    ['counter', 'export_chunks_total', () => exports.chunks],
+    ['gauge', 'export_jobs_running', () => exportJobs.running],
+    ['gauge', 'export_jobs_waiting', () => exportJobs.waiting],
+    ['counter', 'export_jobs_failed_total', () => exportJobs.failed],
+    ['gauge', 'import_jobs_running', () => importJobs.running],
+    ['gauge', 'import_jobs_waiting', () => importJobs.waiting],
+    ['counter', 'import_jobs_failed_total', () => importJobs.failed],
+    ['gauge', 'import_files_arriving', () => spool.arriving],
   ]
-  return figures.map(([type, name, help, value]) => ({ type, name, help, value }))
+  return figures.map(([type, name, value]) => ({ type, name, help: metricHelp[name], value }))
 }

@@ -1,7 +1,6 @@
 import { type Logger, pino } from 'pino'
+import type { LogLevel } from '../../core/log-level.ts'
 import { loggedError } from './logged-error.ts'
-
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /** Keys whose values are secrets, wherever they stand in what is logged. */
 const secretKeys = [

@@ -1,5 +1,5 @@
-import type { ProcessingStatus } from '../../processes/worker/worker.ts'
 import type { Metric } from './metrics.ts'
+import type { ProcessingStatus } from './processing-status.ts'
 
 /** What is computed of the windows of streams. */
 export function windowMetrics(
@@ -9,19 +9,19 @@ export function windowMetrics(
     {
       type: 'gauge',
       name: 'window_marks',
-      help: 'Stretches of windows to be computed, open ones included',
+      help: 'Stretches of windows that are still to be computed, open ones included',
       value: () => status()?.marks ?? 0,
     },
     {
       type: 'gauge',
       name: 'windows_behind_seconds',
-      help: 'For how long some have been due without a break',
+      help: 'Seconds for which some windows have been due without a break',
       value: () => status()?.behindSeconds ?? 0,
     },
     {
       type: 'counter',
       name: 'windows_too_slow_total',
-      help: 'Tries of a single window that a query is too slow for, since the start',
+      help: 'Attempts to compute a single window that took too long, since the start',
       value: () => status()?.tooSlow ?? 0,
     },
     {
@@ -33,7 +33,7 @@ export function windowMetrics(
     {
       type: 'counter',
       name: 'windows_revised_total',
-      help: 'Windows that have become others since the start',
+      help: 'Windows whose results were computed anew and differ, since the start',
       value: () => status()?.revised ?? 0,
     },
   ]
@@ -53,13 +53,13 @@ export function rollupMetrics(
     {
       type: 'gauge',
       name: 'rollup_marks',
-      help: 'Stretches of their time that are answered from readings, until they are rolled up',
+      help: 'Stretches of rolled-up streams that are answered from readings until they are rolled up',
       value: () => status()?.marks ?? 0,
     },
     {
       type: 'counter',
       name: 'rollup_rows_total',
-      help: 'Rows rolled up since the start',
+      help: 'Rows of rollups written since the start',
       value: () => status()?.computed ?? 0,
     },
   ]

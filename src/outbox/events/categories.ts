@@ -1,4 +1,4 @@
-/** What preferences are set for (D47). */
+/** What preferences are set for (decisions.md#preferences). */
 export const categories = [
   'vault_notifications',
   'stream_notifications',

@@ -3,14 +3,14 @@ import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Clocks } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import { formatUs } from '../../core/time.ts'
-import type { StateDatabase, Tell } from '../../storage/state/database.ts'
+import type { Notify, StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { Events } from './events.ts'
 
 /** How often it is looked for what is due. */
 const lookMs = 250
 
-/** Between two events of one type and resource (D33). */
+/** Between two events of one type and resource (decisions.md#events-that-are-coalesced). */
 const quietUs = 1_000_000
 
 /**
@@ -18,7 +18,7 @@ const quietUs = 1_000_000
  * beyond waits, and counts go on meanwhile, so however many streams there are the rest of the service
  * is not held up.
  */
-const toldAtOnceMax = 200
+const notifiedAtOnceMax = 200
 
 /** Streams of one statement: SQLite takes 32,766 parameters in a statement. */
 const streamsPerStatement = 500
@@ -119,12 +119,12 @@ export async function noteAccess(
 export class CoalescedEvents {
   readonly #state: StateDatabase
   readonly #clock: Clocks
-  readonly #tell: Tell
+  readonly #notify: Notify
 
-  constructor(state: StateDatabase, clock: Clocks, tell: Tell) {
+  constructor(state: StateDatabase, clock: Clocks, notify: Notify) {
     this.#state = state
     this.#clock = clock
-    this.#tell = tell
+    this.#notify = notify
   }
 
   /** Tells what is due, again and again, until the signal says to stop. A failure is tried again. */
@@ -141,9 +141,9 @@ export class CoalescedEvents {
     const isDue = await this.#due(this.#state, nowUs).limit(1).executeTakeFirst()
     if (isDue === undefined) return
     const afterwards = await this.#state.transaction().execute(async (transaction) => {
-      const due = await this.#due(transaction, nowUs).limit(toldAtOnceMax).execute()
+      const due = await this.#due(transaction, nowUs).limit(notifiedAtOnceMax).execute()
       for (const row of due) await this.#takeOne(transaction, row, nowUs)
-      return await this.#tell(transaction)
+      return await this.#notify(transaction)
     })
     afterwards()
   }

@@ -10,9 +10,10 @@ export interface EventInBody {
 }
 
 /**
- * The body of the request that tells of an event. It is made anew for each attempt out of what is stored, so
- * nothing else may go into it: it has to be the same bytes for every receiver and attempt (D36). The
- * emitted format has a naive timestamp: UTC, six decimals, no suffix.
+ * The body of the request that tells of an event. It is made anew for each attempt out of what is
+ * stored, so nothing else may go into it: it has to be the same bytes for every receiver and
+ * attempt (decisions.md#events-and-their-changes). The emitted format has a naive timestamp: UTC,
+ * six decimals, no suffix.
  *
  * @throws Error for what goes to inbox and mail only
  */

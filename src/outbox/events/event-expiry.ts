@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 
-/** Whoever is still to be told of an event needs it: deliveries are tried again for a day (D39). */
+/**
+ * Whoever is still to be told of an event needs it: deliveries are tried again for a day
+ * (decisions.md#attempts-and-passes).
+ */
 const keptUsMin = 2 * 24 * 3_600 * 1_000_000
 
 /** Events that one commit removes: with large bodies that is some megabytes. */
@@ -12,7 +15,7 @@ interface ExpiryNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly clock: Clock
-  /** How long events can be looked at (D41). */
+  /** How long events can be looked at (decisions.md#events-and-their-changes). */
   readonly keptUs: number
 }
 

@@ -1,4 +1,7 @@
-/** The events that webhooks get in the emitted format (D32), by what they are about. */
+/**
+ * The events that webhooks get in the emitted format (decisions.md#types-of-events), by what they
+ * are about.
+ */
 export const emittedTypes = [
   'vault.created',
   'vault.completed',
@@ -29,7 +32,7 @@ export const emittedTypes = [
   'stream.permission.updated',
 ] as const
 
-/** Can be subscribed to, and never happen (D34). */
+/** Can be subscribed to, and never happen (decisions.md#types-of-events). */
 export const neverEmittedTypes = [
   'vault.updated',
   'stream.updated',
@@ -50,7 +53,7 @@ export const forthcomingTypes = [
   'stream.alert_cleared',
 ] as const
 
-/** Ours, for inbox and mail only (D47). */
+/** Ours, for inbox and mail only (decisions.md#types-of-events). */
 export const securityTypes = [
   'security.key_created',
   'security.key_revoked',
@@ -83,12 +86,15 @@ const coalescedTypes: ReadonlySet<string> = new Set<KnownType>([
 
 const neverEmitted: ReadonlySet<string> = new Set(neverEmittedTypes)
 
-/** Whether it can be asked for, and never happens (D34). */
+/** Whether it can be asked for, and never happens (decisions.md#types-of-events). */
 export function isNeverEmitted(type: string): boolean {
   return neverEmitted.has(type)
 }
 
-/** Whether an unsent one is replaced by the next (D33): these happen too often for a person to be told. */
+/**
+ * Whether an unsent one is replaced by the next (decisions.md#events-that-are-coalesced): these
+ * happen too often for a person to be told.
+ */
 export function isCoalesced(type: string): boolean {
   return coalescedTypes.has(type)
 }
@@ -98,7 +104,10 @@ const alertTypes: ReadonlySet<KnownType> = new Set([
   'stream.alert_cleared',
 ])
 
-/** Whether a second one within minutes is taken for the first one again (D46). */
+/**
+ * Whether a second one within minutes is taken for the first one again
+ * (decisions.md#repetitions-of-an-event).
+ */
 export function isDeduplicated(type: KnownType): boolean {
   return !isCoalesced(type) && !alertTypes.has(type)
 }

@@ -1,7 +1,7 @@
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { type EventId, newId, type UserId } from '../../core/ids.ts'
-import { type StateDatabase, telling } from '../../storage/state/database.ts'
+import { notifying, type StateDatabase } from '../../storage/state/database.ts'
 import { portionsOf } from '../../storage/state/portions.ts'
 import type { EventType } from './event-types.ts'
 
@@ -57,7 +57,10 @@ const columns = [
 
 const always = sql<SqlBool>`1 = 1`
 
-/** Writes down what has happened, as a part of the transaction in which it happens (D37). */
+/**
+ * Writes down what has happened, as a part of the transaction in which it happens
+ * (decisions.md#events-and-their-changes).
+ */
 export class Events {
   readonly #state: StateDatabase
   readonly #clock: Clock
@@ -78,7 +81,7 @@ export class Events {
       .insertInto('events')
       .columns([...columns])
       .expression(sql`SELECT ${values} WHERE ${when}`)
-    return [telling(insertion)]
+    return [notifying(insertion)]
   }
 
   /** Writes many events, within the transaction of what has brought them about. */

@@ -10,7 +10,7 @@ export type LifecycleEventName =
   | `key.${'created' | 'rotated' | 'revoked'}`
 
 /** Those of them that the catalogue of events has, by the name that they have there. */
-const toldAs = {
+const notifiedAs = {
   'vault.created': 'vault.created',
   'vault.deleted': 'vault.deleted',
   'stream.created': 'stream.created',
@@ -19,17 +19,17 @@ const toldAs = {
   'key.revoked': 'security.key_revoked',
 } as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
 
-export type LifecycleEvent = ToldEvent | UntoldEvent
+export type LifecycleEvent = NotifiedEvent | QuietEvent
 
-interface ToldEvent extends Happening {
-  readonly event: keyof typeof toldAs
+interface NotifiedEvent extends Happening {
+  readonly event: keyof typeof notifiedAs
   /** What whoever is told of it gets to know: what it is about, and the resource as the API shows it. */
-  readonly told: Pick<NewEvent, 'vaultId' | 'streamId' | 'templateId' | 'data'>
+  readonly notice: Pick<NewEvent, 'vaultId' | 'streamId' | 'templateId' | 'data'>
 }
 
-interface UntoldEvent extends Happening {
-  readonly event: Exclude<LifecycleEventName, keyof typeof toldAs>
-  readonly told?: undefined
+interface QuietEvent extends Happening {
+  readonly event: Exclude<LifecycleEventName, keyof typeof notifiedAs>
+  readonly notice?: undefined
 }
 
 interface Happening {
@@ -53,11 +53,11 @@ export const lifecycleFields: FieldMap = {
 
 /** What to write into the catalogue's own record of it; undefined for what the catalogue does not have. */
 export function newEventOf(event: LifecycleEvent): NewEvent | undefined {
-  if (event.told === undefined) return undefined
-  const { ownerId, resourceId, told } = event
+  if (event.notice === undefined) return undefined
+  const { ownerId, resourceId, notice } = event
   return {
-    ...told,
-    type: toldAs[event.event],
+    ...notice,
+    type: notifiedAs[event.event],
     ownerId,
     resourceType: resourceTypeOf(event.event),
     resourceId,

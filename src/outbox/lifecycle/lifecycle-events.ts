@@ -67,7 +67,7 @@ export class LifecycleEvents {
     }
     const nowUs = this.#clock.nowUs()
     // The literal type: an index over these rows alone is not used for a parameter.
-    const isTold = sql<boolean>`owner_id = ${event.ownerId} AND type = 'service'
+    const isServiceStream = sql<boolean>`owner_id = ${event.ownerId} AND type = 'service'
       AND (paused_at IS NULL OR id = ${event.resourceId}) AND ${when}`
     const forStreams = [
       // The time of the change, and after that of the event before, whatever the clock says.
@@ -77,17 +77,17 @@ export class LifecycleEvents {
           last_event_at: sql<number>`CASE WHEN last_event_at >= ${nowUs} THEN last_event_at + 1
             ELSE ${nowUs} END`,
         })
-        .where(isTold),
+        .where(isServiceStream),
       this.#state
         .insertInto('lifecycle_events')
         .columns(['stream_id', 'at', 'reading'])
         .expression(
           sql`SELECT id, last_event_at, ${JSON.stringify(readingOf(event))}
-                FROM data_streams WHERE ${isTold}`,
+                FROM data_streams WHERE ${isServiceStream}`,
         ),
     ]
-    const told = newEventOf(event)
-    return [...forStreams.map(optional), ...(told ? this.#events.record(told, when) : [])]
+    const notice = newEventOf(event)
+    return [...forStreams.map(optional), ...(notice ? this.#events.record(notice, when) : [])]
   }
 
   /** For the transaction that deletes a stream: what it was not told yet goes with it. */

@@ -20,7 +20,7 @@ export interface LifecycleRelayNeeds {
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
   /** @throws DomainError when nothing can be accepted now */
   readonly assertReady: () => void
-  /** Told of what nobody waits for. */
+  /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -2,15 +2,14 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { openMasterKey } from '../../access/auth/bootstrap.ts'
 import type { MasterKey } from '../../access/auth/master-key.ts'
-import type { SmtpServer } from '../../config/mail.ts'
 import { systemClock } from '../../core/clock.ts'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { Caller, serveCalls } from '../../core/threads/rpc.ts'
-import { type AllowedDestination, AllowedDestinations } from '../../egress/allowed-destinations.ts'
+import { AllowedDestinations } from '../../egress/allowed-destinations.ts'
 import { EgressGuard } from '../../egress/egress-guard.ts'
 import { GuardedHttp } from '../../egress/guarded-http.ts'
-import { createLogger, type LogLevel } from '../../operating/observability/logger.ts'
+import { createLogger } from '../../operating/observability/logger.ts'
 import { isCoalesced } from '../../outbox/events/event-types.ts'
 import { openStateForReading, type StateDatabase } from '../../storage/state/database.ts'
 import { attemptMsMax } from '../../telling/delivery/attempt.ts'
@@ -31,23 +30,7 @@ import { SmtpTransport, smtpConnectionsMax } from '../../telling/mail/smtp-trans
 import { SmtpTroubles } from '../../telling/mail/smtp-troubles.ts'
 import { WebhookAttempts } from '../../telling/webhooks/webhook-attempt.ts'
 import { WebhookReader } from '../../telling/webhooks/webhook-reader.ts'
-
-/** What the thread is started with. */
-export interface DeliveryThreadData {
-  readonly statePath: string
-  readonly dataDir: string
-  /** As it was configured; else it is in the data folder. */
-  readonly masterKey: string | undefined
-  readonly egressAllowed: readonly AllowedDestination[]
-  readonly resendEveryUs: number
-  /** Base of the links in mails. */
-  readonly publicUrl: string
-  readonly smtp: SmtpServer | undefined
-  readonly mailFrom: string
-  /** Where the state is written. */
-  readonly desk: MessagePort
-  readonly logLevel: LogLevel
-}
+import type { DeliveryThreadData } from './delivery-contract.ts'
 
 interface Parts {
   readonly data: DeliveryThreadData
@@ -88,7 +71,7 @@ function run(port: MessagePort, data: DeliveryThreadData): void {
       data.desk.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
   webhooks.deliverer.start()
   mail.deliverer.start()
@@ -106,8 +89,8 @@ function commonNeeds({ data, state, logger }: Parts): CommonNeeds {
   return (channel) => ({
     clock: systemClock,
     desk: {
-      exchange: (request: DeskRequest) => desk.call('exchange', request),
-      news: () => desk.call('news', channel),
+      exchange: (request: DeskRequest) => desk.calls.exchange(request),
+      dueReceivers: () => desk.calls.dueReceivers(channel),
     },
     reader: new StateDeliveryReader(state, channel),
     resendEveryUs: data.resendEveryUs,
@@ -144,7 +127,7 @@ function deliversMail({ data, state, cipher, logger }: Parts, common: CommonNeed
     links,
     smtp,
     timeoutMs: attemptMsMax,
-    onTrouble: (error) => troubles.tell(error),
+    onTrouble: (error) => troubles.report(error),
   })
   const deliverer = new Deliverer({
     ...common('mail'),

@@ -1,27 +1,12 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import type { JournalStatus, Offset } from '../../storage/journal/journal.ts'
+import type { Offset } from '../../storage/journal/journal.ts'
+import type {
+  JournalProcedures,
+  JournalThreadData,
+} from '../../storage/journal/journal-contract.ts'
 import { SqliteJournalFile } from '../../storage/journal/sqlite-journal.ts'
-
-/** What the thread is started with. */
-export interface JournalThreadData {
-  readonly path: string
-  /** Entries beyond this are refused. */
-  readonly bytesMax: number
-  /** The newest entries stay for so many bytes, also when no consumer needs them any more. */
-  readonly retainedBytes?: number
-  /** Where those who follow the journal are told of a new head: a number, after each commit. */
-  readonly followers: readonly MessagePort[]
-}
-
-/** What other threads may ask of the journal's thread. */
-export interface JournalProcedures extends Record<string, (argument: never) => unknown> {
-  append(batch: { readonly bytes: Uint8Array; readonly count: number }): Offset
-  trim(below: Offset): Promise<void>
-  status(): JournalStatus
-  close(): void
-}
 
 function tell(followers: readonly MessagePort[], head: Offset): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
@@ -48,7 +33,7 @@ function run(port: MessagePort, data: JournalThreadData): void {
       for (const follower of followers) follower.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

@@ -115,8 +115,8 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
 }
 
 /**
- * Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. The limits
- * of failed logins are those of `POST /auth/token` (D11).
+ * Who credentials of MQTT stand for, in two steps: what is not at hand is waited for first. The
+ * limits of failed logins are those of `POST /auth/token` (decisions.md#failed-logins).
  */
 export function mqttAuthentication({ authenticator, limits }: Auth) {
   return {

@@ -51,12 +51,12 @@ export function startAlerting(
   }: {
     readonly mqtt: Pick<MqttBroker, 'publishToUser'> | undefined
     readonly processing: Domains['processing']
-    /** How long alerts that have ended can be looked at (D41). */
+    /** How long alerts that have ended can be looked at (decisions.md#the-end-of-alerts). */
     readonly keptUs: number
     readonly onFailure: (error: unknown) => void
   },
 ): AlertingUpkeep {
-  const { state, worker: writer, told, entries } = engine
+  const { state, worker: writer, notified, entries } = engine
   startTimers(engine, onFailure)
   const clock = systemClock
   const rules = new FleetRuleEntries({ state, writer, entries, processing, clock, onFailure })
@@ -70,7 +70,7 @@ export function startAlerting(
       await mqtt?.publishToUser(ownerId, { topic, payload, qos: 1 })
     },
   })
-  const deaf = told.listen(() => messages.wake())
+  const deaf = notified.listen(() => messages.wake())
   return {
     purge: () => removeOldAlerts({ state, writer, clock, keptUs }),
     async stop() {
@@ -86,7 +86,7 @@ interface AlertingParts extends Domains {
   readonly posts: Posts
 }
 
-/** Composition of alerts as people see them. They are made in the worker (`worker-alerts.ts`). */
+/** Composition of alerts as people see them. They are made in the worker (`src/processes/worker/alerts.ts`). */
 export function alertingRoutes(parts: AlertingParts): readonly GuardedRoutes[] {
   const { state, entries, worker: writer } = parts.engine
   const { alerts, rules, backtests } = parts.alerts

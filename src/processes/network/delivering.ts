@@ -25,7 +25,7 @@ import { webhookReach } from '../../telling/webhooks/webhook-reach.ts'
 import { webhookRoutes } from '../../telling/webhooks/webhook-routes.ts'
 import type { Cipher } from '../../telling/webhooks/webhook-rows.ts'
 import { WebhookStore } from '../../telling/webhooks/webhook-store.ts'
-import type { DeliveryThreadData } from '../delivery/delivery-thread.ts'
+import type { DeliveryThreadData } from '../delivery/delivery-contract.ts'
 import type { Engine } from './engine.ts'
 
 export interface Delivering {

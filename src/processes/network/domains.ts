@@ -20,7 +20,7 @@ import type { Engine } from './engine.ts'
 
 export type Domains = ReturnType<typeof openDomains>
 
-/** What the routes and the connectors of the service stand on, each made once. */
+/** Parts that the routes and the connectors of the service stand on, each made once. */
 export function openDomains(
   engine: Engine,
   { publicUrl }: Pick<Config, 'publicUrl'>,
@@ -53,7 +53,7 @@ export function openDomains(
       clock: systemClock,
       caughtUp: async () => worker.stored((await engine.journal.status()).head),
     }),
-    alerts: openAlerts(state, worker),
+    alerts: openAlerts(state, worker.store),
     favorites: new FavoriteStore(state, worker, systemClock),
     receiptStore: new ReceiptStore(state, worker, digests),
     processing,

@@ -20,9 +20,9 @@ import { DataStreamStore, streamVersionOf } from '../../streams/data-streams/dat
 import { DeletionSchedule } from '../../streams/data-streams/deletion-schedule.ts'
 import { Departures } from '../../streams/data-streams/departures.ts'
 import { loadTopics } from '../../streams/data-streams/stream-topics.ts'
-import { Told } from '../../telling/notifications/told.ts'
+import { NotifiedOwners } from '../../telling/notifications/notified-owners.ts'
 import { forgetStream } from './mqtt-upkeep.ts'
-import { ProcessingWorker } from './processing-worker.ts'
+import { type ProcessingWorker, startWorker } from './processing-worker.ts'
 
 /**
  * What everybody has processed stays in the journal for so long, so that who follows a stream can go
@@ -34,7 +34,7 @@ const retainedShare = 8
 /** Of the journal's limit, what may be kept because a server could lose it. */
 const heldShareMax = 0.5
 
-/** Told of what a fault of ours keeps from being handled. */
+/** Called with the error when a fault of ours keeps an entry from being handled. */
 type OnFault = (error: unknown) => void
 
 export type Engine = Awaited<ReturnType<typeof startEngine>>
@@ -42,7 +42,7 @@ export type Engine = Awaited<ReturnType<typeof startEngine>>
 /** Everything that keeps and processes readings: threads, journal, state, intake. */
 export async function startEngine(config: Config, onFault?: OnFault) {
   const folder = openDataFolder(config.dataDir, 'serve')
-  const { worker, told, deskPort, bellPort, ...opened } = await openFiles(config, folder)
+  const { worker, notified, deskPort, bellPort, ...opened } = await openFiles(config, folder)
   const { journal, mqttSessions, diskSpace, lastThere } = opened
   const state = openStateForReading(folder.state)
   const folderWatch = new FolderWatch(new FilePlaces(openFilesOf(folder)))
@@ -60,7 +60,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     head: async () => (await journal.status()).head,
     forgetMessages: (stream) => forgetStream(state, mqttSessions.sessions, stream),
     remove: (streams) => worker.removeStreams(streams),
-    onRemoved: (id) => departures.tell(id),
+    onRemoved: (id) => departures.announce(id),
   })
   deletions.wake()
   return {
@@ -78,7 +78,7 @@ export async function startEngine(config: Config, onFault?: OnFault) {
     ...taking,
     departures,
     lifecycle: new LifecycleEvents({ state, writer: worker, clock: systemClock }),
-    told,
+    notified,
     deskPort,
     bellPort,
     folder,
@@ -110,7 +110,7 @@ async function openFiles(config: Config, folder: DataFolder) {
     openJournal(config, folder.journal, follower),
     // What is in them ends by steady time.
     time.then(() => openSessions(folder.mqttSessions, systemClock)),
-    worker.ready(),
+    Promise.race([worker.ready(), worker.failed]),
     DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
     time,
   ])
@@ -122,10 +122,10 @@ async function openFiles(config: Config, folder: DataFolder) {
 function workerOf(config: Config, folder: DataFolder) {
   const { timeSeries, logLevel, heldBytesMax, journalBytesMax } = config
   const { port1: follower, port2: head } = new MessageChannel()
-  const { port1: listening, port2: told } = new MessageChannel()
+  const { port1: listening, port2: notified } = new MessageChannel()
   const { port1: deskPort, port2: desk } = new MessageChannel()
   const { port1: bellPort, port2: bell } = new MessageChannel()
-  const worker = new ProcessingWorker({
+  const worker = startWorker({
     statePath: folder.state,
     timeSeries: {
       config: timeSeries,
@@ -134,17 +134,17 @@ function workerOf(config: Config, folder: DataFolder) {
     },
     journalPath: folder.journal,
     head,
-    told,
+    notified,
     desk,
     bell,
     logLevel,
   })
-  return { worker, follower, told: new Told(listening), deskPort, bellPort }
+  return { worker, follower, notified: new NotifiedOwners(listening), deskPort, bellPort }
 }
 
 /** Goes on with the steady time that is stored, which the worker has read. */
 async function resumedTime(worker: ProcessingWorker) {
-  const resumed = await worker.steadyTime()
+  const resumed = await Promise.race([worker.steadyTime(), worker.failed])
   goOnFrom(resumed.now)
   return resumed
 }
@@ -202,9 +202,14 @@ function intakeOf({
   const listeners = new Listeners()
   /** To be asked before readings are taken. @throws DomainError why they cannot be kept */
   const assertReady = () => {
-    folderWatch.assertInPlace()
-    diskSpace.assertRoom()
-    commits.assertReady()
+    try {
+      folderWatch.assertInPlace()
+      diskSpace.assertRoom()
+      commits.assertReady()
+    } catch (error) {
+      commits.noteUnheard()
+      throw error
+    }
   }
   return {
     diskSpace,
@@ -212,8 +217,12 @@ function intakeOf({
     listeners,
     intake: new Intake({ commits, receipts, listeners, onFault }),
     assertReady,
-    /** The same for who writes entries without the intake. */
-    entries: { add: commits.add.bind(commits), assertReady },
+    /** The way into the journal for whoever writes entries without the intake. */
+    entries: {
+      add: commits.add.bind(commits),
+      noteUnheard: commits.noteUnheard.bind(commits),
+      assertReady,
+    },
   }
 }
 

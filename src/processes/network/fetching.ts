@@ -31,7 +31,7 @@ export interface Fetching {
   readonly changes: StreamSources
   readonly running: RunningSources
   readonly hooks: Hooks
-  /** Those of them that have figures. */
+  /** The parts that have figures. */
   readonly measured: { readonly sources: RunningSources; readonly hooks: HookFigures }
 }
 
@@ -98,7 +98,7 @@ function streamSources({
 }): StreamSources {
   return {
     planned: (stream) => changes.planned(stream),
-    settled: (stream, changed) => changes.settled(stream, changed),
+    completed: (stream, changed) => changes.completed(stream, changed),
     changed: (stream, source) => changes.changed(stream, source),
     rotated: (stream, secret, untilUs) => changes.rotated(stream, secret, untilUs),
     removed: (id) => changes.removed(id),

@@ -11,8 +11,8 @@ export function openLive({ journalPath, worker }: Engine, logger: Logger): LiveP
   return {
     tails: new OpenTails(() => systemClock.nowUs()),
     journal: new JournalTails({ journalPath }, onFailure),
-    history: (query) => worker.history(query),
-    placeBeforeNewest: (streamId, count) => worker.placeBeforeNewest(streamId, count),
+    history: (query) => worker.store.history(query),
+    placeBeforeNewest: (streamId, count) => worker.store.placeBeforeNewest({ streamId, count }),
     onFailure,
   }
 }

@@ -62,7 +62,7 @@ interface Parts {
   readonly delivering: Delivering
   readonly notifying: Notifying
   readonly certificate: Certificate | undefined
-  /** Told of what failed without anybody waiting for it. */
+  /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -128,7 +128,7 @@ export async function startFronts(
   return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering }
 }
 
-/** What was remembered of requests with an Idempotency-Key is removed when it has expired. */
+/** Removes what was remembered of requests with an Idempotency-Key when it has expired. */
 function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
   const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
   return new PurgeTimer(
@@ -210,7 +210,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
     backing.routes(posts),
     ...delivering.routes(posts),
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
-    ...notifyingRoutes({ ...notifying, told: engine.told, live, posts }),
+    ...notifyingRoutes({ ...notifying, notified: engine.notified, live, posts }),
     ...registeringRoutes(access.devices, domains),
     (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
     ...guardedRoutes({

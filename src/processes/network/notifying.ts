@@ -9,17 +9,17 @@ import { catalogueRoutes } from '../../telling/catalogue/catalogue-routes.ts'
 import { inboxRoutes } from '../../telling/notifications/inbox/inbox-routes.ts'
 import { InboxStore } from '../../telling/notifications/inbox/inbox-store.ts'
 import { inboxTailRoute } from '../../telling/notifications/inbox/inbox-tail-route.ts'
+import type { NotifiedOwners } from '../../telling/notifications/notified-owners.ts'
 import {
   type PreferenceRoutesNeeds,
   preferenceRoutes,
 } from '../../telling/notifications/preferences/preference-routes.ts'
 import { PreferenceStore } from '../../telling/notifications/preferences/preference-store.ts'
-import type { Told } from '../../telling/notifications/told.ts'
 import type { Engine } from './engine.ts'
 
 export type Notifying = ReturnType<typeof openNotifying>
 
-/** Composition of what users are told, as they see it. It is written down in the worker (`telling.ts`). */
+/** Composition of how users are notified, as they see it. It is written down in the worker (`src/processes/worker/fan-out.ts`). */
 export function openNotifying(
   { state, worker: writer }: Engine,
   {
@@ -37,7 +37,7 @@ export function openNotifying(
 
 interface RoutedParts extends Notifying {
   readonly posts: Posts
-  readonly told: Told
+  readonly notified: NotifiedOwners
   readonly live: Pick<LiveParts, 'tails' | 'onFailure'>
 }
 

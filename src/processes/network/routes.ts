@@ -35,7 +35,7 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly posts: Posts
   readonly live: LiveParts
   readonly sources: StreamSources
-  /** What devices of a vault register with. */
+  /** Keys that devices of a vault register with. */
   readonly keysOfVault: KeysOfVault
   readonly corsOrigins: readonly string[]
   readonly importBytesMax: number
@@ -76,16 +76,22 @@ export function guardedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
       dataRoutes({
         ...parts,
         share,
-        store: worker,
-        readLines: (request) => worker.readLines(request),
+        store: worker.store,
+        readLines: (request) => worker.store.readLines(request),
         fieldsOf: (id) => worker.fieldsOf(id),
         nowUs: () => systemClock.nowUs(),
         callerOf,
       }),
     (callerOf) =>
-      queryRoutes({ ...parts, share, store: worker, nowUs: () => systemClock.nowUs(), callerOf }),
+      queryRoutes({
+        ...parts,
+        share,
+        store: worker.store,
+        nowUs: () => systemClock.nowUs(),
+        callerOf,
+      }),
     (callerOf) =>
-      latestRoutes({ ...parts, share, latest: (query) => worker.latest(query), callerOf }),
+      latestRoutes({ ...parts, share, latest: (query) => worker.store.latest(query), callerOf }),
     ...transferRoutes(parts),
     ...refusalRoutes(parts),
     ...keptRoutes(parts),

@@ -13,7 +13,7 @@ import { Spool, spooledName } from '../../reading/imports/spool.ts'
 import { BackgroundJobs } from '../../reading/jobs/background-jobs.ts'
 import type { AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
 import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
-import type { LinesRequest } from '../worker/worker.ts'
+import type { LinesRequest } from '../worker/worker-contract.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
 
@@ -39,9 +39,9 @@ export function openTransfers({ engine, domains, config, logger }: TransfersNeed
     queried,
     loadStream: (id: StreamId) => streams.load(id),
     fieldsOf: (id: string) => worker.fieldsOf(id),
-    readLines: (request: LinesRequest) => worker.readLines(request),
-    aggregate: (query: AggregateQuery) => worker.aggregate(query),
-    windows: (query: StoredWindowsQuery) => worker.windows(query),
+    readLines: (request: LinesRequest) => worker.store.readLines(request),
+    aggregate: (query: AggregateQuery) => worker.store.aggregate(query),
+    windows: (query: StoredWindowsQuery) => worker.store.windows(query),
     newestUs: (id: string) => newestUs(engine, id),
     folder: filesIn(config.dataDir).exports,
     bytesOfUserMax: config.exportBytesMax,
@@ -88,7 +88,7 @@ function openImports({ engine, domains, config, logger }: TransfersNeeds) {
     lag: async () => (await head()) - (await worker.status()).shipper.position,
     decided: () => domains.processing.caughtUp(),
     stored: async (id: StreamId) =>
-      (await worker.stored(await head())) && (await worker.settled(id)),
+      (await worker.stored(await head())) && (await worker.latePlaced(id)),
     duplicatesOf: async (id: StreamId) => (await worker.progress(id)).counts.duplicates,
     pathOf: ({ id }: ImportJob) => importJobs.pathOf(id, spooledName),
   }
@@ -98,6 +98,6 @@ function openImports({ engine, domains, config, logger }: TransfersNeeds) {
 }
 
 async function newestUs({ worker }: Engine, id: string): Promise<number | undefined> {
-  const { readings } = await worker.latest({ streamIds: [id], bytesMax: 1 })
+  const { readings } = await worker.store.latest({ streamIds: [id], bytesMax: 1 })
   return readings[0]?.point.timestampUs
 }

@@ -21,7 +21,7 @@ import { resumeSteadyTime } from '../../storage/state/steady-time.ts'
 import { MailPlanner } from '../../telling/mail/mail-step.ts'
 import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
 import { type Access, openAccess } from '../network/access.ts'
-import { openTelling } from '../worker/telling.ts'
+import { openFanOut } from '../worker/fan-out.ts'
 
 /** What the audit log has instead of an address. */
 const localAddress = 'local'
@@ -70,8 +70,8 @@ export async function openOfflineAccess(
       webhookStep(nobody, systemClock),
       new MailPlanner({ clock: systemClock, onPlanned: nobody }).step,
     ]
-    const { tell } = await openTelling(writing, { clock: systemClock, plans, onTold: nobody })
-    const writer = new LocalStateWriter(writing, tell)
+    const { notify } = await openFanOut(writing, { clock: systemClock, plans, onNotified: nobody })
+    const writer = new LocalStateWriter(writing, notify)
     const access = await openAccess(
       {
         state,

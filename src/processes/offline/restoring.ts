@@ -97,7 +97,7 @@ async function caughtUp(
     await sleep(pollMs, undefined, { signal })
   }
   // Late readings are accounted for once they were looked up.
-  while (!(await worker.settled(undefined))) signal.throwIfAborted()
+  while (!(await worker.latePlaced(undefined))) signal.throwIfAborted()
 }
 
 /** A sentence for each table that has not the rows that were copied. */

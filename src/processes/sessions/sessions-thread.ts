@@ -1,23 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import {
-  type SessionChange,
-  SqliteSessionsFile,
-  type StoredSessions,
-} from '../../ingest/mqtt-sessions/sessions-file.ts'
-
-/** What the thread is started with. */
-export interface SessionsThreadData {
-  readonly path: string
-}
-
-/** What other threads may ask of the thread of the MQTT sessions. */
-export interface SessionsProcedures extends Record<string, (argument: never) => unknown> {
-  load(): StoredSessions
-  apply(changes: readonly SessionChange[]): void
-  close(): void
-}
+import type {
+  SessionsProcedures,
+  SessionsThreadData,
+} from '../../ingest/mqtt-sessions/sessions-contract.ts'
+import { SqliteSessionsFile } from '../../ingest/mqtt-sessions/sessions-file.ts'
 
 /** How often free pages of the file go back to the disk, a few at a time. */
 const giveBackMs = 1_000
@@ -33,7 +21,7 @@ function run(port: MessagePort, { path }: SessionsThreadData): void {
       file.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

@@ -1,25 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { serveCalls } from '../../core/threads/rpc.ts'
-import { JournalWindow, type Slice, type SliceRequest } from '../../reading/live/journal-window.ts'
+import { JournalWindow } from '../../reading/live/journal-window.ts'
+import type { TailProcedures, TailThreadData } from '../../reading/live/tail-contract.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { SqliteJournalReader } from '../../storage/journal/sqlite-journal.ts'
-
-/** What the thread is started with. */
-export interface TailThreadData {
-  readonly journalPath: string
-}
-
-/** What other threads may ask of this one. */
-export interface TailProcedures extends Record<string, (argument: never) => unknown> {
-  /** Offset after the newest durable entry. */
-  end(): Offset
-  covers(offset: Offset): boolean
-  /**
-   * What there is of a stream, waiting a little for something when there is nothing; undefined when
-   * the journal does not hold it any more.
-   */
-  slice(request: SliceRequest): Promise<Slice | undefined>
-}
 
 /** How often the journal is looked at while somebody waits: so much later they see a reading. */
 const pollMs = 15
@@ -27,7 +11,7 @@ const pollMs = 15
 /** How long somebody waits for an answer with nothing in it. */
 const waitMs = 5_000
 
-/** Those who wait for news of a stream. */
+/** Waits for entries of streams. */
 class Waiters {
   readonly #byStream = new Map<string, Set<(clearUpTo: Offset | undefined) => void>>()
 
@@ -36,7 +20,7 @@ class Waiters {
   }
 
   /** The offset up to which there is no news, once there is some; undefined: none for a while. */
-  async news(streamKey: string): Promise<Offset | undefined> {
+  async arrival(streamKey: string): Promise<Offset | undefined> {
     const { promise, resolve } = Promise.withResolvers<Offset | undefined>()
     const waiting = this.#byStream.get(streamKey) ?? new Set()
     this.#byStream.set(streamKey, waiting.add(resolve))
@@ -50,7 +34,7 @@ class Waiters {
     return clearUpTo
   }
 
-  tell(keys: ReadonlySet<string> | 'all', clearUpTo: Offset): void {
+  wake(keys: ReadonlySet<string> | 'all', clearUpTo: Offset): void {
     for (const [key, waiting] of this.#byStream) {
       if (keys !== 'all' && !keys.has(key)) continue
       for (const resolve of waiting) resolve(clearUpTo)
@@ -70,7 +54,7 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
     // In steps, as while nobody has waited the journal may have become longer than one step.
     for (let clearUpTo = -1; clearUpTo < window.end; ) {
       clearUpTo = window.end
-      waiters.tell(window.advance(), clearUpTo)
+      waiters.wake(window.advance(), clearUpTo)
     }
   }
   const lookNowAndThen = () => {
@@ -93,7 +77,7 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
       const isAtEnd = found?.events.length === 0 && found.next === window.end
       if (!isAtEnd || request.until !== undefined) return found
       timer ??= setTimeout(lookNowAndThen, pollMs)
-      const clearUpTo = await waiters.news(request.streamKey)
+      const clearUpTo = await waiters.arrival(request.streamKey)
       // Whoever is not told of anything has missed nothing, however long the journal has become.
       if (clearUpTo === undefined) return { events: [], next: window.end }
       return window.slice({ ...request, from: clearUpTo })

@@ -2,12 +2,12 @@ import type { MessagePort } from 'node:worker_threads'
 import { AlertTimers, type ExpiredTimers } from '../../alerts/alert-timers.ts'
 import { AlertWatch } from '../../alerts/alert-watch.ts'
 import type { Clocks } from '../../core/clock.ts'
-import type { StateDatabase, Tell } from '../../storage/state/database.ts'
+import type { Notify, StateDatabase } from '../../storage/state/database.ts'
 
 export interface WorkerAlertsNeeds {
   readonly state: StateDatabase
   readonly clock: Clocks
-  readonly tell: Tell
+  readonly notify: Notify
   /** Is told of timers that have run out. */
   readonly bell: MessagePort
 }

@@ -1,26 +1,10 @@
 import type { RemovalGate } from '../../operating/backup/removal-gate.ts'
-import type { StoreCopy } from '../../storage/time-series/store-copy.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import {
-  type RemovedStream,
   removeStreams,
   type StreamRemovalNeeds,
 } from '../../streams/data-streams/stream-removal.ts'
-
-/** What the worker does for backups, and what it must not do meanwhile. */
-export interface BackupPartProcedures extends Record<string, (argument: never) => unknown> {
-  /** Removes the data of deleted streams; resolves with of how many: a consumer may have entries of the next one ahead. */
-  removeStreams(streams: readonly RemovedStream[]): Promise<number>
-  /** Resolves when no deleted stream is being removed; none is until `releaseRemovals`. */
-  holdRemovals(): Promise<void>
-  releaseRemovals(): Promise<void>
-  /** Copies the time series into a folder; nothing is stored meanwhile, and nothing lost. */
-  copyStore(folder: string): Promise<StoreCopy>
-  /** Ends what the store does for a copy; resolves with why that is of no use, if so. */
-  endCopy(): Promise<string | undefined>
-  /** Ends the copy that is being made; it fails. */
-  stopCopy(): void
-}
+import type { BackupPartProcedures } from './worker-contract.ts'
 
 interface Parts extends Omit<StreamRemovalNeeds, 'store'> {
   readonly store: TimeSeriesStore

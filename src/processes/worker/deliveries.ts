@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Clocks } from '../../core/clock.ts'
 import type { UserId } from '../../core/ids.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
+import type { NotifyingStatus } from '../../operating/observability/processing-status.ts'
 import { CoalescedEvents } from '../../outbox/events/coalesced-events.ts'
 import { Events, type NewEvent } from '../../outbox/events/events.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
@@ -11,44 +12,38 @@ import type { DeskRequest } from '../../telling/delivery/desk.ts'
 import type { DisabledReceiver } from '../../telling/delivery/failure-count.ts'
 import { StateDesk } from '../../telling/delivery/state-desk.ts'
 import { MailPlanner } from '../../telling/mail/mail-step.ts'
-import type { FanOut, ToldStatus } from '../../telling/notifications/fan-out.ts'
+import type { FanOut } from '../../telling/notifications/fan-out.ts'
 import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
-import { openTelling } from './telling.ts'
+import { openFanOut } from './fan-out.ts'
 
 export interface DeskNeeds {
   readonly state: StateDatabase
   readonly clock: Clocks
   /** Once it is committed, with whose events were told. */
-  readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
+  readonly onNotified: (ownerIds: ReadonlySet<UserId>) => void
 }
 
-/** What is told, for who watches the service. */
-export interface TellingStatus extends ToldStatus {
-  /** Mails that were not written since the start: there were too many for their addresses. */
-  readonly mailsWithheld: number
-}
-
-/** What is told: with the changes that it follows from, and by itself. */
-export interface Telling {
-  readonly tell: FanOut['tell']
-  status(): TellingStatus
-  /** Tells what waits, and what is due, until the signal says to stop. */
+/** Notifies of events: with the changes that they follow from, and by itself. */
+export interface Notifying {
+  readonly notify: FanOut['notify']
+  status(): NotifyingStatus
+  /** Notifies of what waits, and of what is due, until the signal says to stop. */
   run(signal: AbortSignal, onFailure: (error: unknown) => void): Promise<unknown>
 }
 
 /** Answers the thread that delivers, from when it asks. */
-export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Telling> {
+export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Notifying> {
   const { desk, fanOut, mails } = await openDeliveryDesk(needs)
   const procedures: DeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
-    news: (channel: DeliveryChannel) => desk.news(channel),
+    dueReceivers: (channel: DeliveryChannel) => desk.dueReceivers(channel),
   }
   serveCalls(port, procedures)
   const { state, clock } = needs
-  const { tell } = fanOut
-  const coalesced = new CoalescedEvents(state, clock, tell)
+  const { notify } = fanOut
+  const coalesced = new CoalescedEvents(state, clock, notify)
   return {
-    tell,
+    notify,
     status: () => ({ ...fanOut.status(), mailsWithheld: mails.withheld }),
     run: (signal, onFailure) =>
       Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
@@ -56,7 +51,7 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
 }
 
 /** Composition of what writes the state for deliveries: they are written with their events. */
-export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
+export async function openDeliveryDesk({ state, clock, onNotified }: DeskNeeds) {
   const planned = { webhook: new Set<string>(), mail: new Set<string>() }
   const plans = (channel: DeliveryChannel) => (ids: readonly string[]) => {
     for (const id of ids) planned[channel].add(id)
@@ -64,20 +59,20 @@ export async function openDeliveryDesk({ state, clock, onTold }: DeskNeeds) {
   const mails = new MailPlanner({ clock, onPlanned: plans('mail') })
   const desk: StateDesk = new StateDesk({
     state,
-    tell: (transaction) => fanOut.tell(transaction),
+    notify: (transaction) => fanOut.notify(transaction),
     recordDisabled: (transaction, receiver) => recordDisabled(transaction, receiver, clock),
   })
   // One process has the folder: whatever is leased was leased by one that is gone.
   await desk.takeBack(clock)
-  const fanOut: FanOut = await openTelling(state, {
+  const fanOut: FanOut = await openFanOut(state, {
     clock,
     plans: [webhookStep(plans('webhook'), clock), mails.step],
-    onTold(ownerIds) {
+    onNotified(ownerIds) {
       for (const channel of ['webhook', 'mail'] as const) {
         desk.announce(channel, planned[channel])
         planned[channel].clear()
       }
-      onTold(ownerIds)
+      onNotified(ownerIds)
     },
   })
   return { desk, fanOut, mails }

@@ -16,7 +16,7 @@ import { giveBackSpace, type StateDatabase } from '../../storage/state/database.
 import { keepSteadyTimeUntil } from '../../storage/state/steady-time.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import type { WorkerAlerts } from './alerts.ts'
-import type { Telling } from './deliveries.ts'
+import type { Notifying } from './deliveries.ts'
 
 interface LoopNeeds {
   readonly shipper: Shipper
@@ -24,12 +24,12 @@ interface LoopNeeds {
   readonly head: JournalHead
   readonly state: StateDatabase
   readonly store: TimeSeriesStore
-  readonly telling: Telling
+  readonly notifying: Notifying
   readonly alerts: WorkerAlerts
   readonly logger: Logger
 }
 
-/** What the worker does by itself. */
+/** Loops of what the worker does by itself. */
 export interface WorkerLoops {
   readonly shipper: ConsumerLoop
   readonly decider: ConsumerLoop
@@ -40,7 +40,7 @@ export interface WorkerLoops {
 
 /** Begins to follow the journal, and to compute windows, until the signal says to stop. */
 export function startLoops(
-  { shipper, decider, head, state, store, telling, alerts, logger }: LoopNeeds,
+  { shipper, decider, head, state, store, notifying, alerts, logger }: LoopNeeds,
   journalPath: string,
   signal: AbortSignal,
 ): WorkerLoops {
@@ -72,7 +72,7 @@ export function startLoops(
       logger.error(window, 'a window takes too long to be computed, and is tried again in an hour')
     },
   })
-  const told = telling.run(signal, (error) => {
+  const notified = notifying.run(signal, (error) => {
     logger.error({ err: error }, 'events wait: telling them failed')
   })
   const timing = alerts.timers.run(signal, (error) => {
@@ -84,7 +84,7 @@ export function startLoops(
   const keeping = keepSteadyTimeUntil(state, signal, (error) => {
     logger.error({ err: error }, 'steady time is not written down: it is tried again')
   })
-  const loopsOfAll = [consuming, told, timing, keeping, materialiser.run(signal), givingBack]
+  const loopsOfAll = [consuming, notified, timing, keeping, materialiser.run(signal), givingBack]
   const done = Promise.all(loopsOfAll)
   return { ...loops, materialiser, done }
 }

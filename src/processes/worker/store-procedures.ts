@@ -5,29 +5,15 @@ import { readWindows } from '../../reading/windows/read-windows.ts'
 import { memoryOf, readSeries } from '../../storage/time-series/series.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import { linesOf } from '../../streams/data-streams/readings-text.ts'
-import type { WorkerProcedures } from './worker.ts'
-
-type StoreProcedure =
-  | 'query'
-  | 'aggregate'
-  | 'readLines'
-  | 'readSeries'
-  | 'fieldsOf'
-  | 'latest'
-  | 'history'
-  | 'placeBeforeNewest'
-  | 'progress'
-  | 'refusedReadings'
-  | 'settled'
-  | 'windows'
+import type { StoredProcedures, StoreProcedures } from './worker-contract.ts'
 
 /** How long late readings are waited for: to look them up takes seconds. */
-const settledWaitMs = 10_000
+const placedWaitMs = 10_000
 
-/** What is asked of the store. */
+/** Procedures that other threads call on the store. */
 export function storeProcedures(
   composed: Promise<{ readonly store: TimeSeriesStore }>,
-): Pick<WorkerProcedures, StoreProcedure> {
+): StoreProcedures & StoredProcedures {
   return {
     async query(query) {
       return (await composed).store.query(query)
@@ -62,11 +48,11 @@ export function storeProcedures(
     async refusedReadings(query) {
       return (await composed).store.refused?.(query) ?? { readings: [], hasMore: false }
     },
-    async settled(streamId) {
-      const settled = (await composed).store.settleLate?.(streamId)
-      if (settled === undefined) return true
-      const done = settled.then(() => true)
-      return await Promise.race([done, sleep(settledWaitMs, false, { ref: false })])
+    async latePlaced(streamId) {
+      const placed = (await composed).store.placeLate?.(streamId)
+      if (placed === undefined) return true
+      const done = placed.then(() => true)
+      return await Promise.race([done, sleep(placedWaitMs, false, { ref: false })])
     },
     async progress(streamId) {
       const { store } = await composed

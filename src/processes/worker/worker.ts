@@ -3,23 +3,24 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
 import { FilePlaces } from '../../core/file-places.ts'
 import type { StreamId } from '../../core/ids.ts'
-import { tellFaults } from '../../core/threads/faults.ts'
+import { reportFaults } from '../../core/threads/faults.ts'
 import { lowerPoolPriority, lowerThreadPriority } from '../../core/threads/priority.ts'
-import { type Moved, serveCalls } from '../../core/threads/rpc.ts'
+import { serveCalls } from '../../core/threads/rpc.ts'
+import { removeUserRemains } from '../../identity/users/user-remains.ts'
 import type { ConsumerStatus } from '../../ingest/pipeline/consumer.ts'
 import { Decider } from '../../ingest/pipeline/decider.ts'
-import { type DecidedTotals, StateDecisionStore } from '../../ingest/pipeline/decision-store.ts'
-import type { StoredVersion } from '../../ingest/pipeline/shipment-parts.ts'
+import { StateDecisionStore } from '../../ingest/pipeline/decision-store.ts'
+import type { ShippedVersion } from '../../ingest/pipeline/shipper.ts'
 import { Shipper } from '../../ingest/pipeline/shipper.ts'
 import { RemovalGate } from '../../operating/backup/removal-gate.ts'
-import { createLogger, type LogLevel } from '../../operating/observability/logger.ts'
+import { createLogger } from '../../operating/observability/logger.ts'
+import type {
+  HeldEntries,
+  ProcessingStatus,
+} from '../../operating/observability/processing-status.ts'
 import { noteArrivals } from '../../outbox/events/coalesced-events.ts'
-import {
-  RetentionSchedule,
-  type RetentionStatus,
-} from '../../reading/retention/retention-schedule.ts'
+import { RetentionSchedule } from '../../reading/retention/retention-schedule.ts'
 import { definedWindows } from '../../reading/windows/defined-windows.ts'
-import type { WindowsPage } from '../../reading/windows/read-windows.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import { JournalHead } from '../../storage/journal/journal-head.ts'
 import {
@@ -29,148 +30,21 @@ import {
   type PlainChange,
   type StateDatabase,
 } from '../../storage/state/database.ts'
-import {
-  keepSteadyTime,
-  type ResumedTime,
-  resumeSteadyTime,
-} from '../../storage/state/steady-time.ts'
-import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
-import type {
-  RefusedReadingsPage,
-  RefusedReadingsQuery,
-} from '../../storage/time-series/refused-readings.ts'
-import type { SeriesPage, SeriesQuery } from '../../storage/time-series/series.ts'
+import { keepSteadyTime, resumeSteadyTime } from '../../storage/state/steady-time.ts'
 import { shapeOf } from '../../storage/time-series/shape.ts'
-import type {
-  HistoryPage,
-  HistoryQuery,
-  LatestPage,
-  LatestQuery,
-  QueryLoad,
-  ReadingsCursor,
-  ReadingsPage,
-  ReadingsQuery,
-  StoredCounts,
-  StoredTotals,
-  TimeSeriesStore,
-} from '../../storage/time-series/time-series-store.ts'
-import type {
-  StoredWindowsQuery,
-  WindowTotals,
-} from '../../storage/time-series/windows/window-store.ts'
+import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import { keptEveryUs } from '../../streams/data-streams/deduplication.ts'
 import { type VersionedDefinition } from '../../streams/data-streams/definition.ts'
-import type { TextColumns, TextFormat } from '../../streams/data-streams/readings-text.ts'
 import { StreamRemains } from '../../streams/data-streams/stream-remains.ts'
 import { storedFieldsOf } from '../../streams/data-streams/transform-definition.ts'
-import { tellThread } from '../../telling/notifications/told.ts'
+import { postOwners } from '../../telling/notifications/notified-owners.ts'
 import { openWorkerAlerts } from './alerts.ts'
-import { type BackupPartProcedures, backupProcedures } from './backup.ts'
-import { serveDeliveryDesk, type TellingStatus } from './deliveries.ts'
+import { backupProcedures } from './backup.ts'
+import { serveDeliveryDesk } from './deliveries.ts'
 import { startLoops, type WorkerLoops } from './loops.ts'
-import { openTimeSeries, type TimeSeriesPlace } from './open-time-series.ts'
+import { openTimeSeries } from './open-time-series.ts'
 import { storeProcedures } from './store-procedures.ts'
-
-/** What the worker thread is started with. */
-export interface WorkerData {
-  readonly statePath: string
-  readonly timeSeries: TimeSeriesPlace
-  readonly journalPath: string
-  /** Tells of each new head of the journal. */
-  readonly head: MessagePort
-  /** Is told whose events were told. */
-  readonly told: MessagePort
-  /** Where the thread that delivers hands in what became of deliveries. */
-  readonly desk: MessagePort
-  /** Is told of timers of alerts that have run out. */
-  readonly bell: MessagePort
-  readonly logLevel: LogLevel
-}
-
-export interface ProcessingStatus {
-  readonly shipper: ConsumerStatus
-  readonly decider: ConsumerStatus
-  readonly held: HeldEntries
-  readonly totals: StoredTotals
-  readonly queries: QueryLoad
-  readonly retention: RetentionStatus
-  readonly told: TellingStatus
-  /** Used by JavaScript in the thread, garbage included. */
-  readonly heapBytes: number
-  /** Streams that consumers and rules have at hand. */
-  readonly atHand: { readonly shipper: number; readonly decider: number; readonly alerts: number }
-  readonly windows: WindowTotals & { readonly behindSeconds: number; readonly tooSlow: number }
-}
-
-/** Entries that are stored, and that a server could still lose. */
-export interface HeldEntries {
-  /** The first that the journal has to keep. */
-  readonly from: Offset
-  readonly bytes: number
-  /** What the server has lost, and the journal does not have any more. */
-  readonly problem: string | undefined
-}
-
-/** What the store knows of one stream. */
-export interface StreamProgress {
-  readonly counts: StoredCounts
-  readonly storedPerSecond: number
-}
-
-export interface LinesRequest {
-  readonly query: ReadingsQuery
-  readonly format: TextFormat
-  readonly columns: TextColumns
-}
-
-export interface ReadingsLines {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly rows: number
-  readonly next: ReadingsCursor | undefined
-}
-
-interface NewestWish {
-  readonly streamId: string
-  readonly count: number
-}
-
-/** What other threads may ask of the worker. */
-export interface WorkerProcedures extends BackupPartProcedures {
-  /** Resolves when the state is open, with the steady time that goes on. */
-  steadyTime(): Promise<ResumedTime>
-  /** Resolves when state and store are open; the journal may still be opening. */
-  ready(): Promise<void>
-  /** Begins to follow the journal, whose file must be there by now. */
-  start(): Promise<void>
-  commit(changes: readonly PlainChange[]): Promise<void>
-  attempt(changes: readonly PlainChange[]): Promise<boolean>
-  query(query: ReadingsQuery): Promise<ReadingsPage>
-  /** A page of raw readings as text. */
-  readLines(request: LinesRequest): Promise<Moved<ReadingsLines>>
-  /** A page of raw readings, column by column. */
-  readSeries(query: SeriesQuery): Promise<Moved<SeriesPage>>
-  /** The fields that readings of a stream have had, by name. */
-  fieldsOf(streamId: string): Promise<readonly string[]>
-  aggregate(query: AggregateQuery): Promise<AggregatePage>
-  latest(query: LatestQuery): Promise<LatestPage>
-  /** Windows as they are now, the open ones and those that are being revised included. */
-  windows(query: StoredWindowsQuery): Promise<WindowsPage>
-  history(query: HistoryQuery): Promise<HistoryPage>
-  placeBeforeNewest(wish: NewestWish): Promise<ReadingsCursor>
-  progress(streamId: string): Promise<StreamProgress>
-  refusedReadings(query: RefusedReadingsQuery): Promise<RefusedReadingsPage>
-  /** Resolves with whether the decider has passed the offset, after a bounded wait. */
-  decided(offset: Offset): Promise<boolean>
-  /** The same for the shipper. */
-  stored(offset: Offset): Promise<boolean>
-  /** The same for late readings of a stream, or of all: none that the store has taken waits any more. */
-  settled(streamId: string | undefined): Promise<boolean>
-  /** Looks soon for data that is too old, as what is kept may have changed. */
-  wakeRetention(): Promise<void>
-  status(): Promise<ProcessingStatus>
-  decidedTotals(): Promise<DecidedTotals>
-  stop(): Promise<void>
-}
+import type { StateProcedures, WorkerData, WorkerProcedures } from './worker-contract.ts'
 
 const decidedWaitMs = 2_000
 
@@ -189,10 +63,10 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const statePlaces = FilePlaces.ofDatabase(data.statePath)
   // The store's work is done by these: a query of everything would hold up acknowledgements.
   lowerPoolPriority()
-  const onTold = tellThread(data.told)
-  const telling = await serveDeliveryDesk({ state, clock: systemClock, onTold }, data.desk)
-  const { tell } = telling
-  const alerts = openWorkerAlerts({ state, clock: systemClock, tell, bell: data.bell })
+  const onNotified = postOwners(data.notified)
+  const notifying = await serveDeliveryDesk({ state, clock: systemClock, onNotified }, data.desk)
+  const { notify } = notifying
+  const alerts = openWorkerAlerts({ state, clock: systemClock, notify, bell: data.bell })
   const decisions = new StateDecisionStore({
     state,
     note: noteArrivals,
@@ -210,12 +84,14 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const removalGate = new RemovalGate()
   const forget = forgetting([shipper, decider, alerts.watches])
   const clock = systemClock
-  const remains = new StreamRemains({ state, store, clock, forget, logger, pass: removalGate.pass })
+  const removeOwners = async () => await removeUserRemains({ state, clock })
+  const pass = removalGate.pass
+  const remains = new StreamRemains({ state, store, clock, removeOwners, forget, logger, pass })
   const removing = { clock, forget, removalGate, remains }
-  const told = { telling, alerts }
+  const parts = { notifying, alerts }
   const opened = { state, statePlaces, store }
   const consumers = { shipper, decisions, decider }
-  return { ...told, ...consumers, ...removing, ...opened, retention, logger, head }
+  return { ...parts, ...consumers, ...removing, ...opened, retention, logger, head }
 }
 
 /** Has everybody drop what they remember of streams that nobody will meet again. */
@@ -229,7 +105,7 @@ async function loadVersion(
   state: StateDatabase,
   id: string,
   version: number,
-): Promise<StoredVersion | undefined> {
+): Promise<ShippedVersion | undefined> {
   const row = await state
     .selectFrom('data_stream_versions')
     .select('definition')
@@ -261,7 +137,7 @@ interface HasStreams {
   readonly streamsAtHand: number
 }
 
-/** What the thread holds. */
+/** Heap and streams that the thread holds in memory. */
 function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) {
   return {
     heapBytes: getHeapStatistics().used_heap_size,
@@ -273,20 +149,16 @@ function inMemory(shipper: HasStreams, decider: HasStreams, alerts: HasStreams) 
   }
 }
 
-/**
- * Changes of the state, and what is asked of it by no connection of the asker. A change throws `data_folder_gone`
- * when the file that has taken it is not at its path any more.
- */
-function stateProcedures(composed: ReturnType<typeof compose>) {
+function stateProcedures(composed: ReturnType<typeof compose>): StateProcedures {
   return {
     async commit(changes: readonly PlainChange[]) {
-      const { state, statePlaces, telling } = await composed
-      await commitChanges(state, changes, telling.tell)
+      const { state, statePlaces, notifying } = await composed
+      await commitChanges(state, changes, notifying.notify)
       statePlaces.assertInPlace()
     },
     async attempt(changes: readonly PlainChange[]) {
-      const { state, statePlaces, telling } = await composed
-      const isMade = await attemptChanges(state, changes, telling.tell)
+      const { state, statePlaces, notifying } = await composed
+      const isMade = await attemptChanges(state, changes, notifying.notify)
       statePlaces.assertInPlace()
       return isMade
     },
@@ -303,7 +175,7 @@ function processingStatus(
   composed: Awaited<ReturnType<typeof compose>>,
   loops: WorkerLoops | undefined,
 ): ProcessingStatus {
-  const { store, shipper, decider, retention, telling, alerts } = composed
+  const { store, shipper, decider, retention, notifying, alerts } = composed
   return {
     shipper: loops?.shipper.status() ?? idle(shipper.position()),
     decider: loops?.decider.status() ?? idle(decider.position()),
@@ -311,7 +183,7 @@ function processingStatus(
     totals: store.totals(),
     queries: store.queries(),
     retention: retention.status(),
-    told: telling.status(),
+    notifying: notifying.status(),
     ...inMemory(shipper, decider, alerts.watches),
     windows: {
       ...store.windows.totals(),
@@ -363,10 +235,10 @@ function run(port: MessagePort, data: WorkerData): void {
       await store.close()
       await keepSteadyTime(state).catch(() => undefined)
       await state.destroy()
-      for (const other of [data.head, data.told, data.desk, data.bell]) other.close()
+      for (const other of [data.head, data.notified, data.desk, data.bell]) other.close()
     },
   }
-  tellFaults(port)
+  reportFaults(port)
   serveCalls(port, procedures)
 }
 

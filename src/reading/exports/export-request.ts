@@ -13,7 +13,10 @@ import { rangeBody } from '../queries/time-range.ts'
 import { assertWindowField, assertWindows } from '../queries/window-query.ts'
 import type { ExportFormat, ExportRequest } from './export-job.ts'
 
-/** Readings may claim a time so far ahead of the server (D19): they are stored by now all the same. */
+/**
+ * Readings may claim a time so far ahead of the server (decisions.md#times-of-readings): they are
+ * stored by now all the same.
+ */
 const aheadUs = 5 * 60 * 1_000_000
 
 /** The body of `POST /exports`, as its schema lets it through. */

@@ -4,7 +4,7 @@ import { serveCalls } from '../../core/threads/rpc.ts'
 import { digestOf, PartFile, type PartPlan, type WrittenPart } from './part-file.ts'
 
 /** What other threads may ask of this one: it writes one part at a time. */
-export interface PartProcedures extends Record<string, (argument: never) => unknown> {
+export interface PartProcedures {
   /** Begins a part; one that was begun before is dropped. */
   begin(plan: PartPlan): void
   write(lines: Uint8Array): void

@@ -6,7 +6,6 @@ import type { StreamId } from '../../core/ids.ts'
 import type { EntryWriter } from '../../ingest/pipeline/entry-writer.ts'
 import type { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
 import { judgeMessage } from '../../ingest/pipeline/intake.ts'
-import { senderOfDigest } from '../../ingest/pipeline/sender.ts'
 import type { JobRun } from '../jobs/background-jobs.ts'
 import { patiently, pause } from '../jobs/patience.ts'
 import { type ImportJob, type ImportPlace, type RowRefusal, refusalsMax } from './import-job.ts'
@@ -237,7 +236,7 @@ function judgeRows(
     read.flatMap(({ problem }, index) => (problem === undefined ? [] : [[index, problem]])),
   )
   const readings = read.map(({ reading }) => reading)
-  const senders = read.map(({ digest }) => digest && senderOfDigest(digest))
+  const senders = read.map(({ sender }) => sender)
   const message = { ok: true, readings, isBatch: true, format: 'json', unreadable } as const
   const verdicts = judgeMessage(stream, message, receivedAtUs, { senders })
   return read.flatMap(({ payload, refusal }, index) => {

@@ -2,7 +2,8 @@ import { parseJson } from '../../../processors/decode-json.ts'
 import { claimOf, timeOf } from '../../../processors/timestamp.ts'
 import type { RefusedReading } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
-import { passSources } from '../../core/number-sources.ts'
+import { passSources, sourceOf } from '../../core/number-sources.ts'
+import { digestProblem, senderOfDigest, senderOfNoDigest } from '../../ingest/pipeline/sender.ts'
 import type { Row } from './row.ts'
 
 /** Behind the names of fields in rows that an export has written: what is out of range. */
@@ -22,8 +23,8 @@ export interface ImportedReading {
   readonly problem?: string
   /** Why it is refused before anybody judges it. */
   readonly refusal?: RefusedReading
-  /** What it was known by where it was exported, if the file says so: 16 digits in hex. */
-  readonly digest?: string
+  /** Stands for what it was known by where it was exported, if the file says so (see `senderOfDigest`). */
+  readonly sender?: string
 }
 
 /**
@@ -43,14 +44,23 @@ export function importedReading({ payload, problem }: Row, schema: StreamSchema)
   const given = value as Members
   const digest = Object.hasOwn(given, digestColumn) ? given[digestColumn] : undefined
   if (digest !== undefined && !isDigest(digest)) {
-    return { reading: undefined, payload, problem: `${digestColumn} must be 16 digits in hex` }
+    return { reading: undefined, payload, problem: digestProblem, sender: senderOfNoDigest }
   }
   const reading = asSent(given, schema)
   const isChanged = reading !== given
-  const kept = isChanged ? Buffer.from(JSON.stringify(reading)) : payload
-  const known = { reading, payload: kept, ...(digest !== undefined && { digest }) }
+  const kept = isChanged ? Buffer.from(textOf(reading)) : payload
+  const sender = digest === undefined ? undefined : senderOfDigest(digest)
+  const known = { reading, payload: kept, ...(sender !== undefined && { sender }) }
   if (Object.hasOwn(reading, schema.timestampField)) return known
   return { ...known, refusal: withoutTime(schema) }
+}
+
+/** JSON whose numbers have the digits that they came with: a time that is judged again is the same time. */
+function textOf(reading: Members): string {
+  const members = Object.entries(reading).map(([name, value]) => {
+    return `${JSON.stringify(name)}:${sourceOf(reading, name) ?? JSON.stringify(value)}`
+  })
+  return `{${members.join(',')}}`
 }
 
 function isDigest(value: unknown): value is string {

@@ -61,19 +61,19 @@ export class RowReader {
   #ask(): Promise<Portion> {
     const { promise, resolve } = Promise.withResolvers<Portion>()
     const process = this.#process
-    const settle = (portion: Portion) => {
+    const finish = (portion: Portion) => {
       clearTimeout(timer)
       this.#signal.removeEventListener('abort', onAbort)
-      process.off('message', settle as never)
+      process.off('message', finish as never)
       process.off('exit', onExit)
       resolve(portion)
     }
-    const onAbort = () => settle({ rows: [], isLast: true })
-    const onExit = () => settle({ problem: 'the file cannot be read', isFault: false })
+    const onAbort = () => finish({ rows: [], isLast: true })
+    const onExit = () => finish({ problem: 'the file cannot be read', isFault: false })
     const timer = setTimeout(() => {
-      settle({ problem: 'the file takes too long to read', isFault: false })
+      finish({ problem: 'the file takes too long to read', isFault: false })
     }, portionTimeoutMs)
-    process.once('message', settle as never)
+    process.once('message', finish as never)
     process.once('exit', onExit)
     this.#signal.addEventListener('abort', onAbort)
     if (this.#signal.aborted) onAbort()

@@ -52,7 +52,7 @@ export interface BackgroundJobsNeeds<Stored extends Job> {
   readonly folder: string
   readonly atOnceMax: number
   readonly clock: Clock
-  /** Told of faults of the service. */
+  /** Called with a fault of the service. */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -12,7 +12,7 @@ export interface JobQueueNeeds<Queued extends QueuedJob> {
   readonly next: (owners: readonly UserId[]) => Promise<Queued | undefined>
   /** Runs a job to its end, whatever that is, and writes down which. The signal ends it early. */
   readonly run: (job: Queued, signal: AbortSignal) => Promise<void>
-  /** Told of what neither the job nor its owner can do anything about. */
+  /** Called with a failure that neither the job nor its owner can do anything about. */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -109,7 +109,10 @@ function assertMayChange(
   throw new DomainError('insufficient_permissions', reason)
 }
 
-/** @throws DomainError `not_found` for what is unknown or somebody else's alike (D5) */
+/**
+ * @throws DomainError `not_found` for what is unknown or somebody else's alike
+ *   (decisions.md#what-is-unknown)
+ */
 export async function ownJob<Stored extends Job>(
   { jobs, what }: Pick<JobRoutesNeeds<Stored>, 'jobs' | 'what'>,
   userId: UserId,

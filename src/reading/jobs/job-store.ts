@@ -128,7 +128,7 @@ export class JobStore<Row extends JobRow, Stored extends Job> {
 
   /** Jobs that nobody gets anything of any more: of long ago, or of users who are gone. */
   async expired(nowUs: number, limit: number): Promise<readonly Stored[]> {
-    const gone = sql`owner_id IN (SELECT id FROM users WHERE deleted_at IS NOT NULL)`
+    const gone = sql`owner_id NOT IN (SELECT id FROM users WHERE deleted_at IS NULL)`
     return await this.#select(sql`finished_at < ${keptSinceUs(nowUs)} OR ${gone}`, limit)
   }
 

@@ -1,15 +1,10 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
 import { DomainError } from '../../core/errors.ts'
-import { Caller } from '../../core/threads/rpc.ts'
+import { RemoteThread } from '../../core/threads/remote-thread.ts'
+import type { Remote } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
-import type { TailProcedures, TailThreadData } from '../../processes/tail/tail-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 import type { Slice, SliceRequest } from './journal-window.ts'
-
-interface Running {
-  readonly thread: Worker
-  readonly caller: Caller<TailProcedures>
-}
+import type { TailProcedures, TailThreadData } from './tail-contract.ts'
 
 /**
  * The journal for those who follow streams, read by a thread of its own. The thread is started for the
@@ -18,7 +13,7 @@ interface Running {
 export class JournalTails {
   readonly #data: TailThreadData
   readonly #onFailure: (error: unknown) => void
-  #running: Running | undefined
+  #running: RemoteThread<TailProcedures> | undefined
 
   constructor(data: TailThreadData, onFailure: (error: unknown) => void) {
     this.#data = data
@@ -27,12 +22,12 @@ export class JournalTails {
 
   /** Offset after the newest durable entry. */
   async end(): Promise<Offset> {
-    return await this.#caller.call('end', undefined)
+    return await this.#calls.end()
   }
 
   /** @throws DomainError `position_expired` unless the journal holds everything from the offset on */
   async assertCovers(offset: Offset): Promise<void> {
-    if (!(await this.#caller.call('covers', offset))) throw positionExpired()
+    if (!(await this.#calls.covers(offset))) throw positionExpired()
   }
 
   /**
@@ -42,28 +37,27 @@ export class JournalTails {
    * @throws DomainError `position_expired`
    */
   async slice(request: SliceRequest): Promise<Slice> {
-    const slice = await this.#caller.call('slice', request)
+    const slice = await this.#calls.slice(request)
     if (slice === undefined) throw positionExpired()
     return slice
   }
 
   async close(): Promise<void> {
-    await this.#running?.thread.terminate()
+    await this.#running?.terminate()
   }
 
-  get #caller(): Caller<TailProcedures> {
+  get #calls(): Remote<TailProcedures> {
     this.#running ??= this.#start()
-    return this.#running.caller
+    return this.#running.calls
   }
 
-  #start(): Running {
+  #start(): RemoteThread<TailProcedures> {
     const thread = startThread(import.meta.url, '../../processes/tail/tail-thread', {
       workerData: this.#data,
     })
-    const running = { thread, caller: new Caller<TailProcedures>(thread as unknown as MessagePort) }
-    thread.on('error', this.#onFailure)
+    const running = new RemoteThread<TailProcedures>(thread)
+    running.failed.catch(this.#onFailure)
     thread.once('exit', () => {
-      running.caller.close()
       if (this.#running === running) this.#running = undefined
     })
     return running

@@ -1,4 +1,4 @@
-import { verdictQuarantined } from '../../ingest/pipeline/entry.ts'
+import { kindQuarantined } from '../../ingest/pipeline/entry.ts'
 import { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
 import type { JournalBatch, JournalReader, Offset } from '../../storage/journal/journal.ts'
 import type { ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
@@ -195,7 +195,7 @@ function eventOf(
   { upTo, withQuarantined }: SliceRequest,
 ): SliceEvent | undefined {
   if (!entry.accepted) {
-    return withQuarantined && entry.verdict === verdictQuarantined
+    return withQuarantined && entry.kind === kindQuarantined
       ? { offset, type: 'quarantined', json: quarantinedJson(entry) }
       : undefined
   }

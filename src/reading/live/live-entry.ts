@@ -12,7 +12,10 @@ interface PointParts {
   readonly extra: string
 }
 
-/** A reading as a data point (D55), in the form in which `GET /streams/{id}/data` shows it. */
+/**
+ * A reading as a data point (decisions.md#answers-with-readings), in the form in which
+ * `GET /streams/{id}/data` shows it.
+ */
 function pointJson({ timestampUs, values, flagged, extra }: PointParts): string {
   const members = [
     `"timestamp":"${formatUs(timestampUs)}"`,

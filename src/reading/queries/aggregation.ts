@@ -17,8 +17,9 @@ const message =
   'must be raw, window, minutely, hourly, daily, weekly, monthly, or a duration such as 30s, 15m, 6h or 1d'
 
 /**
- * How time is to be cut (D28); nothing for raw readings. Hours and what is longer follow the clocks of
- * the zone, and so do durations in days; shorter durations are counted from the epoch in UTC.
+ * How time is to be cut (decisions.md#buckets-and-functions); nothing for raw readings. Hours and
+ * what is longer follow the clocks of the zone, and so do durations in days; shorter durations are
+ * counted from the epoch in UTC.
  *
  * @throws DomainError `invalid_request`, and `unsupported_query` for windows, which are no buckets
  */

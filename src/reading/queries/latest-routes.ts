@@ -84,7 +84,8 @@ async function latestOfOne(
 }
 
 /**
- * A public vault can be seen by everybody; what its streams measure is its owner's (D13).
+ * A public vault can be seen by everybody; what its streams measure is its owner's
+ * (decisions.md#what-others-show).
  *
  * @throws DomainError `not_found`, `insufficient_permissions`
  */

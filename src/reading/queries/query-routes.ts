@@ -33,7 +33,7 @@ const options = {
   config: { scope: 'data:read', errors: [...storeErrors, 'not_found'] },
 } as const
 
-/** Questions about many streams at once (D60). */
+/** Questions about many streams at once. */
 export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
   const { share, posts, callerOf } = needs
   return async (app) => {

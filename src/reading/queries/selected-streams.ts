@@ -23,8 +23,8 @@ export interface SelectionNeeds {
 /**
  * Streams of the caller, and of nobody else.
  *
- * @throws DomainError `not_found` for ids that are unknown or somebody else's alike (D5),
- *   `too_many_points` for too many streams
+ * @throws DomainError `not_found` for ids that are unknown or somebody else's alike
+ *   (decisions.md#what-is-unknown), `too_many_points` for too many streams
  */
 export async function selectedStreams(
   { queried, vaults }: SelectionNeeds,

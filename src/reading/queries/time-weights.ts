@@ -8,8 +8,9 @@ export interface AveragedStream {
 }
 
 /**
- * What averages of these groups go by (D24). One stream that drops what is unchanged is enough to
- * average its whole group by time, because hours and readings cannot be added up.
+ * What averages of these groups go by (decisions.md#readings-that-are-unchanged). One stream that
+ * drops what is unchanged is enough to average its whole group by time, because hours and readings
+ * cannot be added up.
  */
 export function timeWeights(
   groups: readonly (readonly AveragedStream[])[],

@@ -28,7 +28,10 @@ const removeOptions = {
   },
 } as const
 
-/** Removes stored readings (D28). Both ends have to be said: nobody removes all by leaving one out. */
+/**
+ * Removes stored readings (decisions.md#answers-with-readings). Both ends have to be said: nobody
+ * removes all by leaving one out.
+ */
 export function removalRoutes(needs: RemovalRoutesNeeds): FastifyPluginAsync {
   const { removals, callerOf } = needs
   return async (app) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, monotonicMs } from '../../core/clock.ts'
+import { type Clocks, monotonicMs } from '../../core/clock.ts'
 import { durationUs } from '../../core/duration.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type {
@@ -8,6 +8,7 @@ import type {
   StoredTotals,
 } from '../../storage/time-series/time-series-store.ts'
 import type { WindowStore } from '../../storage/time-series/windows/window-store.ts'
+import { AgeClock } from './age-clock.ts'
 import { firstKept, type KeptStream, keptStreams } from './retention-store.ts'
 
 /** How often it is looked for what is too old. */
@@ -74,7 +75,7 @@ export interface RetentionScheduleNeeds {
     totals(): Pick<StoredTotals, 'expired'>
     readonly windows: Pick<WindowStore, 'expire'>
   }
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly logger: {
     info(facts: object, message: string): void
     error(facts: object, message: string): void
@@ -84,6 +85,7 @@ export interface RetentionScheduleNeeds {
 /** Removes data that is older than it is to be kept, once a minute and when it is woken. */
 export class RetentionSchedule {
   readonly #needs: RetentionScheduleNeeds
+  readonly #ages: AgeClock
   readonly #stopping = new AbortController()
   #woken = Promise.withResolvers<void>()
   #running: Promise<void> | undefined
@@ -96,6 +98,7 @@ export class RetentionSchedule {
 
   constructor(needs: RetentionScheduleNeeds) {
     this.#needs = needs
+    this.#ages = new AgeClock(needs.clock)
   }
 
   status(): RetentionStatus {
@@ -158,9 +161,9 @@ export class RetentionSchedule {
   }
 
   async #pass(): Promise<void> {
-    const { clock, store } = this.#needs
+    const { store } = this.#needs
     const { signal } = this.#stopping
-    const nowUs = clock.nowUs()
+    const nowUs = this.#ages.nowUs()
     const isResultsTurn = this.#isResultsTurn(nowUs)
     const kept = new Map<string, number>()
     let streams = 0

@@ -19,7 +19,10 @@ const functions: Readonly<Record<string, AggregateFunction>> = {
   count: 'count',
 }
 
-/** Whether a definition has windows: both a frequency and an aggregation make them (D27). */
+/**
+ * Whether a definition has windows: both a frequency and an aggregation make them
+ * (decisions.md#windows).
+ */
 export function hasWindows({ frequency, aggregation }: VersionedDefinition['processing']): boolean {
   return typeof frequency === 'string' && typeof aggregation === 'string'
 }

@@ -44,7 +44,7 @@ export interface MaterialiserNeeds {
   /** Where nothing is said, all that came in is stored. */
   readonly progress?: StoreProgress
   readonly onFailure: (error: unknown) => void
-  /** Told of a window that cannot be computed: it waits for an hour, with those of its stream before it. */
+  /** Called with a window that cannot be computed: it waits for an hour, with those of its stream before it. */
   readonly onTooSlow: (window: TooSlowWindow) => void
 }
 

@@ -26,8 +26,9 @@ export interface WindowsPage {
 }
 
 /**
- * Windows of streams as their readings are now (D27): results as far as nothing is marked, and computed anew
- * where something is, so an answer is never behind the readings that are stored.
+ * Windows of streams as their readings are now (decisions.md#windows): results as far as nothing is
+ * marked, and computed anew where something is, so an answer is never behind the readings that are
+ * stored.
  *
  * @throws DomainError `overloaded`, `query_too_slow`
  */

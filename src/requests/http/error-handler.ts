@@ -11,7 +11,7 @@ const detailsMax = 100
 /** Seconds after which a service that is out of order is worth another try. */
 const retryAfterFaultS = 5
 
-/** The body of every error answer (D4). */
+/** The body of every error answer (decisions.md#errors). */
 export interface ErrorBody {
   readonly error: string
   readonly message: string

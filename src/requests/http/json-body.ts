@@ -7,8 +7,9 @@ import type { JsonSchema } from './schema.ts'
 const digests = new WeakMap<FastifyRequest, string>()
 
 /**
- * Takes JSON bodies as strictly as readings are taken (D62): UTF-8 without a byte order mark, no key
- * twice, no U+0000, no lone surrogates, no integer that a double would round.
+ * Takes JSON bodies as strictly as readings are taken (decisions.md#bodies-and-queries): UTF-8
+ * without a byte order mark, no key twice, no U+0000, no lone surrogates, no integer that a double
+ * would round.
  *
  * An empty body is fine where the operation has none.
  */

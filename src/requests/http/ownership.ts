@@ -3,7 +3,7 @@ import type { UserId } from '../../core/ids.ts'
 
 /**
  * For a change of something that the user can see: others' public things can be seen, not changed.
- * (What one cannot see at all is 404: D64.)
+ * What one cannot see at all is 404 (decisions.md#what-others-show).
  *
  * @throws DomainError `insufficient_permissions`
  */

@@ -27,7 +27,7 @@ export function refuseUnknownParameters(query: Query, known: readonly string[]):
   if (other !== undefined) throw invalidParameter(other, 'is not a parameter of this operation')
 }
 
-/** One page of the header-key interface (D6). */
+/** One page of the header-key interface (decisions.md#lists). */
 export interface PageRequest {
   readonly page: number
   readonly pageSize: number
@@ -67,7 +67,7 @@ export function sliceOf({ page, pageSize }: PageRequest) {
   return { offset: (page - 1) * pageSize, limit: pageSize }
 }
 
-/** One page of the token interface (D54). */
+/** One page of the token interface (decisions.md#lists). */
 export interface CursorRequest {
   readonly limit: number
   readonly after: ListCursor | undefined

@@ -14,7 +14,10 @@ declare module 'fastify' {
     readonly scope?: Scope | 'any'
     /** Whom it is for: users, unless it says otherwise. */
     readonly callers?: readonly CallerKind[]
-    /** The one interface that has this route (D2); either has it when this is left out. */
+    /**
+     * The one interface that has this route (decisions.md#two-interfaces-on-one-address); either
+     * has it when this is left out.
+     */
     readonly interface?: Interface
     /** Failures of this route beyond those that follow from its shape (see `errorsOf`). */
     readonly errors?: readonly ErrorCode[]

@@ -44,7 +44,7 @@ export const dateTime = { type: 'string', format: 'date-time' } as const
 /** The answer of a deletion. */
 export const noContent = { description: 'Done; there is nothing to say.', type: 'null' } as const
 
-/** Headers of a POST that may be sent again under one key (D8). */
+/** Headers of a POST that may be sent again under one key (decisions.md#idempotency-key). */
 export const keyHeaders = {
   type: 'object',
   properties: {
@@ -63,7 +63,7 @@ export function idParams(...names: readonly string[]): JsonSchema {
   return record(Object.fromEntries(names.map((name) => [name, uuid])))
 }
 
-/** The envelope of the header-key interface around a page of items (D6). */
+/** The envelope of the header-key interface around a page of items (decisions.md#lists). */
 export function pageOf(items: JsonSchema): JsonSchema {
   return record({
     total_records: count,
@@ -73,19 +73,22 @@ export function pageOf(items: JsonSchema): JsonSchema {
   })
 }
 
-/** Query parameters of a page of the header-key interface (D6). */
+/** Query parameters of a page of the header-key interface (decisions.md#lists). */
 export const pageQuery = {
   page: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: 1 },
   page_size: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
 } as const
 
-/** Query parameters of a list of the token interface (D54). */
+/** Query parameters of a list of the token interface (decisions.md#lists). */
 export const cursorQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
   cursor: { type: 'string', description: 'From the answer before.' },
 } as const
 
-/** A list of the token interface: an array, with the way to the next page in a header (D54). */
+/**
+ * A list of the token interface: an array, with the way to the next page in a header
+ * (decisions.md#lists).
+ */
 export function cursorListOf(items: JsonSchema): JsonSchema {
   return {
     description: 'An array; the next page is in the header.',

@@ -9,7 +9,8 @@ type Check = (
 
 /**
  * Refuses what an operation does not declare at all: parameters where it has no query, and a body
- * where it takes none (D7). What it declares is checked by its schemas.
+ * where it takes none (decisions.md#bodies-and-queries). What it declares is checked by its
+ * schemas.
  *
  * Made once for each route, and with a callback, because it runs for every request.
  */

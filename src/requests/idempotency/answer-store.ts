@@ -5,7 +5,7 @@ import type { StateDatabase, StateWriter } from '../../storage/state/database.ts
 import { type Expiring, removeExpired } from '../../storage/state/expiry.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 
-/** How long an answer is given again (D8). */
+/** How long an answer is given again (decisions.md#idempotency-key). */
 const lifetimeUs = 24 * 3_600 * 1_000_000
 
 /** Answers that are remembered of one user: more would let one user fill the disk. */

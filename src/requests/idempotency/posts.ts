@@ -45,7 +45,8 @@ export interface PostsNeeds {
 }
 
 /**
- * Does what a POST asks for, and under an Idempotency-Key does it once (D8).
+ * Does what a POST asks for, and under an Idempotency-Key does it once
+ * (decisions.md#idempotency-key).
  *
  * The answer is remembered by the commit that makes the changes, so no crash can come between the
  * two. Only what was done is remembered: a refusal changes nothing and is decided again.

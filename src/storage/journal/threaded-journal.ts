@@ -1,25 +1,15 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
-import { Caller } from '../../core/threads/rpc.ts'
-import { startThread, threadFailure } from '../../core/threads/start-thread.ts'
-import type {
-  JournalProcedures,
-  JournalThreadData,
-} from '../../processes/journal/journal-thread.ts'
+import { RemoteThread } from '../../core/threads/remote-thread.ts'
+import { Moved } from '../../core/threads/rpc.ts'
+import { startThread } from '../../core/threads/start-thread.ts'
 import type { Journal, JournalStatus, Offset } from './journal.ts'
+import type { JournalProcedures, JournalThreadData } from './journal-contract.ts'
 
 /** The journal in a SQLite file, written by a thread of its own. */
 export class ThreadedJournal implements Journal {
-  readonly #thread: Worker
-  readonly #caller: Caller<JournalProcedures>
+  readonly #thread: RemoteThread<JournalProcedures>
 
-  /** Rejects when the thread ends by an error of its own: then nothing more can be accepted. */
-  readonly failed: Promise<never>
-
-  private constructor(thread: Worker) {
+  private constructor(thread: RemoteThread<JournalProcedures>) {
     this.#thread = thread
-    this.#caller = new Caller<JournalProcedures>(thread as unknown as MessagePort)
-    this.failed = threadFailure(thread)
-    thread.once('exit', () => this.#caller.close())
   }
 
   /** Opens the file and recovers it; resolves when the journal is ready to accept. */
@@ -28,25 +18,30 @@ export class ThreadedJournal implements Journal {
       workerData: data,
       transferList: data.followers,
     })
-    const journal = new ThreadedJournal(thread)
+    const journal = new ThreadedJournal(new RemoteThread(thread))
     await Promise.race([journal.status(), journal.failed])
     return journal
   }
 
+  /** Rejects when the thread ends by an error of its own: then nothing more can be accepted. */
+  get failed(): Promise<never> {
+    return this.#thread.failed
+  }
+
   append(bytes: Uint8Array<ArrayBuffer>, count: number): Promise<Offset> {
-    return this.#caller.call('append', { bytes, count }, [bytes.buffer])
+    return this.#thread.calls.append(new Moved({ bytes, count }, [bytes.buffer]))
   }
 
   trim(below: Offset): Promise<void> {
-    return this.#caller.call('trim', below)
+    return this.#thread.calls.trim(below)
   }
 
   status(): Promise<JournalStatus> {
-    return this.#caller.call('status', undefined)
+    return this.#thread.calls.status()
   }
 
   async close(): Promise<void> {
-    await this.#caller.call('close', undefined)
+    await this.#thread.calls.close()
     await this.#thread.terminate()
   }
 }

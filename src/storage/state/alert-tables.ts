@@ -89,7 +89,7 @@ interface AlertMemoryTable {
   readonly memories: string
   /** JSON array: readings of the newest time, to know them again. */
   readonly digests: string
-  /** JSON object: how many events each rule has told, see `ToldSequences`. */
+  /** JSON object: how many events each rule has told, see `NoticeSequences`. */
   readonly sequences: string
   /** When the next timer runs out, in steady time; it may be later, and is never earlier. */
   readonly due_at: number | null

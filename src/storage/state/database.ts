@@ -33,10 +33,10 @@ export interface PlainChange {
   /** Makes sense without a row, too. */
   readonly isOptional?: true
   /** Writes an event: who is concerned is told within the same transaction. */
-  readonly tells?: true
+  readonly notifies?: true
 }
 
-interface MarkedChange extends Compilable, Pick<PlainChange, 'isOptional' | 'tells'> {}
+interface MarkedChange extends Compilable, Pick<PlainChange, 'isOptional' | 'notifies'> {}
 
 /** A change that an attempt takes for made when it finds no row, too. */
 export function optional(change: Compilable): MarkedChange {
@@ -44,15 +44,15 @@ export function optional(change: Compilable): MarkedChange {
 }
 
 /** An optional change that writes an event. */
-export function telling(change: Compilable): MarkedChange {
-  return { ...optional(change), tells: true }
+export function notifying(change: Compilable): MarkedChange {
+  return { ...optional(change), notifies: true }
 }
 
 /**
  * Tells everybody who is concerned of the events that a transaction has written, as a part of it.
  * Resolves with what is to follow once it is committed.
  */
-export type Tell = (transaction: StateDatabase) => Promise<() => void>
+export type Notify = (transaction: StateDatabase) => Promise<() => void>
 
 /** Statements that a connection keeps prepared. */
 const preparedMax = 200
@@ -99,13 +99,13 @@ export function openStateForReading(path: string): StateDatabase {
 export async function commitChanges(
   database: StateDatabase,
   changes: readonly PlainChange[],
-  tell: Tell = tellNobody,
+  notify: Notify = notifyNobody,
 ): Promise<void> {
   const afterwards = await database.transaction().execute(async (transaction) => {
     for (const { sql, parameters } of changes) {
       await transaction.executeQuery({ sql, parameters } as CompiledQuery)
     }
-    return await toldOf(changes, transaction, tell)
+    return await notifiedOf(changes, transaction, notify)
   })
   afterwards()
 }
@@ -114,7 +114,7 @@ export async function commitChanges(
 export async function attemptChanges(
   database: StateDatabase,
   changes: readonly PlainChange[],
-  tell: Tell = tellNobody,
+  notify: Notify = notifyNobody,
 ): Promise<boolean> {
   const nothingToChange = new Error('a change found no row')
   try {
@@ -123,7 +123,7 @@ export async function attemptChanges(
         const result = await transaction.executeQuery({ sql, parameters } as CompiledQuery)
         if (result.numAffectedRows === 0n && !isOptional) throw nothingToChange
       }
-      return await toldOf(changes, transaction, tell)
+      return await notifiedOf(changes, transaction, notify)
     })
     afterwards()
     return true
@@ -133,33 +133,33 @@ export async function attemptChanges(
   }
 }
 
-/** What nobody is told of now waits for who tells of events next. */
-const tellNobody: Tell = async () => () => undefined
+/** Events that nobody is notified of now wait for whoever notifies next. */
+const notifyNobody: Notify = async () => () => undefined
 
-async function toldOf(
+async function notifiedOf(
   changes: readonly PlainChange[],
   transaction: StateDatabase,
-  tell: Tell,
+  notify: Notify,
 ): Promise<() => void> {
-  return await (changes.some(({ tells }) => tells) ? tell : tellNobody)(transaction)
+  return await (changes.some(({ notifies }) => notifies) ? notify : notifyNobody)(transaction)
 }
 
 /** Commits through a connection of the calling thread, where there is no other writer. */
 export class LocalStateWriter implements StateWriter {
   readonly #database: StateDatabase
-  readonly #tell: Tell
+  readonly #notify: Notify
 
-  constructor(database: StateDatabase, tell: Tell) {
+  constructor(database: StateDatabase, notify: Notify) {
     this.#database = database
-    this.#tell = tell
+    this.#notify = notify
   }
 
   async commit(...changes: readonly Compilable[]): Promise<void> {
-    await commitChanges(this.#database, changes.map(plain), this.#tell)
+    await commitChanges(this.#database, changes.map(plain), this.#notify)
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await attemptChanges(this.#database, changes.map(plain), this.#tell)
+    return await attemptChanges(this.#database, changes.map(plain), this.#notify)
   }
 }
 
@@ -170,7 +170,7 @@ export function plain(change: Compilable | MarkedChange): PlainChange {
     sql,
     parameters,
     ...('isOptional' in change && change.isOptional && { isOptional: true }),
-    ...('tells' in change && change.tells && { tells: true }),
+    ...('notifies' in change && change.notifies && { notifies: true }),
   }
 }
 

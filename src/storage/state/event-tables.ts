@@ -1,6 +1,6 @@
 import type { Defaulted } from './column.ts'
 
-/** What has happened, and who is told of it: see `src/events` and `src/notifications`. */
+/** What has happened, and who is told of it: see `src/outbox/events` and `src/telling/notifications`. */
 export interface EventTables {
   events: EventTable
   coalesced_events: CoalescedEventTable
@@ -25,11 +25,17 @@ interface EventTable {
   readonly severity: Defaulted<string | null>
   /** JSON object: the resource as the API shows it. */
   readonly data: string
-  /** 0: not yet, 1: told, 2: suppressed as a repetition (D46), 3: waits, as there were many. */
+  /**
+   * 0: not yet, 1: told, 2: suppressed as a repetition (decisions.md#repetitions-of-an-event),
+   * 3: waits, as there were many.
+   */
   readonly fanned_out: Defaulted<number>
 }
 
-/** What happens so often that it is told at most once a second (D33): what there is to tell by now. */
+/**
+ * What happens so often that it is told at most once a second
+ * (decisions.md#events-that-are-coalesced): what there is to tell by now.
+ */
 interface CoalescedEventTable {
   readonly type: string
   readonly resource_id: string

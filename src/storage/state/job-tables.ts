@@ -1,4 +1,4 @@
-/** Work in the background that outlives a restart: see `src/jobs`. */
+/** Work in the background that outlives a restart: see `src/reading/jobs`. */
 export interface JobTables {
   export_jobs: ExportJobTable
   export_files: ExportFileTable

@@ -1,6 +1,6 @@
 import type { Defaulted } from './column.ts'
 
-/** Who is told of events by mail: see `src/mail`. What became of it is with the deliveries of webhooks. */
+/** Who is told of events by mail: see `src/telling/mail`. What became of it is with the deliveries of webhooks. */
 export interface MailTables {
   email_recipients: EmailRecipientTable
   email_verifications: EmailVerificationTable

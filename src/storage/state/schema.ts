@@ -273,6 +273,7 @@ interface IdempotencyKeyTable {
 
 /** One moment by all clocks, when it was written down last. */
 interface SteadyTimeTable {
+  /** 1; the row 2 has as its wall clock the latest instant that was ever seen. */
   readonly id: number
   /** Of the machine; empty where it is not known. */
   readonly boot_id: string

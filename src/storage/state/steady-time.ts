@@ -16,8 +16,11 @@ export const keptEveryMs = 60_000
 /** How soon it is written down that the wall clock was set. */
 const lookMs = 1_000
 
-/** The only row. */
-const id = 1
+/** The row of the newest moment. */
+const newestId = 1
+
+/** The row whose wall clock is the latest that was ever seen: it may have been set back since. */
+const latestId = 2
 
 /** One moment by all clocks, and whose the machine's is. */
 export interface KeptMoment extends SteadyMoment {
@@ -61,10 +64,23 @@ export async function resumeSteadyTime(state: StateDatabase): Promise<ResumedTim
 }
 
 async function keptMoment(state: StateDatabase): Promise<KeptMoment | undefined> {
-  const row = await state.selectFrom('steady_time').selectAll().executeTakeFirst()
+  const row = await state
+    .selectFrom('steady_time')
+    .selectAll()
+    .where('id', '=', newestId)
+    .executeTakeFirst()
   if (row === undefined) return undefined
   const { boot_id, machine_at, steady_at, wall_at } = row
   return { bootId: boot_id, machineUs: machine_at, steadyUs: steady_at, wallUs: wall_at }
+}
+
+/** The latest instant that the wall clock has shown to the service, as far as that was written down; 0 if it was not. */
+export async function latestWallUs(state: StateDatabase): Promise<number> {
+  const { latest } = await state
+    .selectFrom('steady_time')
+    .select((row) => row.fn.max('wall_at').as('latest'))
+    .executeTakeFirstOrThrow()
+  return latest ?? 0
 }
 
 export async function keepSteadyTime(
@@ -77,10 +93,21 @@ export async function keepSteadyTime(
     steady_at: clock.steadyUs(),
     wall_at: clock.nowUs(),
   }
+  const latestUs = Math.max(moment.wall_at, await latestWallUs(state))
   await state
     .insertInto('steady_time')
-    .values({ id, ...moment })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet(moment))
+    .values([
+      { id: newestId, ...moment },
+      { id: latestId, ...moment, wall_at: latestUs },
+    ])
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((row) => ({
+        boot_id: row.ref('excluded.boot_id'),
+        machine_at: row.ref('excluded.machine_at'),
+        steady_at: row.ref('excluded.steady_at'),
+        wall_at: row.ref('excluded.wall_at'),
+      })),
+    )
     .execute()
 }
 

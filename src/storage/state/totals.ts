@@ -2,15 +2,18 @@ import { type Compilable, sql } from 'kysely'
 import type { StateDatabase } from './database.ts'
 
 /** What is counted while it changes, because counting its rows would take too long. */
-export type Total =
-  | 'users'
-  | 'templates'
-  | 'public_templates'
-  | 'vaults'
-  | 'favorites'
-  | 'idempotent_answers'
-  | 'receipts'
-  | 'devices'
+export const lists = [
+  'users',
+  'templates',
+  'public_templates',
+  'vaults',
+  'favorites',
+  'idempotent_answers',
+  'receipts',
+  'devices',
+] as const
+
+export type Total = (typeof lists)[number]
 
 /** The owner of a list that everybody shares. */
 export const everybody = ''

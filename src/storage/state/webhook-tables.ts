@@ -1,6 +1,6 @@
 import type { Defaulted } from './column.ts'
 
-/** Who is told of events over HTTP, and what became of it there and by mail: see `src/webhooks` and `src/delivery`. */
+/** Who is told of events over HTTP, and what became of it there and by mail: see `src/telling`. */
 export interface WebhookTables {
   webhooks: WebhookTable
   webhook_subscriptions: WebhookSubscriptionTable

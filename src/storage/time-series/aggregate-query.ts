@@ -1,8 +1,8 @@
 import type { ColumnType } from './time-series-store.ts'
 
 /**
- * Functions that make one value of those that a field has in a bucket (D28). A reading without the
- * field does not count for it.
+ * Functions that make one value of those that a field has in a bucket
+ * (decisions.md#buckets-and-functions). A reading without the field does not count for it.
  *
  * - `avg` counts each reading once, or goes by time: see {@link TimeWeights}.
  * - `first` and `latest` go by the time of the readings; of those of one time, by their digest.
@@ -73,12 +73,13 @@ export interface SeriesSelection {
 }
 
 /**
- * Streams that drop what is unchanged are averaged by time (D24): a reading counts for as long as it
- * was the newest one of its stream. That is until the next reading of the stream, and for its hold at
- * most: a longer silence says nothing. Only the time within its bucket, and within [startUs, endUs),
- * counts for a point, but what was in force when they began counts, too, where the stream has a
- * reading of its own in the bucket. A reading without the field ends what came before it. Where no time
- * has passed at all, each reading counts once.
+ * Streams that drop what is unchanged are averaged by time
+ * (decisions.md#readings-that-are-unchanged): a reading counts for as long as it was the newest one
+ * of its stream. That is until the next reading of the stream, and for its hold at most: a longer
+ * silence says nothing. Only the time within its bucket, and within [startUs, endUs), counts for a
+ * point, but what was in force when they began counts, too, where the stream has a reading of its
+ * own in the bucket. A reading without the field ends what came before it. Where no time has passed
+ * at all, each reading counts once.
  */
 export interface TimeWeights {
   /** By stream; each reading of a stream that is not here has a weight of one. */

@@ -1,5 +1,27 @@
 import type { Offset } from '../journal/journal.ts'
-import type { ServedRows } from './questdb/copy/served-rows.ts'
+import type { Shape } from './time-series-store.ts'
+
+/** Where a store that is a server answers over HTTP, and who asks. */
+export interface StoreServer {
+  readonly secure: boolean
+  readonly host: string
+  readonly port: number
+  readonly user: { readonly name: string; readonly password: string } | undefined
+  /** Before the names of all tables: services that share a server have different ones. */
+  readonly prefix: string
+}
+
+/** Rows on a server, as they were at one position. */
+export interface ServedRows {
+  readonly server: StoreServer
+  /** Which process of the server has them: another one may have lost some. */
+  readonly process: string
+  readonly position: Offset
+  /** What was marked as too old in this round or a later one was still there at the position. */
+  readonly expiryRound: number
+  /** Of each of its tables. */
+  readonly shapes: readonly Shape[]
+}
 
 /** A copy of a store, as it was at one position. */
 export interface StoreCopy {

@@ -1,5 +1,5 @@
 import type { OwnCounts, StreamState } from './stream-state.ts'
-import type { Shipment, StoredCounts, StoredReading } from './time-series-store.ts'
+import type { Shipment, ShippedReading, StoredCounts } from './time-series-store.ts'
 import { withoutUnchanged } from './unchanged.ts'
 
 /** One stream's part of a shipment. */
@@ -8,18 +8,18 @@ export interface StreamGroup<Record extends StreamState = StreamState> {
   readonly record: Record
   /** Readings received, quarantined ones included. */
   readonly received: number
-  readonly readings: StoredReading[]
+  readonly readings: ShippedReading[]
   /** The same with those that were dropped. */
-  readonly arrived: readonly StoredReading[]
+  readonly arrived: readonly ShippedReading[]
   /** The redriven ones of the whole shipment. */
-  readonly redriven: ReadonlySet<StoredReading>
+  readonly redriven: ReadonlySet<ShippedReading>
   /** Readings that were dropped, as they said nothing new. */
   readonly unchanged: number
   /** What the newest stored reading will say, if the stream drops others like it. */
   readonly newestContent: bigint | undefined
 }
 
-const none: ReadonlySet<StoredReading> = new Set()
+const none: ReadonlySet<ShippedReading> = new Set()
 
 /** A shipment by stream, so that what concerns a stream is looked up once and not per reading. */
 export function groupByStream<Record extends StreamState>(
@@ -30,7 +30,7 @@ export function groupByStream<Record extends StreamState>(
   const parts = partsOf(shipment)
   const all = Array.from(shipment.received, ([id, received], at): StreamGroup<Record> => {
     const record = streams.stream(id)
-    const readings = parts[at] as StoredReading[]
+    const readings = parts[at] as ShippedReading[]
     const { newestContent } = record
     const arrived = readings
     return { id, record, received, readings, arrived, redriven, unchanged: 0, newestContent }
@@ -47,7 +47,7 @@ export function groupByStream<Record extends StreamState>(
  * The readings of each stream, in the order of `received`. They are counted first: arrays that grow reserve
  * room for a dozen more, and thousands of streams have two or three readings each.
  */
-function partsOf({ received, readings }: Shipment): readonly StoredReading[][] {
+function partsOf({ received, readings }: Shipment): readonly ShippedReading[][] {
   const places = new Map<string, number>()
   for (const id of received.keys()) places.set(id, places.size)
   const counts = new Int32Array(places.size)
@@ -73,7 +73,7 @@ function partsOf({ received, readings }: Shipment): readonly StoredReading[][] {
   )
 }
 
-const noWindows: ReadonlyMap<StoredReading, number> = new Map()
+const noWindows: ReadonlyMap<ShippedReading, number> = new Map()
 
 /** True when each reading is newer than all of its stream before it, stored or in the shipment. */
 export function isRising({ record, readings }: StreamGroup): boolean {
@@ -103,7 +103,7 @@ export type AddedCounts = Pick<
 
 export function countChange<Record extends StreamState>(
   { id, record, received, readings, redriven, unchanged, newestContent }: StreamGroup<Record>,
-  duplicates: ReadonlySet<StoredReading>,
+  duplicates: ReadonlySet<ShippedReading>,
   nowUs: number,
 ): CountChange<Record> {
   let stored = 0

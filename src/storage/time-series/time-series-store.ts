@@ -21,7 +21,7 @@ export interface Shape {
 }
 
 /** One reading on its way into the store. */
-export interface StoredReading {
+export interface ShippedReading {
   readonly streamId: string
   readonly shape: Shape
   /** Where its entry stands in the journal. */
@@ -40,22 +40,23 @@ export interface StoredReading {
 /** What one stretch of the journal brings to the store. */
 export interface Shipment {
   /** Each an object of its own. */
-  readonly readings: readonly StoredReading[]
+  readonly readings: readonly ShippedReading[]
   /**
    * Those of them that have waited in the quarantine or come out of a file: how long they took says
    * nothing about the service.
    */
-  readonly redriven?: ReadonlySet<StoredReading>
+  readonly redriven?: ReadonlySet<ShippedReading>
   /**
-   * Those of streams that drop what is unchanged (D24), each with the length of the windows, in
-   * microseconds of event time, in each of which one is kept all the same.
+   * Those of streams that drop what is unchanged (decisions.md#readings-that-are-unchanged), each
+   * with the length of the windows, in microseconds of event time, in each of which one is kept all
+   * the same.
    */
-  readonly deduplicated?: ReadonlyMap<StoredReading, number>
+  readonly deduplicated?: ReadonlyMap<ShippedReading, number>
   /**
    * What versions of streams say about windows, by the first reading of each. It is kept, and need not be
    * told again with later readings of the version.
    */
-  readonly windows?: ReadonlyMap<StoredReading, WindowVersion>
+  readonly windows?: ReadonlyMap<ShippedReading, WindowVersion>
   /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
   /** Of the stretch in the journal, about. */
@@ -158,7 +159,7 @@ export interface ReadingsCursor {
   readonly spanUs?: number
 }
 
-/** The place before all readings: none is from before 1970 (D19). */
+/** The place before all readings: none is from before 1970 (decisions.md#times-of-readings). */
 export const beforeAll: ReadingsCursor = { timestampUs: -1, digest: 0n }
 
 /** One reading. */
@@ -242,8 +243,8 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   position(): Offset
 
   /**
-   * Stores a shipment: rows, counts and position together or not at all. Exact duplicates (D18) are
-   * counted and not stored again.
+   * Stores a shipment: rows, counts and position together or not at all. Exact duplicates
+   * (decisions.md#identity-of-a-reading) are counted and not stored again.
    *
    * @throws Error when `from` is not the store's position: somebody else is shipping too.
    */
@@ -269,7 +270,7 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
   counts(streamId: string): StoredCounts
 
   /** Resolves when none that it has taken of a stream, or of all, waits to be looked up. */
-  settleLate?(streamId?: string): Promise<void>
+  placeLate?(streamId?: string): Promise<void>
 
   /** Readings stored per second, averaged over about a minute. */
   storedPerSecond(streamId: string): number

@@ -1,19 +1,20 @@
 import { hash } from 'node:crypto'
 import type { StreamGroup } from './stream-groups.ts'
-import type { StoredReading } from './time-series-store.ts'
+import type { ShippedReading } from './time-series-store.ts'
 
 /** What is left of a stream's part of a shipment when readings that tell nothing new are dropped. */
 export interface ChangedReadings {
-  readonly readings: StoredReading[]
+  readonly readings: ShippedReading[]
   readonly unchanged: number
   /** What the newest of the stream's stored readings says, where the stream drops others like it. */
   readonly newestContent: bigint | undefined
 }
 
 /**
- * Drops each reading that is newer than all stored ones of its stream, says the same as the newest of
- * them, and falls into the same window (D24). It follows from the journal and from what is stored
- * before, so a repetition after a crash, in other portions, drops the same ones.
+ * Drops each reading that is newer than all stored ones of its stream, says the same as the newest
+ * of them, and falls into the same window (decisions.md#readings-that-are-unchanged). It follows
+ * from the journal and from what is stored before, so a repetition after a crash, in other
+ * portions, drops the same ones.
  *
  * A late reading is stored: what followed it may have been dropped because of what came before it. Where a stream has
  * several senders, the newest of its readings has to be of the same one: what holds until the next reading comes is what
@@ -21,9 +22,9 @@ export interface ChangedReadings {
  */
 export function withoutUnchanged(
   { record, readings }: Pick<StreamGroup, 'record' | 'readings'>,
-  windowsUs: ReadonlyMap<StoredReading, number>,
+  windowsUs: ReadonlyMap<ShippedReading, number>,
 ): ChangedReadings {
-  const kept: StoredReading[] = []
+  const kept: ShippedReading[] = []
   let { timestampMaxUs: newestUs, newestContent } = record
   for (const reading of readings) {
     const { timestampUs } = reading
@@ -44,7 +45,7 @@ export function withoutUnchanged(
 }
 
 /** 64 bits of what is stored of a reading beside its times, and of its sender where there are several. */
-function contentOf(reading: StoredReading): bigint {
+function contentOf(reading: ShippedReading): bigint {
   const { shape, values, extra = '', flagged, sender, timestampUs } = reading
   const content = [shape.id, values, extra, flagged, ...(sender === undefined ? [] : [sender])]
   // An export has found it stored: among readings in another order it tells something new as well.

@@ -23,7 +23,7 @@ export function alertRulesOf(processing: Json, fields: FieldMap): readonly Alert
 }
 
 /**
- * Reads the rules of `processing` (D29); what is wrong with them is added to the problems.
+ * Reads the rules of `processing`; what is wrong with them is added to the problems.
  *
  * @param fields those that are stored, after the transform
  */

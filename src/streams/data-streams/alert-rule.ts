@@ -9,7 +9,7 @@ import {
   severities,
   windowFunctions,
 } from '../../../processors/alert-rules.ts'
-import { ExpressionProblem } from '../../../processors/expression-check.ts'
+import { ExpressionProblem } from '../../../processors/expression-tree.ts'
 import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import { durationUs } from '../../core/duration.ts'
 import {

@@ -20,7 +20,13 @@ import {
 } from './data-stream-store.ts'
 import { parseDefinition, type StreamDefinition } from './definition.ts'
 import { isInbound } from './sources/webhook.ts'
-import { definitionBody, listedBody, madeStreamBody, toldOf, webhookUrlOf } from './stream-body.ts'
+import {
+  definitionBody,
+  listedBody,
+  madeStreamBody,
+  noticeOf,
+  webhookUrlOf,
+} from './stream-body.ts'
 import { streamFilter } from './stream-filter.ts'
 import { isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
@@ -123,8 +129,8 @@ async function create(
     await ownVault(vaults, userId, definition.vaultId)
     await sources.assertAllowed(definition.source)
     const { stream, changes } = streams.plan(userId, definition, apiKeyId)
-    const told = toldOf(stream, 'created', publicUrl)
-    const event = { event: 'stream.created', ...subjectOf(stream), actor, told } as const
+    const notice = noticeOf(stream, 'created', publicUrl)
+    const event = { event: 'stream.created', ...subjectOf(stream), actor, notice } as const
     return {
       statusCode: 201,
       body: madeStreamBody(stream, needs),
@@ -203,7 +209,10 @@ export async function shownStatus(
   return statusBody({ ...known, nowUs: nowUs() })
 }
 
-/** @throws DomainError `not_found` for an unknown stream and for somebody else's alike (D5) */
+/**
+ * @throws DomainError `not_found` for an unknown stream and for somebody else's alike
+ *   (decisions.md#what-is-unknown)
+ */
 export async function ownStream(
   { streams }: { readonly streams: DataStreamStore },
   userId: DataStream['ownerId'],

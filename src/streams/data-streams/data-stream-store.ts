@@ -135,7 +135,7 @@ export class DataStreamStore {
     return await listStreams(this.#state, ownerId, page)
   }
 
-  /** A stream of this owner: somebody else's is as good as none (D5). */
+  /** A stream of this owner: somebody else's is as good as none (decisions.md#what-is-unknown). */
   async find(ownerId: UserId, id: StreamId): Promise<DataStream | undefined> {
     const stream = await this.load(id)
     return stream?.ownerId === ownerId ? stream : undefined

@@ -6,8 +6,9 @@ const unitUs = { s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_00
 const windowUsDefault = unitUs.h
 
 /**
- * In which windows of event time, aligned to the epoch, at least one reading is kept although nothing
- * has changed (D24), in microseconds; nothing for a stream that keeps all of them.
+ * In which windows of event time, aligned to the epoch, at least one reading is kept although
+ * nothing has changed (decisions.md#readings-that-are-unchanged), in microseconds; nothing for a
+ * stream that keeps all of them.
  */
 export function keptEveryUs(processing: Json): number | undefined {
   return isDeduplicated(processing) ? windowUs(processing) : undefined

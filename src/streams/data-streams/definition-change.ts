@@ -12,8 +12,9 @@ const mergedParts = ['tags', 'source', 'schema', 'processing'] as const
 const fixedKeys = ['vaultId', 'type'] as const
 
 /**
- * A definition after a change (D7): what is not sent keeps its value. Of `tags`, `source`, `schema`
- * and `processing` each member is kept, replaced as a whole, or, with null, taken away.
+ * A definition after a change (decisions.md#changes-of-a-definition): what is not sent keeps its
+ * value. Of `tags`, `source`, `schema` and `processing` each member is kept, replaced as a whole,
+ * or, with null, taken away.
  *
  * @throws DomainError as `parseDefinition` does, about the definition as it would be
  */

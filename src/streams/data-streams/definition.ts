@@ -53,8 +53,8 @@ const definitionLengthMax = 131_072
 const definitionKeys = ['name', 'vaultId', 'type', 'source', 'schema', 'processing', 'tags']
 
 /**
- * Checks a whole definition before anything of it is stored (D14), all but its units: what they mean
- * is found out by `withConversions`.
+ * Checks a whole definition before anything of it is stored (decisions.md#definitions), all but its
+ * units: what they mean is found out by `withConversions`.
  *
  * @throws DomainError `invalid_request` naming everything that is wrong, or
  *   `unsupported_definition` for what is right but cannot be done by this version
@@ -124,8 +124,8 @@ function withFields(given: Json, schema: FieldMap, problems: ErrorDetail[]): Jso
 }
 
 /**
- * Reads the schema; what is wrong with it is added to the problems. Events may have a schema each (D59): that of the
- * stream is all of them together.
+ * Reads the schema; what is wrong with it is added to the problems. Events may have a schema each:
+ * that of the stream is all of them together.
  */
 export function parseSchema(
   { schema }: Json,

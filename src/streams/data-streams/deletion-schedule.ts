@@ -30,7 +30,7 @@ export interface DeletionScheduleNeeds {
    * Removes the data of streams, the first ones of which a consumer has nothing ahead. Resolves with how many they are.
    */
   readonly remove: (streams: readonly DeletedStream[]) => Promise<number>
-  /** Told of a stream of which nothing is left: whoever remembers something of it drops that. */
+  /** Called with a stream of which nothing is left: whoever remembers something of it drops that. */
   readonly onRemoved: (id: StreamId) => void
 }
 

@@ -10,7 +10,7 @@ export class Departures {
     this.#listeners.push(listener)
   }
 
-  tell(id: StreamId): void {
+  announce(id: StreamId): void {
     for (const listener of this.#listeners) listener(id)
   }
 }

@@ -28,7 +28,10 @@ export interface ExportNeeds {
   }) => Promise<Chunk<ReadingsCursor>>
 }
 
-/** What readings can be answered as, the one for everybody who has no wish first (D28). */
+/**
+ * What readings can be answered as, the one for everybody who has no wish first
+ * (decisions.md#answers-with-readings).
+ */
 export const readingsTypes = ['application/json', 'text/csv', 'application/x-ndjson'] as const
 
 const formats = {

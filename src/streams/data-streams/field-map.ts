@@ -1,7 +1,7 @@
 import type { FieldDefinition, FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 
-/** Limits of a schema (D14). */
+/** Limits of a schema (decisions.md#definitions). */
 export const depthMax = 8
 export const fieldsMax = 256
 

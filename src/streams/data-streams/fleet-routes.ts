@@ -13,7 +13,7 @@ import {
   wakeFetched,
 } from './data-stream-routes.ts'
 import { createStreams, inferStream } from './fleet-schemas.ts'
-import { madeStreamBody, toldOf } from './stream-body.ts'
+import { madeStreamBody, noticeOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
 
@@ -106,7 +106,7 @@ async function createAll(
           event: 'stream.created',
           ...subjectOf(stream),
           actor,
-          told: toldOf(stream, 'created', publicUrl),
+          notice: noticeOf(stream, 'created', publicUrl),
         }),
       ]),
       refusal: () => creationRefusal(needs, userId, definitions),

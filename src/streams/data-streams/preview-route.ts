@@ -17,7 +17,7 @@ import { parseTransform, transformOf } from './transform-definition.ts'
 /** Readings of one preview: each step of each is shown. */
 const readingsMax = 100
 
-/** How far ahead of the server a reading's clock may be (D19). */
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 export interface PreviewRouteNeeds {

@@ -6,7 +6,8 @@ export type TextFormat = 'csv' | 'ndjson'
 
 /**
  * The columns of a CSV answer, which has to name them before it has seen a reading: the time, the
- * fields, and then what has no field. No field can have the name of one of ours (D14).
+ * fields, and then what has no field. No field can have the name of one of ours
+ * (decisions.md#definitions).
  */
 export interface TextColumns {
   readonly fields: readonly string[]
@@ -96,8 +97,9 @@ function shownFlags(
 const noFlags: readonly string[] = []
 
 /**
- * Numbers, true and false are written as in JSON, objects and arrays are JSON, and texts are what they
- * are (D62). What is absent is empty; an empty text is two quotes, so that they can be told apart.
+ * Numbers, true and false are written as in JSON, objects and arrays are JSON, and texts are what
+ * they are (decisions.md#answers-with-readings). What is absent is empty; an empty text is two
+ * quotes, so that they can be told apart.
  */
 export function csvValue(value: unknown): string {
   if (value === undefined || value === null) return ''

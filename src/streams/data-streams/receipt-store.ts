@@ -6,7 +6,7 @@ import type { StateDatabase, StateWriter } from '../../storage/state/database.ts
 import { type Expiring, removeExpired } from '../../storage/state/expiry.ts'
 import { countChange, isBelow } from '../../storage/state/totals.ts'
 
-/** How long a key is remembered (D8). */
+/** How long a key is remembered (decisions.md#idempotency-key). */
 const lifetimeUs = 24 * 3_600 * 1_000_000
 
 /** Receipts that are remembered of one user: more would let one user fill the disk. */
@@ -30,7 +30,8 @@ export interface Receipt {
 
 /**
  * Remembers the time of receipt of readings with an Idempotency-Key, so that a repetition gets the
- * same one: readings without times of their own then keep their identity (D18).
+ * same one: readings without times of their own then keep their identity
+ * (decisions.md#times-of-readings).
  */
 export class ReceiptStore {
   readonly #state: StateDatabase

@@ -44,7 +44,7 @@ const fields: readonly Field[] = [
 ]
 
 /**
- * What is wrong with a cron expression of 5 fields, or 6 with seconds first (D59), or nothing. Each
+ * What is wrong with a cron expression of 5 fields, or 6 with seconds first, or nothing. Each
  * field is a list of `*`, a value or a range, each with a step if need be.
  */
 export function scheduleProblem(text: string): string | undefined {

@@ -17,8 +17,9 @@ const refusedProcessing: readonly string[] = [
 ]
 
 /**
- * The schema of a stream of the service's own events (D25). It may be sent as reading the stream
- * answers it, or be left out.
+ * The schema of a stream of the service's own events
+ * (decisions.md#streams-of-the-services-own-events). It may be sent as reading the stream answers
+ * it, or be left out.
  */
 export function serviceSchema(schema: unknown, found: ErrorDetail[]): FieldMap {
   const isOurs = canonicalJson(schema ?? lifecycleFields) === canonicalJson(lifecycleFields)

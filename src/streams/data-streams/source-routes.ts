@@ -28,7 +28,7 @@ const shownLength = 1_000
 /** Readings that are judged one by one, and shown. */
 const readingsShown = 20
 
-/** How far ahead of the server a reading's clock may be (D19). */
+/** How far ahead of the server a reading's clock may be (decisions.md#times-of-readings). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 export interface SourceRoutesNeeds {

@@ -14,7 +14,10 @@ const openKeys: Readonly<Record<string, readonly string[]>> = {
   secrets: [],
 }
 
-/** A source with marks in place of its secrets (D13): whoever set them knows them. */
+/**
+ * A source with marks in place of its secrets (decisions.md#secrets-of-a-definition): whoever set
+ * them knows them.
+ */
 export function withoutSecrets(source: Json): Json {
   return mapped(source, () => secretMark)
 }

@@ -25,7 +25,7 @@ import type { StreamType } from './stream-type.ts'
 
 const timestampFormats: readonly TimestampFormat[] = ['rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us']
 
-/** What every source may say: where a reading has its time (D19). */
+/** What every source may say: where a reading has its time (decisions.md#times-of-readings). */
 const timeRules = { timestampField: text, timestampFormat: oneOf(...timestampFormats) }
 
 /** Reads where readings come from; what is wrong with it is added to the problems. */
@@ -59,7 +59,7 @@ export function sourceKeys(type: StreamType, source: Json): readonly string[] {
   return Object.keys(type === 'service' ? rules : { ...rules, ...timeRules })
 }
 
-/** The types that name a domain take whatever their protocol takes (D25). */
+/** The types that name a domain take whatever their protocol takes (decisions.md#definitions). */
 function rulesOf(type: StreamType, source: Json): SourceRules {
   const { protocol, follow } = source
   switch (type) {

@@ -6,7 +6,7 @@ import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
 import { definitionWarnings } from './timestamp-field.ts'
 
-/** The states that a stream shows (D22). */
+/** The states that a stream shows (decisions.md#pauses-and-states). */
 export const streamStates = ['created', 'active', 'paused', 'error'] as const
 
 /** `error` is for streams whose source has failed for long, or until somebody mends something. */
@@ -75,7 +75,7 @@ function newStreamBody(stream: DataStream, publicUrl: string): object {
  * What whoever is told of a new or a deleted stream gets to know. Receivers tell events apart by the
  * `id` of what they are about, whatever else it calls it.
  */
-export function toldOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
+export function noticeOf(stream: DataStream, status: 'created' | 'deleted', publicUrl: string) {
   const { id, vaultId, tags } = stream
   const data = { id, ...newStreamBody(stream, publicUrl), status, tags }
   return { vaultId, streamId: id, data }

@@ -13,7 +13,7 @@ import {
 } from './data-stream-routes.ts'
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
-import { deletionBody, toldOf, versionBody } from './stream-body.ts'
+import { deletionBody, noticeOf, versionBody } from './stream-body.ts'
 import {
   changeStream,
   deleteStream,
@@ -120,7 +120,7 @@ async function change(
   const { userId, apiKeyId } = actor
   for (;;) {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
-    const parsed = await sources.settled(stream, changedDefinition(stream, request.body))
+    const parsed = await sources.completed(stream, changedDefinition(stream, request.body))
     if (isSameDefinition(stream, parsed)) return stream
     await sources.assertAllowed(parsed.source)
     const changed = await withConversions(units, parsed)
@@ -139,8 +139,8 @@ async function remove(
   stream: DataStream,
   actor: LifecycleEvent['actor'],
 ): Promise<boolean> {
-  const told = toldOf(stream, 'deleted', publicUrl)
-  const event = { event: 'stream.deleted', ...subjectOf(stream), actor, told } as const
+  const notice = noticeOf(stream, 'deleted', publicUrl)
+  const event = { event: 'stream.deleted', ...subjectOf(stream), actor, notice } as const
   const forgotten = [lifecycle.forget(stream.id), ...sources.removed(stream.id)]
   const also = [...lifecycle.record(event), ...forgotten]
   if (!(await changes.remove(stream, ...also))) return false

@@ -28,7 +28,7 @@ export interface Proposal {
   readonly misfits: readonly Misfit[]
 }
 
-/** How far ahead of the server the time of a reading may be (D19). */
+/** How far ahead of the server the time of a reading may be (decisions.md#times-of-readings). */
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 /**

@@ -30,6 +30,8 @@ export interface StreamRemainsNeeds {
   readonly state: StateDatabase
   readonly store: Pick<TimeSeriesStore, 'counts' | 'latest' | 'removeStreams' | 'streamIds'>
   readonly clock: Clock
+  /** Removes what is left of those who had streams. */
+  readonly removeOwners: () => Promise<void>
   /** Drops what is remembered of streams that nobody will meet again. */
   readonly forget: (streamIds: readonly string[]) => void
   /** Lets work be done that must not happen during a backup; undefined when it was not. */
@@ -70,7 +72,7 @@ export class StreamRemains {
 
   /** Goes through everything once. What a backup keeps from being removed stays until the next time. */
   async removeAll(): Promise<void> {
-    const { state, store, clock, forget, pass, logger } = this.#needs
+    const { state, store, clock, removeOwners, forget, pass, logger } = this.#needs
     let [streams, unknown] = [0, 0]
     const inState = async (departed: readonly string[]) => {
       await removeFromState(state, departed, clock.nowUs())
@@ -97,6 +99,7 @@ export class StreamRemains {
     }
     // Last, as they say which streams this state has had.
     while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
+    await removeOwners()
     if (unknown > 0)
       logger.warn({ streams: unknown }, 'readings of streams that the state does not know are kept')
     if (streams > 0) logger.info({ streams }, 'remains of streams that are gone are removed')

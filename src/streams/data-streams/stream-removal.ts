@@ -16,7 +16,7 @@ interface Positioned {
 
 export interface StreamRemovalNeeds {
   readonly state: StateDatabase
-  readonly store: Pick<TimeSeriesStore, 'removeStreams' | 'counts' | 'settleLate'>
+  readonly store: Pick<TimeSeriesStore, 'removeStreams' | 'counts' | 'placeLate'>
   readonly shipper: Positioned
   readonly decider: Positioned
   readonly clock: Clock
@@ -41,7 +41,7 @@ export async function removeStreams(
   const count = streams.findIndex(({ offset }) => offset > passed)
   const streamIds = streams.slice(0, count < 0 ? undefined : count).map(({ streamId }) => streamId)
   if (streamIds.length === 0) return 0
-  for (const streamId of streamIds) await store.settleLate?.(streamId)
+  for (const streamId of streamIds) await store.placeLate?.(streamId)
   const readings = await noteWhatGoes(needs, streamIds)
   await store.removeStreams(streamIds)
   await removeFromState(state, streamIds, clock.nowUs())

@@ -72,7 +72,7 @@ export interface StreamSources {
    * @throws DomainError `invalid_request` for a mark without a secret, and for one that was given
    *   for another endpoint
    */
-  settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition>
+  completed(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition>
   /** What stores the secrets of a changed stream. @throws DomainError as `assertRoom` does */
   changed(stream: DataStream, source: Json): Promise<readonly Compilable[]>
   /**

@@ -24,7 +24,10 @@ export interface StatusFacts {
   readonly nowUs: number
 }
 
-/** The terms of D21: received = all the others together. */
+/**
+ * What became of what was received, which is all the others together
+ * (decisions.md#counters-of-a-stream).
+ */
 export interface ConservationCounters {
   readonly received: number
   readonly stored: number
@@ -46,16 +49,17 @@ export function countersOf(decided: DecidedCounts, stored: StoredCounts): Conser
   const { filtered, quarantined } = decided
   const { unchanged, refused = 0 } = stored
   const discarded = decided.discarded + refused
-  const settled = stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
+  const accounted =
+    stored.stored + stored.duplicates + unchanged + filtered + quarantined + discarded
   return {
     received,
     stored: stored.stored,
     duplicates: stored.duplicates,
     unchanged,
     filtered,
-    quarantined: quarantined + Math.min(0, received - settled),
+    quarantined: quarantined + Math.min(0, received - accounted),
     discarded,
-    pending: Math.max(0, received - settled),
+    pending: Math.max(0, received - accounted),
   }
 }
 

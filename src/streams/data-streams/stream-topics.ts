@@ -19,7 +19,10 @@ interface Topical {
   readonly source: Json
 }
 
-/** The topic at our own broker that a stream takes its readings from, besides its own (D26). */
+/**
+ * The topic at our own broker that a stream takes its readings from, besides its own
+ * (decisions.md#topics-and-filters).
+ */
 export function ownTopicOf(source: Json): string | undefined {
   const { topic, endpoint, protocol } = source
   const isOurs = endpoint === undefined && (protocol === undefined || protocol === 'mqtt')

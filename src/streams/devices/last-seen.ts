@@ -44,7 +44,7 @@ export class LastSeen {
     return this.#pending.size
   }
 
-  /** Asked before each write, so that what arrives over an open connection costs nothing. */
+  /** Names the devices that are asked before each write, so that what arrives over an open connection costs nothing. */
   watch(active: ActiveDevices): void {
     this.#active = active
   }

@@ -15,7 +15,7 @@ import type { DataStreamStore } from '../data-streams/data-stream-store.ts'
 import { parseDefinition } from '../data-streams/definition.ts'
 import { check, Problems } from '../data-streams/definition-problems.ts'
 import { isObject } from '../data-streams/field-map.ts'
-import { toldOf } from '../data-streams/stream-body.ts'
+import { noticeOf } from '../data-streams/stream-body.ts'
 import type { Units } from '../units/units.ts'
 import type { Device } from './device.ts'
 import { plainText } from './device-request.ts'
@@ -139,8 +139,8 @@ async function newcomer(
   const settings = { ...nothing, name, streamIds: [stream.id], rateLimit: key.rateLimit }
   const { device, secret, insertions } = devices.planOne(ownerId, settings, id)
   const actor = { userId: ownerId, apiKeyId: id }
-  const told = toldOf(stream, 'created', needs.publicUrl)
-  const subject = { ownerId, resourceId: stream.id, name, told }
+  const notice = noticeOf(stream, 'created', needs.publicUrl)
+  const subject = { ownerId, resourceId: stream.id, name, notice }
   return {
     statusCode: 201,
     body: answerBody(

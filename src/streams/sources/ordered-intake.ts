@@ -25,18 +25,32 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** What is under way when a run has ended is waited for so long: its disk may stand still. */
+const finishMs = 2_000
+
+/** The run was told to end while messages were handed in: the stream may be another one by now. */
+class EndedMeanwhile extends Error {
+  override readonly name = 'EndedMeanwhile'
+}
+
 /**
  * What one run of a source hands over, in its order: the next portion goes to the journal when the
  * one before is durable, so that a failure in between changes nothing about the order. Whatever has
  * arrived meanwhile is one portion, as it is with a group commit.
+ *
+ * A run that is told to end (its stream was changed or paused, the service stops) has taken messages that its other side
+ * may never send again. They are offered to the journal once more, and judged by the stream as it is then.
  */
 export class OrderedIntake {
   readonly #needs: OrderedIntakeNeeds
   readonly #streamId: StreamId
   readonly #signal: AbortSignal
   #waiting: Waiting[] = []
-  #isRunning = false
+  /** Undefined while nothing is under way. */
+  #underWay: Promise<void> | undefined
   #failure: unknown
+  /** As it was found last when it was not paused. */
+  #beforePause: CompiledStream | undefined
 
   constructor(needs: OrderedIntakeNeeds, streamId: StreamId, signal: AbortSignal) {
     this.#needs = needs
@@ -45,8 +59,18 @@ export class OrderedIntake {
   }
 
   /**
+   * To be called before a run takes anything from its other side.
+   *
+   * @throws DomainError when the stream takes no readings
+   */
+  async begin(): Promise<void> {
+    if ((await this.#stream()).isPaused !== true) return
+    throw new DomainError('stream_paused', 'the stream takes no readings')
+  }
+
+  /**
    * @param position how far the source has been read with these messages, as JSON
-   * @throws DomainError when it could not be kept, or the run was told to end before it was
+   * @throws DomainError when it could not be kept: the stream is gone, or the disk takes nothing and the run was told to end
    */
   readonly accept = async (
     messages: readonly FetchedMessage[],
@@ -54,10 +78,16 @@ export class OrderedIntake {
   ): Promise<readonly MessageOutcome[]> => {
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ messages, position, resolve, reject })
-      if (this.#isRunning) return
-      this.#isRunning = true
-      void this.#run()
+      this.#underWay ??= this.#run()
     })
+  }
+
+  /** To be called when the run has ended: resolves when nothing of it is under way to the disk any more. */
+  async finish(): Promise<void> {
+    if (this.#underWay === undefined) return
+    await Promise.race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
+    // What has not got there by now must not get there beside what the next run hands in.
+    this.#failure ??= ended()
   }
 
   async #run(): Promise<void> {
@@ -67,7 +97,7 @@ export class OrderedIntake {
       this.#waiting = []
       await this.#handle(portion)
     }
-    this.#isRunning = false
+    this.#underWay = undefined
   }
 
   async #handle(portion: readonly Waiting[]): Promise<void> {
@@ -97,21 +127,19 @@ export class OrderedIntake {
     const outcomes: MessageOutcome[] = []
     let pending = [...messages.keys()]
     for (;;) {
-      const offer = { messages, outcomes, pending, position }
-      const failed = await this.#offer(offer)
+      if (this.#failure !== undefined) throw this.#failure
+      const isLast = this.#signal.aborted
+      const failed = await this.#offer({ messages, outcomes, pending, position })
       if (failed === undefined) return outcomes
+      if (isLast) throw ended()
       pending = failed
-      await sleep(retryMs, undefined, { signal: this.#signal })
+      await sleep(retryMs, undefined, { signal: this.#signal }).catch(() => undefined)
     }
   }
 
   /** Resolves with the places of those that failed and may be offered again; undefined when all is done. */
   async #offer(offer: Offer): Promise<number[] | undefined> {
-    this.#signal.throwIfAborted()
-    const stream = await this.#needs.findStream(this.#streamId)
-    if (stream === undefined || stream.isPaused) {
-      throw new DomainError('stream_paused', 'the stream takes no readings')
-    }
+    const stream = await this.#stream()
     try {
       this.#needs.assertReady()
     } catch (error) {
@@ -119,26 +147,52 @@ export class OrderedIntake {
       throw error
     }
     const answers = new Answers(offer.pending.length + (offer.position === undefined ? 0 : 1))
-    const { intake } = this.#needs
-    const steps = this.#steps(stream, offer, answers)
-    const handIn = () => {
-      for (const step of steps) step()
+    try {
+      await this.#handInAll(stream, offer, answers)
+    } catch (error) {
+      if (error instanceof EndedMeanwhile) return offer.pending
+      throw error
     }
-    // A position must not become durable without what stands before it, nor they without it.
-    if (offer.position === undefined) handIn()
-    else if (offer.pending.length <= messagesAtOnce) intake.together(handIn)
-    else await intake.togetherInTurns(steps)
     await answers.all
     if (answers.lasting !== undefined) throw answers.lasting
     return answers.failed.length === 0 ? undefined : answers.failed.filter((place) => place >= 0)
   }
 
+  /**
+   * One that is paused takes what was fetched before: the pause ends the run.
+   *
+   * @throws DomainError when it is gone
+   */
+  async #stream(): Promise<CompiledStream> {
+    const found = await this.#needs.findStream(this.#streamId)
+    if (found === undefined) throw new DomainError('not_found', 'the stream is gone')
+    const before = this.#beforePause
+    if (found.isPaused === true && before?.version === found.version) return before
+    this.#beforePause = found
+    return found
+  }
+
+  /** @throws EndedMeanwhile when the run was told to end in between; nothing of it is handed in then */
+  async #handInAll(stream: CompiledStream, offer: Offer, answers: Answers): Promise<void> {
+    const { intake } = this.#needs
+    const steps = this.#steps(stream, offer, answers)
+    const handIn = () => {
+      for (const step of steps) step()
+    }
+    const isAtOnce = offer.pending.length <= messagesAtOnce || this.#signal.aborted
+    // A position must not become durable without what stands before it, nor they without it.
+    if (offer.position === undefined) handIn()
+    else if (isAtOnce) intake.together(handIn)
+    else await intake.togetherInTurns(steps)
+  }
+
   *#steps(stream: CompiledStream, offer: Offer, answers: Answers): Generator<() => void> {
     const { intake } = this.#needs
     const { pending, position } = offer
+    const isLast = this.#signal.aborted
     for (const place of pending) {
       yield () => {
-        this.#signal.throwIfAborted()
+        if (this.#signal.aborted && !isLast) throw new EndedMeanwhile()
         this.#handIn(stream, { offer, place }, answers)
       }
     }
@@ -164,6 +218,10 @@ export class OrderedIntake {
         ? intake.accept(raw, settled)
         : intake.refuse(raw, message.problem, settled)
   }
+}
+
+function ended(): Error {
+  return new Error('the run has ended before its messages were on disk')
 }
 
 interface Offer {

@@ -10,6 +10,8 @@ import type { DataStream } from '../data-streams/data-stream-store.ts'
 import { expanded } from '../data-streams/named-secrets.ts'
 import { withSecrets } from '../data-streams/source-secrets.ts'
 import type { SourceRounds, SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
+import { LeftMessages } from './left-messages.ts'
+import type { SourcePositions } from './source-positions.ts'
 import { SourceRunner, type SourceRunnerNeeds } from './source-runner.ts'
 import type { SourceStore } from './source-store.ts'
 
@@ -22,13 +24,14 @@ const lastReleaseMs = 3_000
 /** At the start connections are spread: so much for each of them, and so much at most. */
 const spreadMs = { each: 5, inAll: 5_000 } as const
 
-export interface RunningSourcesNeeds extends SourceRunnerNeeds {
+export interface RunningSourcesNeeds extends Omit<SourceRunnerNeeds, 'left' | 'positions'> {
+  readonly positions: SourcePositions
   readonly store: SourceStore
   readonly connectors: readonly FetchConnector[]
   readonly loadStream: (id: StreamId) => Promise<DataStream | undefined>
-  /** Told that the other side may still keep something for us, and why. */
+  /** Called when the other side may still keep something for us, with the reason. */
   readonly onNotReleased: (id: StreamId, reason: string) => void
-  /** Told of what should not have happened. */
+  /** Called with a failure that should not have happened. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -67,6 +70,7 @@ export interface SourceTotals {
  */
 export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' | 'hurry'> {
   readonly #needs: RunningSourcesNeeds
+  readonly #left: LeftMessages
   readonly #known = new Map<StreamId, Known>()
   /** Streams that are being looked at: one look at a time. */
   readonly #looks = new Map<StreamId, Promise<void>>()
@@ -82,6 +86,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   constructor(needs: RunningSourcesNeeds) {
     this.#needs = needs
+    this.#left = new LeftMessages(needs)
   }
 
   async start(): Promise<void> {
@@ -158,17 +163,23 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     if (known && known.text !== textOf(wanted)) {
       await this.#end(id, known, wanted)
       known = undefined
-    }
-    if (wanted === undefined) await this.#forgetIfGone(id)
+    } else if (wanted === undefined) await this.#dealWithLeft(id)
     if (wanted === undefined || this.#isStopped) return
     known ??= this.#open(id, wanted)
     if (wanted.isPaused) await known.runner.stop()
     else known.runner.start(delayMs)
   }
 
-  async #forgetIfGone(id: StreamId): Promise<void> {
+  /** Of a stream that fetches nothing any more. */
+  async #dealWithLeft(id: StreamId): Promise<void> {
     const { positions, loadStream } = this.#needs
-    if ((await loadStream(id)) === undefined) positions.forget(id)
+    const stream = await loadStream(id)
+    if (stream === undefined) {
+      positions.forget(id)
+      return
+    }
+    const { source } = stream
+    await this.#left.handOver(id, { identity: undefined, source }, this.#hurry.signal)
   }
 
   async #wanted(id: StreamId): Promise<Wanted | undefined> {
@@ -184,7 +195,11 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   #open(id: StreamId, { connector, source, secrets }: Wanted): Known {
     const opened = openedBy(connector, { streamId: id, source })
-    const runner = new SourceRunner(this.#needs, id, { source: opened, secrets })
+    const runner = new SourceRunner({ ...this.#needs, left: this.#left }, id, {
+      source: opened,
+      definition: source,
+      secrets,
+    })
     const known = { source: opened, runner, text: canonicalJson(source) }
     this.#known.set(id, known)
     return known
@@ -194,6 +209,8 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   async #end(id: StreamId, { source, runner }: Known, wanted: Wanted | undefined): Promise<void> {
     this.#known.delete(id)
     await runner.stop()
+    // Before anything else can have a position of this stream.
+    if (wanted === undefined) await this.#dealWithLeft(id).catch(this.#needs.onFailure)
     this.#ended.connections += runner.connections
     const { messages, rounds } = runner.status
     this.#ended.messages += messages

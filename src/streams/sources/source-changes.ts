@@ -46,7 +46,7 @@ export class SourceChanges
     return keepsSecrets(source) ? [this.#store.insert(stream, secretsOf(source))] : []
   }
 
-  async settled(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
+  async completed(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
     const kept = (await this.#store.secretsOf(stream.id)) ?? {}
     const source = withoutUnused(changed.source, kept)
     const marked = markedPlaces(source)

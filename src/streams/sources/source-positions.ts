@@ -11,7 +11,8 @@ const pollMs = 50
 interface KeptPosition {
   /** Of what it is a position in. */
   readonly of: string
-  readonly position: SourcePosition
+  /** Undefined where nothing of it was read, and what another source had left is dealt with. */
+  readonly position?: SourcePosition
 }
 
 export interface SourcePositionsNeeds {
@@ -43,16 +44,30 @@ export class SourcePositions {
     identity: string,
     signal: AbortSignal,
   ): Promise<SourcePosition | undefined> {
-    await this.#catchUp(signal)
-    const text = this.#newest.get(id) ?? (await this.#needs.load(id))
-    if (text === undefined) return undefined
-    const kept = JSON.parse(text) as KeptPosition
-    return kept.of === nameOf(identity) ? kept.position : undefined
+    const kept = await this.#kept(id, signal)
+    return kept?.of === nameOf(identity) ? kept.position : undefined
+  }
+
+  /**
+   * The position of a source that another one has replaced.
+   *
+   * @param identity of the one that has replaced it; undefined where the stream fetches nothing any more
+   */
+  async leftBehind(
+    id: StreamId,
+    identity: string | undefined,
+    signal: AbortSignal,
+  ): Promise<SourcePosition | undefined> {
+    // The state forgets it with the source.
+    if (identity === undefined && !this.#newest.has(id)) return undefined
+    const kept = await this.#kept(id, signal)
+    return identity !== undefined && kept?.of === nameOf(identity) ? undefined : kept?.position
   }
 
   /** What is to be written to the journal. */
-  textOf(identity: string, position: SourcePosition): string {
-    return JSON.stringify({ of: nameOf(identity), position } satisfies KeptPosition)
+  textOf(identity: string, position?: SourcePosition): string {
+    const kept: KeptPosition = { of: nameOf(identity), ...(position && { position }) }
+    return JSON.stringify(kept)
   }
 
   /** To be called when it is durable. */
@@ -63,6 +78,12 @@ export class SourcePositions {
   /** To be called when a stream is gone. */
   forget(id: StreamId): void {
     this.#newest.delete(id)
+  }
+
+  async #kept(id: StreamId, signal: AbortSignal): Promise<KeptPosition | undefined> {
+    await this.#catchUp(signal)
+    const text = this.#newest.get(id) ?? (await this.#needs.load(id))
+    return text === undefined ? undefined : (JSON.parse(text) as KeptPosition)
   }
 
   /** The state may be behind what the journal had when the service was started. */

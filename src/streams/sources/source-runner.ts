@@ -12,6 +12,7 @@ import { DomainError, messageOf } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { SourceStatus } from '../data-streams/stream-sources.ts'
 import { backOffMs } from './back-off.ts'
+import type { LeftMessages } from './left-messages.ts'
 import { OrderedIntake, type OrderedIntakeNeeds } from './ordered-intake.ts'
 import type { SourcePositions } from './source-positions.ts'
 import { SourceState } from './source-state.ts'
@@ -21,32 +22,34 @@ import { withoutSecretsOf } from './without-secrets.ts'
 export interface SourceRunnerNeeds extends OrderedIntakeNeeds {
   readonly dial: Dial
   readonly positions: Pick<SourcePositions, 'find' | 'textOf' | 'note' | 'forget'>
+  readonly left: Pick<LeftMessages, 'handOver'>
   readonly nowUs: () => number
-  /** Told once in a row of failures, without secrets. */
+  /** Called once in a row of failures, without secrets. */
   readonly onFailing: (id: StreamId, reason: string) => void
+}
+
+/** A source that was opened, and what it was opened with. */
+export interface OpenedSource {
+  readonly source: FetchedSource
+  readonly definition: Readonly<Record<string, unknown>>
+  /** What no message may show. */
+  readonly secrets: readonly string[]
 }
 
 /** Runs one source again and again, until it is stopped. */
 export class SourceRunner {
   readonly #needs: SourceRunnerNeeds
   readonly #streamId: StreamId
-  readonly #source: FetchedSource
-  /** What no message may show. */
-  readonly #secrets: readonly string[]
+  readonly #opened: OpenedSource
   readonly #state: SourceState
   readonly #wish = new Wish()
   #stop = new AbortController()
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(
-    needs: SourceRunnerNeeds,
-    streamId: StreamId,
-    { source, secrets }: { readonly source: FetchedSource; readonly secrets: readonly string[] },
-  ) {
+  constructor(needs: SourceRunnerNeeds, streamId: StreamId, opened: OpenedSource) {
     this.#needs = needs
     this.#streamId = streamId
-    this.#source = source
-    this.#secrets = secrets
+    this.#opened = opened
     this.#state = new SourceState(needs.nowUs)
   }
 
@@ -85,7 +88,7 @@ export class SourceRunner {
 
   /** A message that may be shown. */
   withoutSecrets(text: string): string {
-    return withoutSecretsOf(this.#secrets, text)
+    return withoutSecretsOf(this.#opened.secrets, text)
   }
 
   async #run(signal: AbortSignal, delayMs: number): Promise<void> {
@@ -117,14 +120,18 @@ export class SourceRunner {
   }
 
   async #runOnce(signal: AbortSignal): Promise<void> {
-    const { dial, positions, nowUs } = this.#needs
-    const { identity } = this.#source
+    const { dial, positions, left, nowUs } = this.#needs
+    const { source, definition } = this.#opened
+    const { identity } = source
+    await left.handOver(this.#streamId, { identity, source: definition }, signal)
     const position = await positions.find(this.#streamId, identity, signal)
     const state = this.#state
+    const intake = new OrderedIntake(this.#needs, this.#streamId, signal)
     const run: FetchRun = {
-      accept: this.#acceptor(identity, signal),
+      accept: this.#acceptor(identity, intake),
       position,
       onRunning: () => state.reached(),
+      onHeldUp: (reason) => state.heldUp(this.withoutSecrets(reason)),
       onWaiting: (dueAtUs) => state.waiting(dueAtUs),
       onRound: (round) => state.roundEnded(round),
       wish: this.#wish,
@@ -132,12 +139,17 @@ export class SourceRunner {
       nowUs,
       signal,
     }
-    await this.#source.run(run)
+    await intake.begin()
+    try {
+      await source.run(run)
+    } finally {
+      // Who comes next begins where this run has ended.
+      await intake.finish()
+    }
   }
 
-  #acceptor(identity: string, signal: AbortSignal): FetchRun['accept'] {
+  #acceptor(identity: string, intake: OrderedIntake): FetchRun['accept'] {
     const { positions } = this.#needs
-    const intake = new OrderedIntake(this.#needs, this.#streamId, signal)
     return async (messages: readonly FetchedMessage[], position?: SourcePosition) => {
       const text = position && positions.textOf(identity, position)
       const accepted = intake.accept(messages, text)

@@ -8,6 +8,8 @@ const stableMs = 10_000
 /** After so long a failure is one that somebody should look at. */
 const lastingMs = 60_000
 
+const silent = 'nothing was heard for more than a minute that would let it begin, nor an error'
+
 /** What one source is doing, and has done since the start of the service. */
 export class SourceState {
   readonly #nowUs: () => number
@@ -16,6 +18,8 @@ export class SourceState {
   /** The same by the monotonic clock. */
   #sinceMs = monotonicMs()
   #failure: { readonly error: string; readonly isRefused: boolean } | undefined
+  /** What the other side has us wait for. */
+  #heldUp: string | undefined
   #retries = 0
   #connections = 0
   #messages = 0
@@ -53,7 +57,7 @@ export class SourceState {
     return {
       state: this.#state,
       sinceUs: this.#sinceUs,
-      lastError: this.#failure?.error,
+      lastError: this.#heldUp ?? this.#failure?.error ?? this.#silence(isLong),
       retries: this.#retries,
       messages: this.#messages,
       lastMessageAtUs: this.#lastMessageAtUs,
@@ -64,6 +68,11 @@ export class SourceState {
       nextRoundAtUs: isDue ? this.#dueAtUs : undefined,
       lagUs: isDue ? Math.max(0, nowUs - (this.#dueAtUs as number)) : undefined,
     }
+  }
+
+  /** @param reason without secrets */
+  heldUp(reason: string): void {
+    this.#heldUp = reason
   }
 
   started(): void {
@@ -99,6 +108,7 @@ export class SourceState {
     if (wasRunning && monotonicMs() - this.#sinceMs >= stableMs) this.#retries = 0
     this.#retries++
     this.#failure = { error, isRefused }
+    this.#heldUp = undefined
     if (this.#state !== 'failing') this.#enter('failing')
   }
 
@@ -118,7 +128,13 @@ export class SourceState {
     }
   }
 
+  /** Whoever has not even failed is waiting for something: of an other side that does not say what. */
+  #silence(isLong: boolean): string | undefined {
+    return this.#state === 'connecting' && isLong ? silent : undefined
+  }
+
   #enter(state: SourceStatus['state']): void {
+    this.#heldUp = undefined
     this.#state = state
     this.#sinceUs = this.#nowUs()
     this.#sinceMs = monotonicMs()

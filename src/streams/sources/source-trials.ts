@@ -123,6 +123,7 @@ class Sample {
       position: undefined,
       accept: async (messages) => await this.#accept(messages),
       onRunning: () => this.#reached(),
+      onHeldUp: () => undefined,
       onWaiting: () => undefined,
       onRound: () => this.#finish(),
       wish: atOnce,

@@ -29,7 +29,7 @@ const readCatalogue = {
   },
 } as const
 
-/** What can be told of. */
+/** Types of events that users can be notified of. */
 export function catalogueRoutes(): FastifyPluginAsync {
   return async (app) => {
     app.get(

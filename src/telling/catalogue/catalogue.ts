@@ -61,7 +61,7 @@ export const catalogue: readonly CatalogueEntry[] = knownTypes.map((type) => ({
   data_schema: withoutIds(dataSchemaOf(type)) as JsonSchema,
 }))
 
-/** D45: permissions are filtered like what they are about. */
+/** Permissions are filtered like what they are about (decisions.md#filters-of-webhooks). */
 function filtersOf(type: KnownType): readonly string[] {
   switch (type.slice(0, type.indexOf('.'))) {
     case 'vault':

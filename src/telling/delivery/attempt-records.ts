@@ -3,7 +3,10 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import { attemptIdOf } from './delivery.ts'
 
-/** Attempts to tell a receiver, the newest first, with what the record of any channel has (D61). */
+/**
+ * Attempts to tell a receiver, the newest first, with what the record of any channel has
+ * (decisions.md#records-of-attempts).
+ */
 export async function attemptRecordsOf(
   state: StateDatabase,
   receiverId: string,

@@ -1,6 +1,9 @@
 import { boolean, dateTime, nullable, number, text, uuid } from '../../requests/http/schema.ts'
 
-/** What is said of every attempt to deliver, whatever channel it went by (D61). */
+/**
+ * What is said of every attempt to deliver, whatever channel it went by
+ * (decisions.md#records-of-attempts).
+ */
 export const attemptFields = {
   id: uuid,
   created_at: dateTime,

@@ -16,5 +16,5 @@ export type MakeAttempt = (
   ending: AbortController,
 ) => Promise<MadeAttempt | undefined>
 
-/** The longest time that an attempt can be given (D38). */
+/** The longest time that an attempt can be given (decisions.md#attempts-and-passes). */
 export const attemptMsMax = 30_000

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { StateDatabase } from '../../storage/state/database.ts'
 
-/** What waits to be sent or told. It is counted up to a limit: who asks must not wait for millions of rows. */
+/** Deliveries and events that wait. It is counted up to a limit: who asks must not wait for millions of rows. */
 export interface Backlog {
   /** Deliveries that are not over: due now, taken, or due later. */
   readonly deliveriesPending: number
-  /** Streams and vaults whose coalesced events are due, and not told yet (D33). */
+  /**
+   * Streams and vaults whose coalesced events are due, and not told yet
+   * (decisions.md#events-that-are-coalesced).
+   */
   readonly coalescedWaiting: number
 }
 

@@ -16,7 +16,7 @@ export interface DelivererNeeds {
   readonly attemptsOfUserMax: number
   /** Types whose deliveries may be replaced by newer ones for as long as nobody has taken them. */
   readonly isReplaceable: (eventType: string) => boolean
-  /** Told of what failed without anybody waiting for it. */
+  /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -19,7 +19,7 @@ const leaseUs = 3 * attemptMsMax * 1_000
 /** With less time left an attempt is not begun. */
 const leaseLeftUsMin = (attemptMsMax + 5_000) * 1_000
 
-/** What other processes have left behind is looked for so often. */
+/** How often deliveries that other processes have left behind are looked for. */
 const lookEveryUs = 30_000_000
 
 /** After a failure of our own. */
@@ -98,7 +98,7 @@ export class Deliverer {
   async #listen(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        this.wake(await this.#needs.desk.news())
+        this.wake(await this.#needs.desk.dueReceivers())
       } catch {
         // The thread that tells of news has ended: so does the service.
         return

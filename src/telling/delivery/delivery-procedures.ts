@@ -15,7 +15,7 @@ export interface ChangedReceivers {
 }
 
 /** What other threads may ask of the thread that delivers. */
-export interface DeliveryProcedures extends Record<string, (argument: never) => unknown> {
+export interface DeliveryProcedures {
   /** Forgets what it knows of these receivers, and looks for what is due for them. */
   changed(changed: ChangedReceivers): void
   stats(): Promise<DeliveryFigures>
@@ -24,7 +24,7 @@ export interface DeliveryProcedures extends Record<string, (argument: never) => 
 }
 
 /** What the thread that delivers may ask of the one that writes the state. */
-export interface DeskProcedures extends Record<string, (argument: never) => unknown> {
+export interface DeskProcedures {
   exchange(request: DeskRequest): Promise<readonly string[]>
-  news(channel: DeliveryChannel): Promise<readonly string[]>
+  dueReceivers(channel: DeliveryChannel): Promise<readonly string[]>
 }

@@ -31,7 +31,8 @@ export interface DueDelivery {
 
 /**
  * How an attempt has ended: `retry` for what may be better in some seconds, `stop` for what another
- * attempt right away would not mend (D38), `skipped` where there is no way to any receiver.
+ * attempt right away would not mend (decisions.md#attempts-and-passes), `skipped` where there is no
+ * way to any receiver.
  */
 export type Outcome = 'delivered' | 'retry' | 'stop' | 'skipped'
 
@@ -52,7 +53,10 @@ export interface Consequence {
   readonly phase: Phase
   /** When the next attempt is due, in steady time; undefined: there is none. */
   readonly dueAtUs: number | undefined
-  /** What happens to the failures that the receiver has had in a row (D40). */
+  /**
+   * What happens to the failures that the receiver has had in a row
+   * (decisions.md#failures-in-a-row).
+   */
   readonly failures: 'same' | 'reset' | 'add'
 }
 
@@ -65,7 +69,9 @@ export interface RetryRules {
   readonly resendEveryUs: number
 }
 
-/** Deliveries whose last attempt is older than this are given up (D39). */
+/**
+ * Deliveries whose last attempt is older than this are given up (decisions.md#attempts-and-passes).
+ */
 export const givenUpAfterUs = 24 * 3_600 * 1_000_000
 
 /** What follows from an attempt that has ended at this steady time: each channel has rules of its own. */
@@ -76,7 +82,7 @@ export type ConsequenceOf = (
   rules: RetryRules,
 ) => Consequence
 
-/** The rules of webhooks (D38 to D40). */
+/** The rules of webhooks (decisions.md#attempts-and-passes, decisions.md#failures-in-a-row). */
 export const consequenceOf: ConsequenceOf = (
   { phase, attempts, attemptsMax },
   outcome,

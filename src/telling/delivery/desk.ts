@@ -43,7 +43,7 @@ export interface DeskRequest {
   readonly wanted: readonly string[]
   /** Taken ones that were not begun, and are to be taken by whoever comes. */
   readonly released: readonly string[]
-  /** Those that are too old to be attempted again. */
+  /** Deliveries that are too old to be attempted again. */
   readonly givenUp: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export interface DeliveryDesk {
   /** Resolves with the ids of the wanted deliveries that were given. */
   exchange(request: DeskRequest): Promise<readonly string[]>
   /** Resolves with receivers that something new is due for, once there are some. */
-  news(): Promise<readonly string[]>
+  dueReceivers(): Promise<readonly string[]>
 }
 
 /** What the engine reads, through a connection of its own. All times are steady ones. */

@@ -23,7 +23,7 @@ export function endedAttempt(
     readonly attemptedAtUs: number
     readonly endedAtUs: number
     readonly durationUs: number
-    /** The same end in steady time. */
+    /** The end in steady time. */
     readonly endedUs: number
     readonly resendEveryUs: number
     readonly consequenceOf: ConsequenceOf

@@ -15,7 +15,10 @@ export interface DisabledReceiver {
 /** Where the failures of a receiver are counted, and what follows from them. */
 interface Ledger {
   readonly table: 'webhooks' | 'email_recipients'
-  /** A receiver that has failed so often in a row is not sent anything any more (D40, D48). */
+  /**
+   * A receiver that has failed so often in a row is not sent anything any more
+   * (decisions.md#failures-in-a-row, decisions.md#mail).
+   */
   readonly failuresMax: number
   /** The states that this ends. */
   readonly endedStates: readonly string[]

@@ -1,9 +1,9 @@
 import type { DueDelivery } from './delivery.ts'
 
 /**
- * Attempts of one receiver at a time (D41). It begins with few, and each answer allows one more; after
- * an attempt without a good answer it is one, so that those that hang cannot use up what is there for
- * all.
+ * Attempts of one receiver at a time (decisions.md#attempts-and-passes). It begins with few, and
+ * each answer allows one more; after an attempt without a good answer it is one, so that those that
+ * hang cannot use up what is there for all.
  */
 const attemptsAtFirst = 4
 const attemptsOfReceiverMax = 16

@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import { aheadUsOf, type Clocks } from '../../core/clock.ts'
-import type { StateDatabase, Tell } from '../../storage/state/database.ts'
+import type { Notify, StateDatabase } from '../../storage/state/database.ts'
 import { padded } from '../../storage/state/portions.ts'
 import type { DeliveryChannel } from './delivery.ts'
 import type { DeskRequest } from './desk.ts'
+import { DueReceivers } from './due-receivers.ts'
+import { endDeliveries } from './end-deliveries.ts'
 import { countFailures, type DisabledReceiver } from './failure-count.ts'
-import { News } from './news.ts'
 import { type RecordedAttempt, recordAttempts } from './recorded-attempts.ts'
-import { tellNoMore } from './tell-no-more.ts'
 
 export interface StateDeskNeeds {
   readonly state: StateDatabase
   /** Writes down, within a transaction, that a receiver was disabled. */
   readonly recordDisabled: (transaction: StateDatabase, receiver: DisabledReceiver) => Promise<void>
   /** Tells of what was written down; resolves with what is to follow once it is committed. */
-  readonly tell: Tell
+  readonly notify: Notify
 }
 
 /** The desk of all channels, at the connection that writes the state: all of a request is one transaction. */
 export class StateDesk {
   readonly #needs: StateDeskNeeds
-  readonly #news: Readonly<Record<DeliveryChannel, News>> = {
-    webhook: new News(),
-    mail: new News(),
+  readonly #due: Readonly<Record<DeliveryChannel, DueReceivers>> = {
+    webhook: new DueReceivers(),
+    mail: new DueReceivers(),
   }
 
   constructor(needs: StateDeskNeeds) {
@@ -31,11 +31,11 @@ export class StateDesk {
 
   /** Tells the engine of a channel of new deliveries, once they are committed. */
   announce(channel: DeliveryChannel, receiverIds: Iterable<string>): void {
-    this.#news[channel].add(receiverIds)
+    this.#due[channel].add(receiverIds)
   }
 
-  async news(channel: DeliveryChannel): Promise<readonly string[]> {
-    return await this.#news[channel].next()
+  async dueReceivers(channel: DeliveryChannel): Promise<readonly string[]> {
+    return await this.#due[channel].next()
   }
 
   /** What a process has taken that is gone; to be called where there can be no other. */
@@ -48,14 +48,14 @@ export class StateDesk {
   }
 
   async exchange(request: DeskRequest): Promise<readonly string[]> {
-    const { state, tell } = this.#needs
+    const { state, notify } = this.#needs
     const { given, afterwards } = await state.transaction().execute(async (transaction) => {
       const taken = await take(transaction, request)
       await release(transaction, request)
       await giveUp(transaction, request)
       const recorded = await recordAttempts(transaction, request)
       const hasDisabled = await this.#count(transaction, recorded, request.channel)
-      return { given: taken, afterwards: hasDisabled ? await tell(transaction) : undefined }
+      return { given: taken, afterwards: hasDisabled ? await notify(transaction) : undefined }
     })
     afterwards?.()
     return given
@@ -72,7 +72,7 @@ export class StateDesk {
       const disabled = await countFailures(transaction, { channel, id }, attempts)
       if (disabled === undefined) continue
       hasDisabled = true
-      for (const change of tellNoMore(transaction, id, channel)) {
+      for (const change of endDeliveries(transaction, id, channel)) {
         await transaction.executeQuery(change.compile())
       }
       await this.#needs.recordDisabled(transaction, disabled)

@@ -1,16 +1,10 @@
-import type { MessagePort, Worker } from 'node:worker_threads'
-import { Caller } from '../../core/threads/rpc.ts'
-import { threadFailure } from '../../core/threads/start-thread.ts'
+import type { Worker } from 'node:worker_threads'
+import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import type {
   ChangedReceivers,
   DeliveryFigures,
   DeliveryProcedures,
 } from './delivery-procedures.ts'
-
-interface Running {
-  readonly thread: Worker
-  readonly caller: Caller<DeliveryProcedures>
-}
 
 /**
  * The network thread's side of the thread that delivers. It starts with the first receiver: a
@@ -19,7 +13,7 @@ interface Running {
 export class ThreadedDeliveries {
   readonly #start: () => Worker
   readonly #failed = Promise.withResolvers<never>()
-  #running: Running | undefined
+  #running: RemoteThread<DeliveryProcedures> | undefined
 
   constructor(start: () => Worker) {
     this.#start = start
@@ -34,32 +28,29 @@ export class ThreadedDeliveries {
 
   /** Once it resolves, no attempt begins that goes by what these receivers were before. */
   async changed(changed: ChangedReceivers): Promise<void> {
-    await this.run().caller.call('changed', changed)
+    await this.run().calls.changed(changed)
   }
 
   /** Undefined while it does not run. */
   async stats(): Promise<DeliveryFigures | undefined> {
-    return await this.#running?.caller.call('stats', undefined)
+    return await this.#running?.calls.stats()
   }
 
   async stop(): Promise<void> {
     if (!this.#running) return
-    const { thread, caller } = this.#running
-    await caller.call('stop', undefined)
-    await thread.terminate()
+    await this.#running.calls.stop()
+    await this.#running.terminate()
   }
 
   /** Starts the thread, unless it runs. */
-  run(): Running {
+  run(): RemoteThread<DeliveryProcedures> {
     this.#running ??= this.#begin()
     return this.#running
   }
 
-  #begin(): Running {
-    const thread = this.#start()
-    const caller = new Caller<DeliveryProcedures>(thread as unknown as MessagePort)
-    threadFailure(thread).catch(this.#failed.reject)
-    thread.once('exit', () => caller.close())
-    return { thread, caller }
+  #begin(): RemoteThread<DeliveryProcedures> {
+    const thread = new RemoteThread<DeliveryProcedures>(this.#start())
+    thread.failed.catch(this.#failed.reject)
+    return thread
   }
 }

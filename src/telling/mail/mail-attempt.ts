@@ -6,7 +6,7 @@ import { parseEmail } from './email-address.ts'
 import { eventContent, type MailContent, verificationContent } from './mail-content.ts'
 import type { MailLinks } from './mail-links.ts'
 import { mailAttemptsMax } from './mail-policy.ts'
-import { isTold, type Recipient, verificationType } from './recipient.ts'
+import { isMailed, type Recipient, verificationType } from './recipient.ts'
 import { findRecipient } from './recipient-store.ts'
 import { rendered } from './rendered-mail.ts'
 import type { SentMail, SmtpTransport } from './smtp-transport.ts'
@@ -21,7 +21,7 @@ export interface MailAttemptsNeeds {
   readonly smtp: Pick<SmtpTransport, 'send'> | undefined
   /** For one mail, from the connection to the last answer. */
   readonly timeoutMs: number
-  /** Told of what is wrong with the mail server. */
+  /** Called with a failure of the mail server. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -104,9 +104,12 @@ export class MailAttempts {
   }
 }
 
-/** The question goes to who has not answered it, and everything else to who has said yes (D48). */
+/**
+ * The question goes to who has not answered it, and everything else to who has said yes
+ * (decisions.md#mail).
+ */
 function mayBeSent({ eventType }: DueDelivery, recipient: Recipient): boolean {
   return eventType === verificationType
     ? recipient.status === 'PENDING_VERIFICATION'
-    : isTold(recipient)
+    : isMailed(recipient)
 }

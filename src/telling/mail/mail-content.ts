@@ -21,7 +21,7 @@ type Data = Readonly<Record<string, unknown>>
 /** Longer texts of users are cut: a mail is for one glance, and leads to the resource. */
 const charactersMax = 200
 
-/** What an address is told of an event. */
+/** The words that a mail says of an event. */
 export function eventContent(
   event: Pick<RecordedEvent, 'type' | 'atUs' | 'resourceId' | 'data'>,
   links: MailLinks,

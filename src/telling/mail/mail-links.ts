@@ -38,7 +38,7 @@ export class MailLinks {
     return `${this.#publicUrl}${path}`
   }
 
-  /** The same for every mail of a delivery, however often it is attempted. */
+  /** The link that confirms an address: one for every mail of a delivery, however often it is attempted. */
   verification(recipientId: string, sentAtUs: number): string {
     const claim = `${recipientId}.${sentAtUs + verificationLifetimeUs}`
     return this.to(`/mail/verify/${claim}.${this.#signer.digest(`mail: verify ${claim}`)}`)

@@ -11,8 +11,9 @@ const delayUsMax = 3_600_000_000
 export const mailAttemptsMax = 33
 
 /**
- * The rules of mail (D48): a refusal for good (5xx) ends the delivery and counts; what may be better later
- * (4xx, no connection, no answer) is retried and counts for nothing, however long it lasts.
+ * The rules of mail (decisions.md#mail): a refusal for good (5xx) ends the delivery and counts;
+ * what may be better later (4xx, no connection, no answer) is retried and counts for nothing,
+ * however long it lasts.
  */
 export const mailConsequenceOf: ConsequenceOf = ({ phase, attempts }, outcome, endedUs) => {
   switch (outcome) {

@@ -14,9 +14,10 @@ export async function mailReach(
     .where('owner_id', '=', ownerId)
     .execute()
   if (rows.length === 0) return { allows: false, reason: 'there is no address to send it to' }
-  const isTold = (row: (typeof rows)[number]) => row.status === 'ACTIVE' && row.verified_at !== null
-  const told = rows.filter(isTold).length
-  if (told > 0) return { allows: true, reason: `addresses that are ACTIVE: ${told}` }
+  const isMailed = (row: (typeof rows)[number]) =>
+    row.status === 'ACTIVE' && row.verified_at !== null
+  const mailed = rows.filter(isMailed).length
+  if (mailed > 0) return { allows: true, reason: `addresses that are ACTIVE: ${mailed}` }
   const byStatus = Map.groupBy(rows, ({ status }) => status)
   const counts = [...byStatus].map(([status, some]) => `${some.length} ${status}`).toSorted()
   return { allows: false, reason: `no address is ACTIVE: ${counts.join(', ')}` }

@@ -2,7 +2,10 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import { attemptRecordsOf } from '../delivery/attempt-records.ts'
 
-/** Attempts to send mails to a recipient, the newest first: one record each (D61). */
+/**
+ * Attempts to send mails to a recipient, the newest first: one record each
+ * (decisions.md#records-of-attempts).
+ */
 export async function mailAttemptsOf(
   state: StateDatabase,
   recipientId: string,

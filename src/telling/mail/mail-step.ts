@@ -14,11 +14,14 @@ const minuteUs = 60_000_000
 
 export interface MailPlannerNeeds {
   readonly clock: Clocks
-  /** Told of the recipients; nothing is committed yet. */
+  /** Called with the recipients before anything is committed. */
   readonly onPlanned: (recipientIds: readonly string[]) => void
 }
 
-/** Plans the mails of an event (D37, D48), in the transaction that writes the event. */
+/**
+ * Plans the mails of an event (decisions.md#events-and-their-changes, decisions.md#mail), in the
+ * transaction that writes the event.
+ */
 export class MailPlanner {
   readonly #needs: MailPlannerNeeds
   #withheld = 0
@@ -60,7 +63,7 @@ export class MailPlanner {
   }
 }
 
-/** Only who has said yes, and is not switched off (D48). */
+/** Only who has said yes, and is not switched off (decisions.md#mail). */
 async function recipientsFor(
   transaction: StateDatabase,
   { ownerId, severity }: RecordedEvent,

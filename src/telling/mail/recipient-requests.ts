@@ -46,7 +46,7 @@ export function changedRecipient(before: Recipient, body: RecipientChangeBody): 
   }
 }
 
-/** A recipient as the API shows it (D61). */
+/** A recipient as the API shows it. */
 export function recipientBody(recipient: Recipient): object {
   const { verifiedAtUs, lastDeliveryAtUs } = recipient
   return {

@@ -52,7 +52,9 @@ const reading = { scope: 'notifications:read' } as const
 const writing = { scope: 'notifications:write', errors: ['conflict'] } as const
 const asking = { scope: 'notifications:write', errors: ['conflict', 'rate_limited'] } as const
 
-/** Addresses that are told of events by mail: `/notifications/email-configs` (D48, D61). */
+/**
+ * Addresses that are told of events by mail: `/notifications/email-configs` (decisions.md#mail).
+ */
 export function recipientRoutes(needs: RecipientRoutesNeeds): FastifyPluginAsync {
   const { recipients, changed, posts, callerOf } = needs
   return async (app) => {

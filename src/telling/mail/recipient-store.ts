@@ -4,7 +4,7 @@ import { type EmailRecipientId, newId, type UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
-import { tellNoMore } from '../delivery/tell-no-more.ts'
+import { endDeliveries } from '../delivery/end-deliveries.ts'
 import { type EmailAddress, parseEmail } from './email-address.ts'
 import { type Recipient, type RecipientStatus, recipientsMax, type Severity } from './recipient.ts'
 import { planVerification } from './verification.ts'
@@ -97,7 +97,7 @@ export class RecipientStore {
     return recipient?.ownerId === ownerId ? recipient : undefined
   }
 
-  /** Whoever owns it: for links in mails. */
+  /** Finds a recipient whoever owns it: for links in mails. */
   async findAny(id: EmailRecipientId): Promise<Recipient | undefined> {
     return await findRecipient(this.#state, id)
   }
@@ -130,7 +130,7 @@ export class RecipientStore {
     })
     // Only who reads the mailbox can say that it is theirs.
     const isAllowed = isActivated ? changed.where('verified_at', 'is not', null) : changed
-    return [isAllowed, ...(after.status === 'DISABLED' ? this.#tellNoMore(before) : [])]
+    return [isAllowed, ...(after.status === 'DISABLED' ? this.#endDeliveries(before) : [])]
   }
 
   /** Who reads the mailbox says yes. */
@@ -160,7 +160,7 @@ export class RecipientStore {
         .where((where) =>
           where.or([where('status', '!=', 'DISABLED'), where('verified_at', 'is not', null)]),
         ),
-      ...this.#tellNoMore(recipient),
+      ...this.#endDeliveries(recipient),
     ]
   }
 
@@ -168,7 +168,7 @@ export class RecipientStore {
   remove(recipient: Recipient): readonly Compilable[] {
     const { id, ownerId } = recipient
     const removal = this.#state.deleteFrom('email_recipients').where('id', '=', id)
-    return [removal.where('owner_id', '=', ownerId), ...this.#tellNoMore(recipient)]
+    return [removal.where('owner_id', '=', ownerId), ...this.#endDeliveries(recipient)]
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
@@ -187,8 +187,8 @@ export class RecipientStore {
     )
   }
 
-  #tellNoMore({ id }: Recipient): readonly Compilable[] {
-    return tellNoMore(this.#state, id, 'mail').map(optional)
+  #endDeliveries({ id }: Recipient): readonly Compilable[] {
+    return endDeliveries(this.#state, id, 'mail').map(optional)
   }
 }
 

@@ -8,7 +8,7 @@ export type RecipientStatus = (typeof recipientStatuses)[number]
 
 export type Severity = (typeof severities)[number]
 
-/** Who is told of events by mail. */
+/** A receiver of events by mail. */
 export interface Recipient {
   readonly id: EmailRecipientId
   readonly ownerId: UserId
@@ -27,13 +27,13 @@ export interface Recipient {
   readonly recordedAttempts: number
 }
 
-/** Addresses of one user (D48); those that are DISABLED count as well. */
+/** Addresses of one user (decisions.md#mail); those that are DISABLED count as well. */
 export const recipientsMax = 5
 
 /** The type of a mail that asks for consent: it is no event, and has no entry in the catalogue. */
 export const verificationType = 'email.verification'
 
 /** Whether it may be sent anything but the question whether it wants to. */
-export function isTold({ status, verifiedAtUs }: Recipient): boolean {
+export function isMailed({ status, verifiedAtUs }: Recipient): boolean {
   return status === 'ACTIVE' && verifiedAtUs !== undefined
 }

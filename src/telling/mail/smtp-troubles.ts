@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../core/clock.ts'
 
-/** A mail server that is away is told of once in so long, and not at every attempt. */
+/** A mail server that is away is reported once in so long, and not at every attempt. */
 const quietMs = 60_000
 
 /** What is wrong with the mail server, for the log. */
@@ -12,7 +12,7 @@ export class SmtpTroubles {
     this.#log = log
   }
 
-  tell(error: unknown): void {
+  report(error: unknown): void {
     const nowMs = monotonicMs()
     if (nowMs < this.#quietUntilMs) return
     this.#quietUntilMs = nowMs + quietMs

@@ -20,7 +20,7 @@ interface AskedAddress {
   readonly ownerId: UserId
   readonly folded: string
   readonly atUs: number
-  /** The same in steady time. */
+  /** `atUs` in steady time. */
   readonly dueAtUs: number
 }
 

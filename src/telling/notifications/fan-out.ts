@@ -4,7 +4,7 @@ import { type Clocks, steadyUsOf } from '../../core/clock.ts'
 import type { EventId, UserId } from '../../core/ids.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
 import type { RecordedEvent } from '../../outbox/events/events.ts'
-import type { StateDatabase, Tell } from '../../storage/state/database.ts'
+import type { Notify, StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { addToInbox, isRepetition } from './inbox/inbox-step.ts'
 import { effectiveChannels } from './preferences/effective.ts'
@@ -12,9 +12,9 @@ import { preferencesOf } from './preferences/preference-store.ts'
 import type { Channel } from './preferences/preferences.ts'
 
 /**
- * One way to tell of an event: writes down what is to be told, and tells nothing yet. The channels are
- * those that the owner's preferences leave; webhooks are never gated by them (D47). Resolves with how
- * many rows it has written.
+ * One way to notify of an event: writes down what is to be delivered, and delivers nothing yet. The
+ * channels are those that the owner's preferences leave; webhooks are never gated by them
+ * (decisions.md#preferences). Resolves with how many rows it has written.
  */
 export type FanOutStep = (
   transaction: StateDatabase,
@@ -25,12 +25,12 @@ export type FanOutStep = (
 export interface FanOutNeeds {
   readonly clock: Clocks
   readonly steps: readonly FanOutStep[]
-  /** Once it is committed, with whose events were told. */
-  readonly onTold: (ownerIds: ReadonlySet<UserId>) => void
+  /** Once it is committed, with the owners of the events. */
+  readonly onNotified: (ownerIds: ReadonlySet<UserId>) => void
 }
 
-/** What is told, for who watches the service. */
-export interface ToldStatus {
+/** How far users are notified, for who watches the service. */
+export interface FanOutStatus {
   /** Users with very many events at once, some of which wait. */
   readonly usersWaiting: number
   /** Entries that found no room in the inbox of their user, since the start. */
@@ -41,8 +41,8 @@ export interface ToldStatus {
 const portion = 50
 
 /**
- * What one transaction tells, in rows, some 0.1 ms each: nothing else is written meanwhile. An event that
- * goes to more webhooks than that is told whole all the same.
+ * What one transaction writes, in rows, some 0.1 ms each: nothing else is written meanwhile. An event that
+ * goes to more webhooks than that is written whole all the same.
  */
 const rowsMax = 400
 
@@ -52,26 +52,26 @@ const rowsOfEvent = 2
 /** After a failure. */
 const tryAgainMs = 1_000
 
-/** What became of an event, in `events.fanned_out`; of what waits, its owner is told in turn with others. */
-const outcomes = { notYet: 0, told: 1, suppressed: 2, waits: 3 } as const
+/** What became of an event, in `events.fanned_out`; of what waits, its owner is notified in turn with others. */
+const outcomes = { notYet: 0, notified: 1, suppressed: 2, waits: 3 } as const
 
 /**
- * Tells of events: whether one is a repetition and what its owner wants are decided once for all channels. Its
- * own record is written in the same transaction as all else that is told of it, so no event suppresses
- * itself (D46).
+ * Notifies of events: whether one is a repetition and what its owner wants are decided once for all
+ * channels. Its own record is written in the same transaction as all else that follows from it, so
+ * no event suppresses itself (decisions.md#repetitions-of-an-event).
  */
 export class FanOut {
   readonly #needs: FanOutNeeds
   /** Users with events that wait: as many as there are users at most. */
   readonly #behind = new Set<UserId>()
-  #news = Promise.withResolvers<void>()
+  #arrived = Promise.withResolvers<void>()
   #inboxRefused = 0
 
   constructor(needs: FanOutNeeds) {
     this.#needs = needs
   }
 
-  status(): ToldStatus {
+  status(): FanOutStatus {
     return { usersWaiting: this.#behind.size, inboxRefused: this.#inboxRefused }
   }
 
@@ -88,14 +88,15 @@ export class FanOut {
   }
 
   /**
-   * Tells of every event that a transaction has written, as a part of it (D37). When there are too many, or others
-   * of the same user wait already, the rest waits, so that they stay in their order.
+   * Notifies of every event that a transaction has written, as a part of it
+   * (decisions.md#events-and-their-changes). When there are too many, or others of the same user
+   * wait already, the rest waits, so that they stay in their order.
    */
-  readonly tell: Tell = async (transaction) => {
-    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
+  readonly notify: Notify = async (transaction) => {
+    const notified: Notified = { ownerIds: new Set(), inboxRefused: 0 }
     let rows = 0
     for (let isWhole = false; !isWhole; ) {
-      const events = await untold(transaction)
+      const events = await notYetNotified(transaction)
       isWhole = events.length < portion
       for (const event of events) {
         if (rows >= rowsMax || this.#behind.has(event.ownerId)) {
@@ -103,10 +104,10 @@ export class FanOut {
           isWhole = true
           break
         }
-        rows += await this.#tellOf(transaction, event, told)
+        rows += await this.#notifyOf(transaction, event, notified)
       }
     }
-    return () => this.#heard(told)
+    return () => this.#heard(notified)
   }
 
   /** Tells what waits, one user after the other, until the signal says to stop. */
@@ -115,7 +116,7 @@ export class FanOut {
     signal: AbortSignal,
     onFailure: (error: unknown) => void,
   ): Promise<void> {
-    signal.addEventListener('abort', () => this.#news.resolve())
+    signal.addEventListener('abort', () => this.#arrived.resolve())
     while (!signal.aborted) {
       for (const ownerId of this.#behind) {
         if (signal.aborted) return
@@ -129,14 +130,14 @@ export class FanOut {
         }
       }
       if (this.#behind.size > 0) continue
-      await this.#news.promise
-      if (!signal.aborted) this.#news = Promise.withResolvers()
+      await this.#arrived.promise
+      if (!signal.aborted) this.#arrived = Promise.withResolvers()
     }
   }
 
   /** Tells some of what waits of one user. */
   async catchUp(state: StateDatabase, ownerId: UserId): Promise<void> {
-    const told: Told = { ownerIds: new Set(), inboxRefused: 0 }
+    const notified: Notified = { ownerIds: new Set(), inboxRefused: 0 }
     await state
       .transaction()
       .execute(async (transaction) => {
@@ -145,7 +146,7 @@ export class FanOut {
           const events = await waiting(transaction, ownerId)
           for (const event of events) {
             if (rows >= rowsMax) return
-            rows += await this.#tellOf(transaction, event, told)
+            rows += await this.#notifyOf(transaction, event, notified)
           }
           if (events.length === portion) continue
           // Within the transaction: what comes after it is told at once again.
@@ -157,7 +158,7 @@ export class FanOut {
         this.#behind.add(ownerId)
         throw error
       })
-    this.#heard(told)
+    this.#heard(notified)
   }
 
   /** Leaves whatever the transaction has written and not told for later. */
@@ -174,17 +175,21 @@ export class FanOut {
   /** It may not be true after all when a transaction is taken back: then nothing is found. */
   #fallBehind(rows: readonly { readonly owner_id: string }[]): void {
     for (const { owner_id } of rows) this.#behind.add(owner_id as UserId)
-    if (this.#behind.size > 0) this.#news.resolve()
+    if (this.#behind.size > 0) this.#arrived.resolve()
   }
 
   /** Once it is committed. */
-  #heard({ ownerIds, inboxRefused }: Told): void {
+  #heard({ ownerIds, inboxRefused }: Notified): void {
     this.#inboxRefused += inboxRefused
-    if (ownerIds.size > 0) this.#needs.onTold(ownerIds)
+    if (ownerIds.size > 0) this.#needs.onNotified(ownerIds)
   }
 
   /** Resolves with how many rows that was. */
-  async #tellOf(transaction: StateDatabase, event: RecordedEvent, told: Told): Promise<number> {
+  async #notifyOf(
+    transaction: StateDatabase,
+    event: RecordedEvent,
+    notified: Notified,
+  ): Promise<number> {
     let rows = rowsOfEvent
     const steadyUs = steadyUsOf(this.#needs.clock, event.atUs)
     const isRepeated = await isRepetition(transaction, event, steadyUs)
@@ -192,27 +197,27 @@ export class FanOut {
       const preferences = await preferencesOf(transaction, event.ownerId)
       const channels = effectiveChannels(preferences, event.type)
       if (channels.has('in_app') && !(await addToInbox(transaction, event, steadyUs)))
-        told.inboxRefused++
+        notified.inboxRefused++
       for (const step of this.#needs.steps) rows += await step(transaction, event, channels)
-      told.ownerIds.add(event.ownerId)
+      notified.ownerIds.add(event.ownerId)
     }
     await transaction
       .updateTable('events')
-      .set({ fanned_out: isRepeated ? outcomes.suppressed : outcomes.told })
+      .set({ fanned_out: isRepeated ? outcomes.suppressed : outcomes.notified })
       .where('id', '=', event.id)
       .execute()
     return rows
   }
 }
 
-/** What a transaction tells. */
-interface Told {
+/** Users notified in a transaction. */
+interface Notified {
   readonly ownerIds: Set<UserId>
   inboxRefused: number
 }
 
 /** The literal values: indexes over these rows alone are not used for a parameter. */
-async function untold(transaction: StateDatabase): Promise<readonly RecordedEvent[]> {
+async function notYetNotified(transaction: StateDatabase): Promise<readonly RecordedEvent[]> {
   const rows = await transaction
     .selectFrom('events')
     .selectAll()

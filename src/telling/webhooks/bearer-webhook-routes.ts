@@ -48,7 +48,10 @@ const writing = {
   errors: ['conflict', 'destination_not_allowed'],
 } as const
 
-/** Registrations as the token interface has them: another view of the same webhooks (D32). */
+/**
+ * Registrations as the token interface has them: another view of the same webhooks
+ * (decisions.md#two-views-of-one-table).
+ */
 export function bearerWebhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
   const { webhooks, callerOf } = needs
   return async (app) => {

@@ -4,7 +4,10 @@ export type CustomHeaders = Readonly<Record<string, string>>
 
 export const customHeadersMax = { count: 20, nameLength: 100, valueLength: 2_048 } as const
 
-/** What frames the request or belongs to one connection (D35): it is ours to say. */
+/**
+ * What frames the request or belongs to one connection (decisions.md#signatures-and-headers): it is
+ * ours to say.
+ */
 const ours: ReadonlySet<string> = new Set([
   'host',
   'content-length',

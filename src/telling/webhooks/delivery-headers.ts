@@ -21,7 +21,10 @@ export interface DeliveryHeaders {
   readonly recorded: Readonly<Record<string, string>>
 }
 
-/** The headers of a delivery in its format; those of the webhook win over them (D35). */
+/**
+ * The headers of a delivery in its format; those of the webhook win over them
+ * (decisions.md#signatures-and-headers).
+ */
 export function deliveryHeaders(
   webhook: Pick<Webhook, 'customHeaders' | 'secret' | 'previousSecret'>,
   delivery: SentDelivery,

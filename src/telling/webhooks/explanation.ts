@@ -11,10 +11,13 @@ interface Check {
   readonly message: string
 }
 
-/** `fanned_out` of an event that was suppressed as a repetition (D46). */
+/**
+ * `fanned_out` of an event that was suppressed as a repetition
+ * (decisions.md#repetitions-of-an-event).
+ */
 const suppressed = 2
 
-/** Why an event was delivered to a webhook or not, check by check (D44). */
+/** Why an event was delivered to a webhook or not, check by check. */
 export async function explain(
   { state, guard }: { readonly state: StateDatabase; readonly guard: EgressGuard },
   webhook: Webhook,

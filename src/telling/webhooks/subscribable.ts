@@ -5,10 +5,16 @@ import {
   neverEmittedTypes,
 } from '../../outbox/events/event-types.ts'
 
-/** What `/notifications/webhooks` takes: 33 types, of which 27 happen (D34). */
+/**
+ * What `/notifications/webhooks` takes: 33 types, of which 27 happen
+ * (decisions.md#types-of-events).
+ */
 export const notificationTypes: readonly string[] = [...emittedTypes, ...neverEmittedTypes]
 
-/** What `/webhooks` takes: these, and those that exist in the token interface only (D32). */
+/**
+ * What `/webhooks` takes: these, and those that exist in the token interface only
+ * (decisions.md#two-views-of-one-table).
+ */
 export const bearerTypes: readonly string[] = [...notificationTypes, ...forthcomingTypes]
 
 /** What whoever subscribes to these should know. */

@@ -51,7 +51,7 @@ const overlapSDefault = 86_400
 
 const secretBytes = 32
 
-/** What can be done with webhooks beyond keeping them (D44). */
+/** What can be done with webhooks beyond keeping them. */
 export function webhookActionRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
   const { webhooks, guard, posts, callerOf } = needs
   const config = { scope: 'webhooks:write', errors: ['conflict'] } as const

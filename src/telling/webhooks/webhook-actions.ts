@@ -95,8 +95,8 @@ export interface Recovery {
 }
 
 /**
- * Deliveries of what a webhook was not told of since then. What was suppressed as a repetition stays so
- * (D46), and what waits already goes on to wait.
+ * Deliveries of what a webhook was not told of since then. What was suppressed as a repetition
+ * stays so (decisions.md#repetitions-of-an-event), and what waits already goes on to wait.
  */
 export async function planRecovery(
   state: StateDatabase,

@@ -21,7 +21,7 @@ const webhookFreshUs = 250_000
 const bodiesAtHandMax = 1_000
 const bodyLengthsMax = 8 * 1_024 * 1_024
 
-/** The message of a destination that may not be reached (D43). */
+/** The message of a destination that may not be reached (decisions.md#records-of-attempts). */
 const blocked = 'blocked: destination not allowed'
 
 export interface WebhookAttemptsNeeds {
@@ -101,7 +101,10 @@ export class WebhookAttempts {
     return webhook
   }
 
-  /** The bytes that every attempt sends (D36); nothing for an event that is too old to be kept. */
+  /**
+   * The bytes that every attempt sends (decisions.md#events-and-their-changes); nothing for an
+   * event that is too old to be kept.
+   */
   async #bodyOf({ id, eventId, hasOwnBody }: DueDelivery): Promise<string | undefined> {
     const { state } = this.#needs
     if (hasOwnBody) {
@@ -138,7 +141,10 @@ function answered({ statusCode, excerpt }: HttpAnswer): Ended {
   }
 }
 
-/** D38: what 429 and 5xx say may be over soon; nothing else that is no 2xx changes by itself. */
+/**
+ * What 429 and 5xx say may be over soon; nothing else that is no 2xx changes by itself
+ * (decisions.md#attempts-and-passes).
+ */
 function outcomeOf(statusCode: number): Outcome {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === 429 || statusCode >= 500 ? 'retry' : 'stop'

@@ -11,7 +11,7 @@ interface WebhookDestination {
   readonly port: number
 }
 
-/** What is to be said of a destination (D44, D65). */
+/** What is to be said of a destination (decisions.md#destinations-of-webhooks). */
 export interface DestinationVerdict {
   readonly allowed: boolean
   readonly reason: string | null
@@ -27,8 +27,9 @@ export function parseWebhookUrl(text: string): URL {
 }
 
 /**
- * Where a webhook leads to, by what its URL alone says (D42): http or https, nobody's name and password,
- * port 80 or 443 unless the operator has named the destination.
+ * Where a webhook leads to, by what its URL alone says
+ * (decisions.md#destinations-that-are-allowed): http or https, nobody's name and password, port 80
+ * or 443 unless the operator has named the destination.
  *
  * @throws DomainError `destination_not_allowed`
  */

@@ -1,6 +1,9 @@
 /** Which events a webhook is about; what is empty or missing limits nothing. */
 export interface WebhookFilters {
-  /** `resource_filters`: with one of them set, events of other resources are left out (D45). */
+  /**
+   * `resource_filters`: with one of them set, events of other resources are left out
+   * (decisions.md#filters-of-webhooks).
+   */
   readonly resourceVaultIds?: readonly string[]
   readonly resourceStreamIds?: readonly string[]
   /** `filters` of the token interface: an event has to meet each of them. */

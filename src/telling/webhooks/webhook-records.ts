@@ -9,7 +9,7 @@ export interface LoggedDelivery extends ListCursor {
   readonly body: object
 }
 
-/** Attempts of a webhook, the newest first: one record each (D43, D61). */
+/** Attempts of a webhook, the newest first: one record each (decisions.md#records-of-attempts). */
 export async function attemptsOf(
   state: StateDatabase,
   webhookId: string,
@@ -23,7 +23,10 @@ export async function attemptsOf(
   }))
 }
 
-/** Events that a webhook is or was told of, the newest first, each with its attempts (D43). */
+/**
+ * Events that a webhook is or was told of, the newest first, each with its attempts
+ * (decisions.md#records-of-attempts).
+ */
 export async function logOf(
   state: StateDatabase,
   webhookId: string,

@@ -58,7 +58,7 @@ export function folded(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
 
-/** A webhook as `/notifications/webhooks` shows it (D61). */
+/** A webhook as `/notifications/webhooks` shows it. */
 export function webhookBody(webhook: Webhook): object {
   const { filters, lastDeliveryAtUs } = webhook
   return {

@@ -44,7 +44,10 @@ const writing = {
   errors: ['conflict', 'destination_not_allowed'],
 } as const
 
-/** Registrations for events of the emitted set: `/notifications/webhooks` (D34). */
+/**
+ * Registrations for events of the emitted set: `/notifications/webhooks`
+ * (decisions.md#two-views-of-one-table).
+ */
 export function webhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
   const { webhooks, callerOf } = needs
   return async (app) => {

@@ -9,7 +9,7 @@ import type { StateSchema } from '../../storage/state/schema.ts'
 import { newDeliveryId, type Phase } from '../delivery/delivery.ts'
 import { filterAgainst, type WebhookFilters } from './webhook-filters.ts'
 
-/** What a delivery is made of: the event, and the webhook that is told of it. */
+/** What a delivery is made of: the event, and the webhook that receives it. */
 export interface PlannedDelivery {
   readonly event: Pick<RecordedEvent, 'id' | 'ownerId' | 'type' | 'resourceId'>
   readonly receiverId: string
@@ -21,8 +21,9 @@ export interface PlannedDelivery {
 }
 
 /**
- * Plans the deliveries of an event to all webhooks that want it (D37, D45), in the transaction that
- * writes the event.
+ * Plans the deliveries of an event to all webhooks that want it
+ * (decisions.md#events-and-their-changes, decisions.md#filters-of-webhooks), in the transaction
+ * that writes the event.
  *
  * @param onPlanned told of the webhooks; nothing is committed yet
  */
@@ -90,7 +91,10 @@ async function webhooksFor(
   })
 }
 
-/** Puts the event in the place of those of its resource that were not sent yet, and adds their counts (D33). */
+/**
+ * Puts the event in the place of those of its resource that were not sent yet, and adds their
+ * counts (decisions.md#events-that-are-coalesced).
+ */
 async function notReplaced(
   transaction: StateDatabase,
   event: RecordedEvent,
@@ -129,7 +133,7 @@ function withCountsOf(before: Counted, data: string): string {
   return JSON.stringify({ ...now, count: before.count + now.count })
 }
 
-/** What a delivery tells: of several events, or of its own. */
+/** The data of a delivery: of several events, or of its own. */
 function dataOf({ own, data }: { readonly own: string | null; readonly data: string }): Counted {
   return own === null ? JSON.parse(data) : (JSON.parse(own) as { readonly data: Counted }).data
 }

@@ -4,7 +4,7 @@ import { newId, type UserId, type WebhookId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
-import { tellNoMore } from '../delivery/tell-no-more.ts'
+import { endDeliveries } from '../delivery/end-deliveries.ts'
 import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
 import { WebhookReader } from './webhook-reader.ts'
 import { type Cipher, settingsColumns, webhookOf } from './webhook-rows.ts'
@@ -16,7 +16,7 @@ export interface WebhookStoreNeeds {
   readonly clock: Clock
 }
 
-/** The one table behind both ways to register (D32). */
+/** The one table behind both ways to register (decisions.md#two-views-of-one-table). */
 export class WebhookStore {
   readonly #state: StateDatabase
   readonly #writer: StateWriter
@@ -95,9 +95,9 @@ export class WebhookStore {
   }
 
   /**
-   * The changes that make a webhook what it is to be. They find nothing when it was changed meanwhile
-   * by somebody else, or is gone. Whatever waits is cancelled when it is not active any more, and its
-   * failures are forgotten when it is to be active (D40).
+   * The changes that make a webhook what it is to be. They find nothing when it was changed
+   * meanwhile by somebody else, or is gone. Whatever waits is cancelled when it is not active any
+   * more, and its failures are forgotten when it is to be active (decisions.md#failures-in-a-row).
    */
   change(before: Webhook, after: Webhook): readonly Compilable[] {
     const { id, version } = before
@@ -116,7 +116,7 @@ export class WebhookStore {
         .where('version', '=', version)
         // It may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
-      ...(isActive ? [] : tellNoMore(this.#state, id, 'webhook').map(optional)),
+      ...(isActive ? [] : endDeliveries(this.#state, id, 'webhook').map(optional)),
       ...(isActive && isAskedElse
         ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
         : []),
@@ -134,7 +134,7 @@ export class WebhookStore {
   remove({ id, ownerId }: Webhook): readonly Compilable[] {
     return [
       this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
-      ...tellNoMore(this.#state, id, 'webhook').map(optional),
+      ...endDeliveries(this.#state, id, 'webhook').map(optional),
     ]
   }
 

@@ -30,7 +30,7 @@ export interface PreviousSecret {
   readonly untilUs: number
 }
 
-/** Who is told of events over HTTP. */
+/** A receiver of events over HTTP. */
 export interface Webhook extends WebhookSettings {
   readonly id: WebhookId
   readonly ownerId: UserId
@@ -43,7 +43,7 @@ export interface Webhook extends WebhookSettings {
   readonly recordedAttempts: number
 }
 
-/** What holds unless a registration says otherwise (D38). */
+/** What holds unless a registration says otherwise (decisions.md#attempts-and-passes). */
 export const defaultSettings = {
   description: null,
   secret: null,

@@ -86,7 +86,10 @@ async function create(
   })
 }
 
-/** @throws DomainError `not_found` for anybody else's id: it is not told whether they exist (D5) */
+/**
+ * @throws DomainError `not_found` for anybody else's id: it is not told whether they exist
+ *   (decisions.md#what-is-unknown)
+ */
 function assertOneself(userId: UserId, text: string): UserId {
   if (parseId<UserId>(text) === userId) return userId
   throw new DomainError('not_found', `no user ${text}`)

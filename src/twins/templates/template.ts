@@ -19,7 +19,10 @@ export interface Template extends NewTemplate {
   readonly status: string
 }
 
-/** What a later request may change: what it does not say stays as it is (D7). */
+/**
+ * What a later request may change: what it does not say stays as it is
+ * (decisions.md#templates-vaults-data-streams-favorites).
+ */
 export type TemplateChange = { readonly [Field in keyof NewTemplate]?: NewTemplate[Field] }
 
 /** The form of a name in which upper and lower case are the same. */

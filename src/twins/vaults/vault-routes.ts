@@ -128,7 +128,7 @@ async function create(
           event: 'vault.created',
           ...subjectOf(vault),
           actor,
-          told: toldOf(vault),
+          notice: noticeOf(vault),
         }),
       ],
       refusal: async () => {
@@ -142,7 +142,7 @@ async function create(
   })
 }
 
-/** @throws DomainError `missing_required_streams` naming them (D49) */
+/** @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams) */
 function assertStreams({ requiredStreams }: Template): void {
   // Asset streams come in a later version: until then nobody has one, so every one is missing.
   if (requiredStreams.length === 0) return
@@ -183,7 +183,7 @@ function subjectOf({ ownerId, id, name }: Vault) {
 }
 
 /** What whoever is told of a vault gets to know. */
-function toldOf(vault: Vault) {
+function noticeOf(vault: Vault) {
   return { vaultId: vault.id, templateId: vault.templateId, data: vaultBody(vault) }
 }
 
@@ -192,8 +192,8 @@ async function remove(
   vault: Vault,
   actor: LifecycleEvent['actor'],
 ): Promise<void> {
-  const told = toldOf(vault)
-  const event = { event: 'vault.deleted', ...subjectOf(vault), actor, told } as const
+  const notice = noticeOf(vault)
+  const event = { event: 'vault.deleted', ...subjectOf(vault), actor, notice } as const
   if (await vaults.remove(vault, ...lifecycle.record(event))) return
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw new DomainError('conflict', 'the vault has data streams: remove them first')
@@ -210,7 +210,7 @@ async function pagedList(
   return envelope(found.vaults.map(vaultBody), found.total, page)
 }
 
-/** A JSON array; the next page is in the Link header (D54). */
+/** A JSON array; the next page is in the Link header (decisions.md#lists). */
 async function bearerList(
   vaults: VaultStore,
   userId: UserId,

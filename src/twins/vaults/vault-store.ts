@@ -10,7 +10,7 @@ import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
 import type { Template } from '../templates/template.ts'
 import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
 
-/** The state that a vault begins in (D50). */
+/** The state that a vault begins in (decisions.md#states-of-templates-and-vaults). */
 const initialStatus = 'SERVICE_RECEIVED'
 
 /** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
@@ -78,7 +78,7 @@ export class VaultStore {
     return (await totalOf(this.#state, 'vaults', ownerId)) < vaultsMax
   }
 
-  /** A vault that this user may see: an own or a public one (D13). */
+  /** A vault that this user may see: an own or a public one (decisions.md#what-others-show). */
   async findVisible(userId: UserId, id: VaultId): Promise<Vault | undefined> {
     const row = await this.#state
       .selectFrom('vaults')

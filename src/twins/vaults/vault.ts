@@ -13,8 +13,8 @@ export interface NewVault {
 }
 
 /**
- * What a later request may change (D7). Template, ledger and payload are what gets anchored: they
- * stay what they were.
+ * What a later request may change (decisions.md#templates-vaults-data-streams-favorites). Template,
+ * ledger and payload are what gets anchored: they stay what they were.
  */
 export type VaultChange = Partial<Pick<NewVault, 'name' | 'description' | 'public'>>
 

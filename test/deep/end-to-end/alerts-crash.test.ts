@@ -73,7 +73,7 @@ async function ended(service: FaultyService, deliveries: number): Promise<void> 
   })
 }
 
-test('D31: killed before a transition is written, it comes after the restart, and is told once', async () => {
+test('killed before a transition is written, it comes after the restart, and is told once', async () => {
   await using service = await started()
   const { id } = await RuledStream.make(service.api, tooHot)
   service.faults.begin('hold', 'state.db')
@@ -90,7 +90,7 @@ test('D31: killed before a transition is written, it comes after the restart, an
   expect(told().map(({ eventId }) => eventId)).toEqual(eventsOf(all))
 })
 
-test('D37: killed between transitions and their deliveries, the very same events are told', async () => {
+test('killed between transitions and their deliveries, the very same events are told', async () => {
   await using service = await started()
   receiver.behaviour = hanging
   const rules = Array.from({ length: 20 }, (_, index) => ({ ...tooHot, id: `hot-${index}` }))

@@ -57,7 +57,7 @@ const kills = [
   },
 ] as const
 
-/** What is sent before the fault, and again under it: by verdict, as the counters have it. */
+/** What is sent before the fault, and again under it: by outcome, as the counters have it. */
 const stored = 20
 const duplicates = 5
 const quarantined = 7

@@ -52,7 +52,7 @@ async function newVaults({ api }: FaultyService, count: number): Promise<readonl
   return vaults
 }
 
-test('D37: killed when mails are written, taken or in flight, all of them come, and only those in flight twice', async () => {
+test('killed when mails are written, taken or in flight, all of them come, and only those in flight twice', async () => {
   const { service, email } = await started()
   await using _ = service
   const inFlight = Promise.withResolvers<undefined>()
@@ -78,7 +78,7 @@ test('D37: killed when mails are written, taken or in flight, all of them come, 
   expect(new Set(ids).size).toBe(20)
 })
 
-test('D37: killed between the answer of the mail server and its record, that mail comes once more', async () => {
+test('killed between the answer of the mail server and its record, that mail comes once more', async () => {
   const { service, email } = await started()
   await using _ = service
   const answered = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ test('D37: killed between the answer of the mail server and its record, that mai
   expect(again).toBe(first)
 })
 
-test('D37: killed after the record, nothing comes again', async () => {
+test('killed after the record, nothing comes again', async () => {
   const { service, email } = await started()
   await using _ = service
   const [first] = await newVaults(service, 1)
@@ -120,7 +120,7 @@ test('D37: killed after the record, nothing comes again', async () => {
   expect(toldOf(email)).toEqual([first, later])
 })
 
-test('D41: a mail server that hangs holds up no webhook, and stops no service', async () => {
+test('a mail server that hangs holds up no webhook, and stops no service', async () => {
   const { service, email } = await started()
   await using _ = service
   const body = { url: receiver.url, event_types: ['vault.created'] }

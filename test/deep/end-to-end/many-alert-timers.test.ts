@@ -88,7 +88,7 @@ function fired({ dataDir }: FaultyService): readonly Fired[] {
  */
 const secondsMax = 30
 
-test('D30: ten thousand timers fire in time, once, those that a restart was in the way of, too', async () => {
+test('ten thousand timers fire in time, once, those that a restart was in the way of, too', async () => {
   await using service = await FaultyService.start()
   await heat(service, await ruledStreams(service))
   // By then some have fired; other timers run out while nothing runs, and others later.

@@ -156,3 +156,17 @@ test.each([-10 * minuteMs, 10 * minuteMs])(
     await toldOf(vaultId, 2)
   },
 )
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a token is good after the clock was set back, %s and a start',
+  async (signal) => {
+    const token = await new ApiClient(service.http).token()
+    const asked = () =>
+      api.request('GET', '/vaults', { headers: { authorization: `Bearer ${token}` } })
+    clock.step(-10 * minuteMs)
+    await service.end(signal)
+    await start()
+
+    expect((await asked()).status).toBe(200)
+  },
+)

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import {
-  verdictAccepted,
-  verdictAlertAction,
-  verdictAlertTimer,
-  verdictDowntime,
-  verdictFleetRules,
-  verdictQuarantined,
-  verdictRedriven,
+  kindAccepted,
+  kindAlertAction,
+  kindAlertTimer,
+  kindDowntime,
+  kindFleetRules,
+  kindQuarantined,
+  kindRedriven,
 } from '../../../src/ingest/pipeline/entry.ts'
 import { type Pick, type Step, step } from './history-steps.ts'
 import { type Rules, rulesFirst } from './stream-history.ts'
@@ -92,8 +92,8 @@ test('any sequence of readings, versions, redrives, removals, pauses, deletions 
 
   expect(world.kills).toBeGreaterThan(10)
   // What alerts have put into the journal is no reading, and was counted as none.
-  const ofReadings = [verdictAccepted, verdictQuarantined, verdictRedriven]
-  const ofPeople = [verdictAlertAction, verdictFleetRules]
-  const all = [...ofReadings, ...ofPeople, verdictAlertTimer, verdictDowntime]
-  expect([...world.verdicts()]).toEqual(expect.arrayContaining(all))
+  const ofReadings = [kindAccepted, kindQuarantined, kindRedriven]
+  const ofPeople = [kindAlertAction, kindFleetRules]
+  const all = [...ofReadings, ...ofPeople, kindAlertTimer, kindDowntime]
+  expect([...world.kinds()]).toEqual(expect.arrayContaining(all))
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type Answer, ApiClient, type StreamCounters } from '../../support/api-client.ts'
-import { verdictsIn } from '../../support/journal-verdicts.ts'
+import { kindsIn } from '../../support/journal-kinds.ts'
 import {
   type LaunchedProcess,
   launchServiceProcess,
@@ -46,9 +46,9 @@ export class World {
     await this.#launched?.exited
   }
 
-  /** The verdicts of all entries of the journal, as far as it is not trimmed. */
-  verdicts(): ReadonlySet<number> {
-    return verdictsIn(join(this.#dataDir, 'journal.db'))
+  /** The kinds of all entries of the journal, as far as it is not trimmed. */
+  kinds(): ReadonlySet<number> {
+    return kindsIn(join(this.#dataDir, 'journal.db'))
   }
 }
 

@@ -50,7 +50,7 @@ interface Logs {
   readonly logs: readonly { readonly deliveryStatus: string }[]
 }
 
-test('D37: killed before the change is written, nobody is told of what has not happened', async () => {
+test('killed before the change is written, nobody is told of what has not happened', async () => {
   await using service = await started()
   const templateId = await newTemplate(service)
   service.faults.begin('hold', 'state.db')
@@ -67,7 +67,7 @@ test('D37: killed before the change is written, nobody is told of what has not h
   expect(told()).toHaveLength(body.total_records)
 })
 
-test('D37: killed when deliveries are written, taken or under way, all of them come', async () => {
+test('killed when deliveries are written, taken or under way, all of them come', async () => {
   await using service = await started()
   receiver.behaviour = hanging
   const templateId = await newTemplate(service)
@@ -90,7 +90,7 @@ test('D37: killed when deliveries are written, taken or under way, all of them c
   expect(again).toBeDefined()
 })
 
-test('D37: killed while it tells of very many, all of them come, once they were acknowledged', async () => {
+test('killed while it tells of very many, all of them come, once they were acknowledged', async () => {
   await using service = await started()
   receiver.behaviour = hanging
   const vaultId = await newVault(service, await newTemplate(service))
@@ -115,7 +115,7 @@ test('D37: killed while it tells of very many, all of them come, once they were 
   expect(new Set(told().slice(before))).toEqual(new Set([vaultId, ...ids]))
 })
 
-test('D37: killed between answer and record, what was under way comes once more', async () => {
+test('killed between answer and record, what was under way comes once more', async () => {
   await using service = await started()
   const templateId = await newTemplate(service)
   const answered = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ test('D37: killed between answer and record, what was under way comes once more'
   expect(receiver.received[1]?.body).toEqual(receiver.received[0]?.body)
 })
 
-test('D37: killed after the record, nothing comes again', async () => {
+test('killed after the record, nothing comes again', async () => {
   await using service = await started()
   const vaultId = await newVault(service, await newTemplate(service))
   await receiver.requests(1)

@@ -2,6 +2,8 @@
 export const checksLeftOut: Readonly<Record<string, string>> = {
   positive_data_acceptance:
     'What fits a schema may still be refused for what a schema cannot say: that a vault exists, that a name is free.',
+  ensure_resource_availability:
+    'Ids in paths are those of things that the test has made, and may be gone: what a request before has made is not asked for.',
   ignored_auth:
     'It sends wrong secrets until the limit of attempts answers 429, where it wants 401. Our tests of permissions do this.',
 }

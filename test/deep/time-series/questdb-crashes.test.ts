@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StoredReading } from '../../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import {
   hourUs,
@@ -152,7 +152,7 @@ class Model {
     return [...this.#there.keys()].filter((one) => !this.#hidden.has(one)).sort()
   }
 
-  take({ timestampUs, digest }: StoredReading): void {
+  take({ timestampUs, digest }: ShippedReading): void {
     const identity = `${timestampUs} ${digest}`
     this.counts.received++
     if (this.#there.has(identity)) this.counts.duplicates++

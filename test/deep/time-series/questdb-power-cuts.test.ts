@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ReadingsLost } from '../../../src/storage/time-series/questdb/durability.ts'
-import type { StoredReading } from '../../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import {
   hourUs,
@@ -231,7 +231,7 @@ class Model {
     { there: Map<string, number>; counts: Counts; keptUs: number }
   >()
 
-  take(reading: StoredReading): void {
+  take(reading: ShippedReading): void {
     const { timestampUs, digest } = reading
     const { there, counts } = this.#stream(reading.streamId)
     const identity = `${timestampUs} ${digest}`

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { shapeOf } from '../../../src/storage/time-series/shape.ts'
-import type { StoredReading } from '../../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/time-series-store.ts'
 import { openDuckDbStore } from '../../support/duckdb-store.ts'
 import {
   allPoints,
@@ -68,7 +68,7 @@ class Model {
   expired = 0
   keptFromUs = 0
 
-  take({ timestampUs, digest }: StoredReading): void {
+  take({ timestampUs, digest }: ShippedReading): void {
     const identity = `${timestampUs} ${digest}`
     this.received++
     if (this.#there.has(identity)) this.duplicates++
@@ -133,7 +133,7 @@ test.each(lookUps)(
         await using opened = await openDuckDbStore(systemClock, options)
         const models = new Map<string, Model>(streams.map((id) => [id, new Model()]))
         const check = async () => {
-          await opened.store.settleLate()
+          await opened.store.placeLate()
           for (const [id, model] of models) {
             const points = await allPoints(opened.store, { streamId: id })
             expect(points.map(({ timestampUs }) => timestampUs)).toEqual(model.times)

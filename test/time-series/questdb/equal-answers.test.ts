@@ -9,7 +9,7 @@ import { shapeOf } from '../../../src/storage/time-series/shape.ts'
 import type {
   LatestReading,
   ReadingsQuery,
-  StoredReading,
+  ShippedReading,
   TimeSeriesStore,
 } from '../../../src/storage/time-series/time-series-store.ts'
 import type { OpenStore } from '../../contracts/open-store.ts'
@@ -151,7 +151,7 @@ async function take(
       await remove(store, { streamId: idOf(one.stream), ...one.range })
     return
   }
-  const readings = one.map(([stream, { kind, timestampUs, values }]): StoredReading => {
+  const readings = one.map(([stream, { kind, timestampUs, values }]): ShippedReading => {
     return storedReading({ streamId: idOf(stream), shape: shapes[kind], timestampUs, values })
   })
   for (const { store } of stores) await ship(store, readings)

@@ -14,7 +14,9 @@ export const errorDetail = component(
   ),
 )
 
-/** The body of every error answer (D4); some operations add members of their own. */
+/**
+ * The body of every error answer (decisions.md#errors); some operations add members of their own.
+ */
 export const errorSchema = component('Error', {
   ...record(
     {

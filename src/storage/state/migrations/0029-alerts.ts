@@ -16,7 +16,7 @@ const statements = [
      created_at BIGINT NOT NULL, triggered_at BIGINT, cleared_at BIGINT, ended_at BIGINT,
      acknowledged_at BIGINT, acknowledged_by TEXT, muted_until BIGINT,
      is_flapping INTEGER NOT NULL, steps INTEGER NOT NULL)`,
-  // One alert per rule and stream at a time (D31).
+  // One alert per rule and stream at a time (decisions.md#one-alert-at-a-time).
   `CREATE UNIQUE INDEX alerts_open ON alerts (stream_id, rule_id) WHERE state <> 'cleared'`,
   `CREATE INDEX alerts_open_of_owner ON alerts (owner_id, vault_id, state, severity)
      WHERE state <> 'cleared'`,

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
 import { parseInstant } from '../../../core/time.ts'
-import type { Shape, Column as ShapeColumn, StoredReading } from '../time-series-store.ts'
+import type { Shape, Column as ShapeColumn, ShippedReading } from '../time-series-store.ts'
 import {
   BigIntColumn,
   BooleanColumn,
@@ -36,7 +36,7 @@ export class ReadingRows {
     this.#fields = shape.columns.map((column) => fieldColumn(column, rows))
   }
 
-  push(streamKey: number, reading: StoredReading): void {
+  push(streamKey: number, reading: ShippedReading): void {
     const row = this.#rows++
     const { extra, flagged } = reading
     this.#streamKeys.set(row, streamKey)

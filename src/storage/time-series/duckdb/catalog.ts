@@ -266,9 +266,9 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 }
 
 /**
- * DDL of a table of readings. Our own columns have reserved names (D14) or begin with a dollar
- * sign, so no field of a stream can collide with them. No key: DuckDB's index would cost more than
- * looking for duplicates where they can be.
+ * DDL of a table of readings. Our own columns have reserved names (decisions.md#definitions) or
+ * begin with a dollar sign, so no field of a stream can collide with them. No key: DuckDB's index
+ * would cost more than looking for duplicates where they can be.
  */
 export function createReadingsTable(name: string, { columns }: Shape): string {
   const fields = columns.map((column) => `, ${quoted(column.name)} ${sqlTypes[column.type]}`)

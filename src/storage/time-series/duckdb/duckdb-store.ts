@@ -133,9 +133,9 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     return this.#contents.late.size
   }
 
-  async settleLate(streamId?: string): Promise<void> {
-    if (streamId === undefined) await this.#lateReadings.settle()
-    else await this.#lateReadings.settleOf(streamId)
+  async placeLate(streamId?: string): Promise<void> {
+    if (streamId === undefined) await this.#lateReadings.place()
+    else await this.#lateReadings.placeOf(streamId)
   }
 
   /** Rolls up some of what is due. Returns whether there was anything. */
@@ -155,7 +155,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
 
   async remove(removal: Removal): Promise<void> {
     // What came before it goes: first it has to be in its place.
-    await this.#lateReadings.settleOf(removal.streamId)
+    await this.#lateReadings.placeOf(removal.streamId)
     const work = () =>
       removeReadings(
         {
@@ -174,7 +174,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async removeStreams(streamIds: readonly string[]): Promise<void> {
-    for (const streamId of streamIds) await this.#lateReadings.settleOf(streamId)
+    for (const streamId of streamIds) await this.#lateReadings.placeOf(streamId)
     await removeStreams(this.#turns, () => this.#contents, streamIds)
   }
 

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
-import type { StoredReading } from '../time-series-store.ts'
+import type { ShippedReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type StreamRecord, tableName } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'
@@ -20,9 +20,9 @@ export const lookUpRowsMax = 2_000_000
 
 export interface Examined {
   /** What is stored already, or stands in the shipment twice. */
-  readonly duplicates: ReadonlySet<StoredReading>
+  readonly duplicates: ReadonlySet<ShippedReading>
   /** What has to wait until it is looked up. */
-  readonly late: ReadonlySet<StoredReading>
+  readonly late: ReadonlySet<ShippedReading>
 }
 
 export interface Known {
@@ -32,13 +32,13 @@ export interface Known {
 }
 
 interface Suspect {
-  readonly reading: StoredReading
+  readonly reading: ShippedReading
   readonly group: StreamGroup<StreamRecord>
 }
 
 /**
- * Tells what of a shipment is stored already or stands in it twice (D18), and of what that is not known
- * yet.
+ * Tells what of a shipment is stored already or stands in it twice
+ * (decisions.md#identity-of-a-reading), and of what that is not known yet.
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up. Only the others are looked up, in the months that they fall into.
@@ -48,8 +48,8 @@ export async function examine(
   known: Known,
   groups: readonly StreamGroup<StreamRecord>[],
 ): Promise<Examined> {
-  const duplicates = new Set<StoredReading>()
-  const late = new Set<StoredReading>()
+  const duplicates = new Set<ShippedReading>()
+  const late = new Set<ShippedReading>()
   const suspects: Suspect[] = []
   for (const group of groups) {
     if (isRising(group)) continue
@@ -74,7 +74,7 @@ export async function examine(
 function hasToWait(
   { catalog, lateTables, lookUpRowsMax: rowsMax }: Known,
   { record }: StreamGroup<StreamRecord>,
-  { timestampUs }: StoredReading,
+  { timestampUs }: ShippedReading,
 ): boolean {
   if (lateTables.has(record)) return true
   const month = monthOf(timestampUs)
@@ -89,7 +89,7 @@ async function storedAlready(
   connection: DuckDBConnection,
   catalog: Catalog,
   suspects: readonly Suspect[],
-): Promise<StoredReading[]> {
+): Promise<ShippedReading[]> {
   if (suspects.length === 0) return []
   const count = suspects.length
   await connection.run(probeDdl)
@@ -99,7 +99,7 @@ async function storedAlready(
     new TimestampColumn(count).fill(suspects.map(({ reading }) => reading.timestampUs)),
     new UnsignedBigIntColumn(count).fill(suspects.map(({ reading }) => reading.digest)),
   ])
-  const found: StoredReading[] = []
+  const found: ShippedReading[] = []
   for (const { table, startUs, endUs } of placesOf(catalog, suspects)) {
     const rows = await rowsOf(
       connection,

@@ -18,7 +18,7 @@ const rowsPerPortion = 200_000
 export interface RemovalNeeds {
   readonly writer: DuckDBConnection
   readonly catalog: Catalog
-  /** Told after each portion, outside of a transaction. */
+  /** Called after each portion, outside of a transaction. */
   readonly onPortion: (rows: number) => Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Shape, StoredReading } from '../time-series-store.ts'
+import type { Shape, ShippedReading } from '../time-series-store.ts'
 import { appendColumns, ReadingRows } from './append.ts'
 import { type Catalog, createReadingsTable, tableName } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'
@@ -93,6 +93,6 @@ export function rowsIn(parts: readonly StreamRows[]): number {
 }
 
 /** Of what goes to one table: all have its shape. */
-export function firstOf(parts: readonly StreamRows[]): StoredReading {
-  return parts[0]?.readings[0] as StoredReading
+export function firstOf(parts: readonly StreamRows[]): ShippedReading {
+  return parts[0]?.readings[0] as ShippedReading
 }

@@ -1,12 +1,12 @@
 import type { StreamGroup } from '../stream-groups.ts'
-import type { Shape, StoredReading } from '../time-series-store.ts'
+import type { Shape, ShippedReading } from '../time-series-store.ts'
 import { type StreamRecord, tableName } from './catalog.ts'
 import { monthOf } from './months.ts'
 
 /** Readings of one stream for one table. */
 export interface StreamRows {
   readonly record: StreamRecord
-  readonly readings: readonly StoredReading[]
+  readonly readings: readonly ShippedReading[]
 }
 
 /** Rows by the name of their table; none is empty. */
@@ -15,7 +15,7 @@ export type RowsByTable = ReadonlyMap<string, readonly StreamRows[]>
 /** Tells where readings belong, without the duplicates among them. */
 export function rowsByTable(
   groups: readonly StreamGroup<StreamRecord>[],
-  duplicates: ReadonlySet<StoredReading>,
+  duplicates: ReadonlySet<ShippedReading>,
 ): RowsByTable {
   const tables = new Map<string, StreamRows[]>()
   const finder = new TableFinder()
@@ -44,7 +44,7 @@ class TableFinder {
   readonly #found = new Map<Shape, FoundTable>()
 
   /** The table that all of them belong to, if there is one. */
-  onlyTableOf(readings: readonly StoredReading[]): string | undefined {
+  onlyTableOf(readings: readonly ShippedReading[]): string | undefined {
     const [first] = readings
     if (first === undefined) return undefined
     const table = this.#tableOf(first)
@@ -53,14 +53,14 @@ class TableFinder {
   }
 
   parts(
-    readings: readonly StoredReading[],
-    duplicates: ReadonlySet<StoredReading>,
-  ): ReadonlyMap<string, readonly StoredReading[]> {
+    readings: readonly ShippedReading[],
+    duplicates: ReadonlySet<ShippedReading>,
+  ): ReadonlyMap<string, readonly ShippedReading[]> {
     const kept = readings.filter((reading) => !duplicates.has(reading))
     return Map.groupBy(kept, (reading) => this.#tableOf(reading))
   }
 
-  #tableOf({ shape, timestampUs }: StoredReading): string {
+  #tableOf({ shape, timestampUs }: ShippedReading): string {
     const day = Math.floor(timestampUs / usPerDay)
     const found = this.#found.get(shape)
     if (found?.day === day) return found.table

@@ -2,16 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { messageOf } from '../../../core/errors.ts'
-
-/** Where QuestDB answers over HTTP, and who asks. */
-export interface QuestDbServer {
-  readonly secure: boolean
-  readonly host: string
-  readonly port: number
-  readonly user: { readonly name: string; readonly password: string } | undefined
-  /** Before the names of all tables: services that share a server have different ones. */
-  readonly prefix: string
-}
+import type { StoreServer } from '../store-copy.ts'
 
 /** How long an answer may take. */
 const answerMsDefault = 30_000
@@ -68,7 +59,7 @@ export interface ConnectionOptions {
 
 /** Connections to one server. */
 export class QuestDbConnection {
-  readonly server: QuestDbServer
+  readonly server: StoreServer
   readonly #agent: http.Agent
   readonly #headers: Readonly<Record<string, string>>
   readonly #isPinned: boolean
@@ -76,7 +67,7 @@ export class QuestDbConnection {
   #pinned: Socket | undefined
   #opened = 0
 
-  constructor(server: QuestDbServer, options: ConnectionOptions) {
+  constructor(server: StoreServer, options: ConnectionOptions) {
     const { sockets, isPinned = false, answerMs = answerMsDefault } = options
     this.server = server
     this.#isPinned = isPinned

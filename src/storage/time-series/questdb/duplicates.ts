@@ -1,6 +1,6 @@
 import type { Offset } from '../../journal/journal.ts'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
-import type { StoredReading } from '../time-series-store.ts'
+import type { ShippedReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { markOf } from './expiry.ts'
 import { digestOf, literal, quoted, storedDigest, tableOf } from './layout.ts'
@@ -10,7 +10,7 @@ import type { Unapplied } from './unapplied.ts'
 const lookUpMax = 400
 
 interface Suspect {
-  readonly reading: StoredReading
+  readonly reading: ShippedReading
   readonly group: StreamGroup
 }
 
@@ -24,8 +24,9 @@ export interface DuplicateNeeds {
 }
 
 /**
- * Readings of a shipment that are stored already or stand in it twice (D18). QuestDB would put one row
- * in the place of the other, and not say so: what is counted has to be found before.
+ * Readings of a shipment that are stored already or stand in it twice
+ * (decisions.md#identity-of-a-reading). QuestDB would put one row in the place of the other, and
+ * not say so: what is counted has to be found before.
  *
  * A live device sends rising times, and what is newer than all that is stored of its stream needs
  * no look-up.
@@ -33,8 +34,8 @@ export interface DuplicateNeeds {
 export async function findDuplicates(
   needs: DuplicateNeeds,
   groups: readonly StreamGroup[],
-): Promise<ReadonlySet<StoredReading>> {
-  const duplicates = new Set<StoredReading>()
+): Promise<ReadonlySet<ShippedReading>> {
+  const duplicates = new Set<ShippedReading>()
   const suspects: Suspect[] = []
   for (const group of groups) {
     if (isRising(group)) continue
@@ -59,8 +60,8 @@ export async function findDuplicates(
 async function storedAlready(
   { connection, position, expiryRound }: DuplicateNeeds,
   suspects: readonly Suspect[],
-): Promise<StoredReading[]> {
-  const found: StoredReading[] = []
+): Promise<ShippedReading[]> {
+  const found: ShippedReading[] = []
   // What an attempt has marked that did not come to its end is still counted as there, once.
   const isStored = `("$removedBy" = null OR "$removedBy" <= ${markOf(expiryRound)}) AND "$offset" < ${position}`
   for (const [shape, all] of byShape(suspects)) {
@@ -83,8 +84,8 @@ async function storedAlready(
 }
 
 /** Where they could be stored: in each table that their stream has rows in. */
-function byShape(suspects: readonly Suspect[]): Map<string, StoredReading[]> {
-  const shapes = new Map<string, StoredReading[]>()
+function byShape(suspects: readonly Suspect[]): Map<string, ShippedReading[]> {
+  const shapes = new Map<string, ShippedReading[]>()
   for (const { reading, group } of suspects) {
     for (const shape of group.record.shapes) {
       const readings = shapes.get(shape)
@@ -95,12 +96,12 @@ function byShape(suspects: readonly Suspect[]): Map<string, StoredReading[]> {
   return shapes
 }
 
-function identityOf({ streamId, timestampUs, digest }: StoredReading): string {
+function identityOf({ streamId, timestampUs, digest }: ShippedReading): string {
   return `${streamId} ${timestampUs} ${digest}`
 }
 
 /** Rows that have the stream, the time and the digest of one of the readings, or of several. */
-function lookUp(table: string, readings: readonly StoredReading[], isStored: string): string {
+function lookUp(table: string, readings: readonly ShippedReading[], isStored: string): string {
   const times = new Set(readings.map(({ timestampUs }) => timestampUs))
   const streams = new Set(readings.map(({ streamId }) => literal(streamId)))
   const digests = new Set(readings.map(({ digest }) => storedDigest(digest)))

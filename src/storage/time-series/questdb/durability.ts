@@ -1,7 +1,8 @@
 import { messageOf } from '../../../core/errors.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { StoreServer } from '../store-copy.ts'
 import type { Repetition } from '../store-durability.ts'
-import { QuestDbAway, QuestDbConnection, QuestDbRefusal, type QuestDbServer } from './connection.ts'
+import { QuestDbAway, QuestDbConnection, QuestDbRefusal } from './connection.ts'
 import { literal, tableOf } from './layout.ts'
 import type { Ledger } from './ledger.ts'
 import type { UnprovenChange } from './positions-file.ts'
@@ -30,7 +31,7 @@ export class ReadingsLost extends Error {
 }
 
 export interface DurabilityNeeds {
-  readonly server: QuestDbServer
+  readonly server: StoreServer
   readonly ledger: Ledger
   /** Of entries that QuestDB has taken and could lose. */
   readonly heldBytesMax: number
@@ -44,7 +45,7 @@ export interface DurabilityNeeds {
  * started anew, as nobody can tell a start after a power cut from any other.
  */
 export class Durability {
-  readonly #server: QuestDbServer
+  readonly #server: StoreServer
   readonly #ledger: Ledger
   readonly #heldBytesMax: number
   readonly #logger: DurabilityNeeds['logger']

@@ -6,14 +6,14 @@ import type { ColumnType, Shape } from '../time-series-store.ts'
  *
  * | column | |
  * | --- | --- |
- * | `streamId`, `timestamp`, `$digest` | which reading it is (D18); rows with the same three replace each other |
+ * | `streamId`, `timestamp`, `$digest` | which reading it is; rows with the same three replace each other |
  * | `$receivedAt` | when it came |
  * | `$offset` | where its entry stands in the journal |
  * | `$removedBy` | where the entry stands that removed it; null while it lives, as QuestDB deletes no rows |
  * | `extra`, `$flagged` | canonical JSON, names of fields; null when there are none |
  *
- * Names of fields cannot collide with these (D14). QuestDB takes names for equal that differ in case
- * only, as D14 does.
+ * Names of fields cannot collide with these (decisions.md#definitions). QuestDB takes names for
+ * equal that differ in case only, as definitions do.
  */
 const ownColumns: readonly (readonly [name: string, type: string])[] = [
   ['streamId', 'SYMBOL'],

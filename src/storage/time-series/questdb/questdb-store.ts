@@ -3,7 +3,7 @@ import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import type { RollupOptions } from '../rollups/candidates.ts'
-import type { StoreCopy } from '../store-copy.ts'
+import type { StoreCopy, StoreServer } from '../store-copy.ts'
 import type { StoreDurability } from '../store-durability.ts'
 import type {
   ExpiringStore,
@@ -23,7 +23,7 @@ import type {
   TimeSeriesStore,
 } from '../time-series-store.ts'
 import type { WindowStore } from '../windows/window-store.ts'
-import { QuestDbConnection, type QuestDbServer } from './connection.ts'
+import { QuestDbConnection } from './connection.ts'
 import { QuestDbWriter, type StoreLogger } from './questdb-writer.ts'
 import { QuestDbReader } from './read/reader.ts'
 import { inSession, type ReadSession } from './read/session.ts'
@@ -36,7 +36,7 @@ const readSockets = 4
 const lookMs = 60_000
 
 export interface QuestDbStoreOptions {
-  readonly server: QuestDbServer
+  readonly server: StoreServer
   /** Of the file with position and counts. */
   readonly path: string
   readonly clock: Clock

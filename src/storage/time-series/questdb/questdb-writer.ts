@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import type { StoreServer } from '../store-copy.ts'
 import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
 import type {
@@ -15,7 +16,7 @@ import type {
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import { type ArrangeNeeds, arrangeClasses } from './arrange-classes.ts'
 import { Completeness } from './completeness.ts'
-import type { QuestDbConnection, QuestDbServer } from './connection.ts'
+import type { QuestDbConnection } from './connection.ts'
 import { StoreCopies } from './copy/store-copies.ts'
 import { findDuplicates } from './duplicates.ts'
 import { Durability } from './durability.ts'
@@ -38,7 +39,7 @@ import { type WritePlace, WriterTurns } from './writer-turns.ts'
 const leavingTogether = 100
 
 export interface QuestDbWriterOptions {
-  readonly server: QuestDbServer
+  readonly server: StoreServer
   /** Of the file with position and counts. */
   readonly path: string
   readonly clock: Clock
@@ -241,7 +242,7 @@ export class QuestDbWriter {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const newShapes = this.#newShapes(shipment)
-    await unapplied.settle(connection)
+    await unapplied.catchUp(connection)
     const { position, expiryRound } = ledger
     const known = { connection, unapplied, position, expiryRound }
     const duplicates = await findDuplicates(known, groups)
@@ -262,7 +263,7 @@ export class QuestDbWriter {
       this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
     }
 
-    const arrived = { groups, told: shipment.windows }
+    const arrived = { groups, defined: shipment.windows }
     const windows = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )

@@ -64,7 +64,7 @@ export class Repetitions implements StoreDurability {
   async nextRepetition(): Promise<Repetition | undefined> {
     return await this.#turns.takeAnyway(async (place) => {
       if (!this.#durability.isRepeating) return undefined
-      await place.unapplied.settle(place.connection)
+      await place.unapplied.catchUp(place.connection)
       return await this.#durability.next(place)
     })
   }
@@ -100,7 +100,7 @@ export class Repetitions implements StoreDurability {
   async #markTouched(shipment: Shipment): Promise<void> {
     const ledger = this.#ledger
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
-    const arrived = { groups, told: undefined }
+    const arrived = { groups, defined: undefined }
     const changes = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )

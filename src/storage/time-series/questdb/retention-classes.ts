@@ -1,5 +1,5 @@
 import type { Offset } from '../../journal/journal.ts'
-import type { Shape, StoredReading } from '../time-series-store.ts'
+import type { Shape, ShippedReading } from '../time-series-store.ts'
 import { shapeOfClass } from './layout.ts'
 
 const hourUs = 3_600_000_000
@@ -66,7 +66,7 @@ export class RetentionClasses {
   }
 
   /** The shape whose table a reading lies in. */
-  readonly placeOf = (reading: StoredReading): Shape => {
+  readonly placeOf = (reading: ShippedReading): Shape => {
     const changes = this.#changes.get(reading.streamId)
     const name = changes?.findLast(({ from }) => from <= reading.offset)?.name
     const retention = retentionClasses.find((one) => one.name === name)
@@ -105,7 +105,7 @@ export class RetentionClasses {
 }
 
 /** What is too old for its class goes soon anyway, and each partition that a shipment touches takes QuestDB some time. */
-function isWithin({ keptUsMax }: RetentionClass, reading: StoredReading): boolean {
+function isWithin({ keptUsMax }: RetentionClass, reading: ShippedReading): boolean {
   const { timestampUs, receivedAtUs } = reading
   return timestampUs >= receivedAtUs - keptUsMax && timestampUs <= receivedAtUs + aheadUsMax
 }

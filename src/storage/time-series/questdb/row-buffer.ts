@@ -1,7 +1,7 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
 import { messageOf } from '../../../core/errors.ts'
 import { parseInstant } from '../../../core/time.ts'
-import type { Column, Shape, StoredReading } from '../time-series-store.ts'
+import type { Column, Shape, ShippedReading } from '../time-series-store.ts'
 import { booleanBytes, storedDigest, tableOf } from './layout.ts'
 
 /** A reading that the line protocol has no row for. */
@@ -16,11 +16,11 @@ export class UnfitReading extends Error {
  */
 export class RowBuffer extends SenderBufferV2 {
   readonly #prefix: string
-  readonly #placeOf: (reading: StoredReading) => Shape
+  readonly #placeOf: (reading: ShippedReading) => Shape
   #isFirstColumn = true
 
   /** @param placeOf the shape whose table a reading lies in */
-  constructor(prefix: string, placeOf: (reading: StoredReading) => Shape = ({ shape }) => shape) {
+  constructor(prefix: string, placeOf: (reading: ShippedReading) => Shape = ({ shape }) => shape) {
     // The address is not used: who sends is QuestDbConnection, which says why.
     super(new SenderOptions('http::addr=localhost;protocol_version=2;max_buf_size=1073741824'))
     this.#prefix = prefix
@@ -28,7 +28,7 @@ export class RowBuffer extends SenderBufferV2 {
   }
 
   /** @throws UnfitReading: the buffer is of no use then until it is cleared */
-  push(reading: StoredReading): void {
+  push(reading: ShippedReading): void {
     try {
       this.#push(reading)
     } catch (error) {
@@ -36,7 +36,7 @@ export class RowBuffer extends SenderBufferV2 {
     }
   }
 
-  #push(reading: StoredReading): void {
+  #push(reading: ShippedReading): void {
     const { shape, streamId, extra, flagged } = reading
     this.#isFirstColumn = true
     this.table(tableOf(this.#prefix, this.#placeOf(reading).id))

@@ -1,5 +1,5 @@
 import type { StreamGroup } from '../stream-groups.ts'
-import type { Shape, StoredCounts, StoredReading } from '../time-series-store.ts'
+import type { Shape, ShippedReading, StoredCounts } from '../time-series-store.ts'
 import type { RefusedReading } from './write-rows.ts'
 
 /** Groups whose readings are those that QuestDB has taken. */
@@ -27,8 +27,8 @@ export function withRefused(
 
 /** The shapes of readings, by stream. Neighbours are mostly of one, which costs little. */
 export function shapesOf(
-  readings: readonly StoredReading[],
-  placeOf: (reading: StoredReading) => Shape,
+  readings: readonly ShippedReading[],
+  placeOf: (reading: ShippedReading) => Shape,
 ): Map<string, Set<string>> {
   const shapes = new Map<string, Set<string>>()
   let last: { readonly streamId: string; readonly shape: Shape } | undefined

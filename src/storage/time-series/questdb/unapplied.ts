@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Shape, StoredReading } from '../time-series-store.ts'
+import type { Shape, ShippedReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { literal, tableOf } from './layout.ts'
 
@@ -43,13 +43,13 @@ interface Batch {
  */
 export class Unapplied {
   readonly #prefix: string
-  readonly #placeOf: (reading: StoredReading) => Shape
+  readonly #placeOf: (reading: ShippedReading) => Shape
   #batches: Batch[] = []
   #rows = 0
   /** Whether there may be transactions that are not among the batches: removals, or of a run before. */
   #isUnknown = true
 
-  constructor(prefix: string, placeOf: (reading: StoredReading) => Shape = ({ shape }) => shape) {
+  constructor(prefix: string, placeOf: (reading: ShippedReading) => Shape = ({ shape }) => shape) {
     this.#prefix = prefix
     this.#placeOf = placeOf
   }
@@ -63,7 +63,7 @@ export class Unapplied {
     return this.#batches.length === 0 && !this.#isUnknown
   }
 
-  add(readings: readonly StoredReading[]): void {
+  add(readings: readonly ShippedReading[]): void {
     if (readings.length === 0) return
     const streams = new Map<string, Identity[]>()
     const tables = new Set<string>()
@@ -92,13 +92,13 @@ export class Unapplied {
     this.#isUnknown = true
   }
 
-  has({ streamId, timestampUs, digest }: StoredReading): boolean {
+  has({ streamId, timestampUs, digest }: ShippedReading): boolean {
     const identity = `${timestampUs} ${digest}`
     return this.#batches.some((batch) => identitiesOf(batch, streamId).has(identity))
   }
 
   /** Looks how far QuestDB is, and waits where look-ups would be wrong, or rows are too many. */
-  async settle(connection: QuestDbConnection): Promise<void> {
+  async catchUp(connection: QuestDbConnection): Promise<void> {
     if (this.isEmpty) return
     const first = await this.#look(connection)
     if (this.#isUnknown) {

@@ -1,10 +1,10 @@
-import type { StoredReading } from '../time-series-store.ts'
+import type { ShippedReading } from '../time-series-store.ts'
 import { type QuestDbConnection, QuestDbRefusal } from './connection.ts'
 import { type RowBuffer, UnfitReading } from './row-buffer.ts'
 
 /** A reading that QuestDB does not take, and what it says about it. */
 export interface RefusedReading {
-  readonly reading: StoredReading
+  readonly reading: ShippedReading
   readonly message: string
 }
 
@@ -17,7 +17,7 @@ export interface RefusedReading {
 export async function writeRows(
   connection: QuestDbConnection,
   buffer: RowBuffer,
-  readings: readonly StoredReading[],
+  readings: readonly ShippedReading[],
 ): Promise<RefusedReading[]> {
   if (readings.length === 0) return []
   try {

@@ -1,4 +1,5 @@
-import { QuestDbAway, QuestDbConnection, type QuestDbServer } from './connection.ts'
+import type { StoreServer } from '../store-copy.ts'
+import { QuestDbAway, QuestDbConnection } from './connection.ts'
 import { type Durability, RepetitionPending } from './durability.ts'
 import type { Ledger } from './ledger.ts'
 import { claimTables, prepareTables } from './preparation.ts'
@@ -11,7 +12,7 @@ export interface WritePlace {
 }
 
 export interface WriterTurnsNeeds {
-  readonly server: QuestDbServer
+  readonly server: StoreServer
   readonly ledger: Ledger
   readonly durability: Durability
 }
@@ -19,7 +20,7 @@ export interface WriterTurnsNeeds {
 /** Lets one at a time write, each on the connection of the one before, or on a new one. */
 export class WriterTurns {
   readonly unapplied: Unapplied
-  readonly #server: QuestDbServer
+  readonly #server: StoreServer
   readonly #ledger: Ledger
   readonly #durability: Durability
   #connection: QuestDbConnection | undefined

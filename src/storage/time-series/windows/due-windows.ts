@@ -39,7 +39,7 @@ export function dueWindows(
   for (const stream of streams) {
     const { streamId, windows } = stream
     for (const part of partsOf(stream)) {
-      if (!part.windows) settlePart(windows, part)
+      if (!part.windows) clearPart(windows, part)
       const closed = closedPart(part, closedBeforeUs)
       if (!closed) continue
       const { definition } = closed
@@ -122,9 +122,9 @@ function splitPart({ marks }: StreamWindows, part: Part, markToUs: number): Wind
   return marks.split(mark, part.markFromUs, markToUs)
 }
 
-function settlePart(windows: StreamWindows, part: Part): void {
+function clearPart(windows: StreamWindows, part: Part): void {
   const mark = splitPart(windows, part, part.markToUs)
-  windows.marks.settle(mark, mark.toUs)
+  windows.marks.clear(mark, mark.toUs)
 }
 
 /** A mark may have been split since the parts were listed: the one that holds the part now. */

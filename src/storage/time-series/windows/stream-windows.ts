@@ -48,9 +48,9 @@ export class StreamWindows {
 }
 
 /**
- * The segments of a stream after a version: what it says holds from the first of its windows on that
- * begins behind everything that was there before (D16), and what the first one says for all of time. What an
- * older version says is history.
+ * The segments of a stream after a version: what it says holds from the first of its windows on
+ * that begins behind everything that was there before (decisions.md#windows), and what the first
+ * one says for all of time. What an older version says is history.
  */
 function withVersion(
   segments: readonly WindowSegment[],

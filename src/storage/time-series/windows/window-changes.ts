@@ -1,6 +1,6 @@
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type { Removal, StoredReading } from '../time-series-store.ts'
+import type { Removal, ShippedReading } from '../time-series-store.ts'
 import type { KnownWindows } from './known-windows.ts'
 import { StreamWindows } from './stream-windows.ts'
 import { TouchedWindows, type WindowRange, type WindowSegment } from './window-starts.ts'
@@ -19,7 +19,7 @@ export interface WindowChange<Record extends StreamState = StreamState> {
 export interface ArrivedReadings<Record extends StreamState = StreamState> {
   readonly groups: readonly StreamGroup<Record>[]
   /** What versions say about windows, by the first reading of each. */
-  readonly told: ReadonlyMap<StoredReading, WindowVersion> | undefined
+  readonly defined: ReadonlyMap<ShippedReading, WindowVersion> | undefined
 }
 
 /** Where the newest window begins that a stream has a result of, or -1. */
@@ -27,26 +27,26 @@ export type NewestResultUs<Record extends StreamState = StreamState> = (
   group: StreamGroup<Record>,
 ) => Promise<number>
 
-/** The windows that a shipment touches, of streams that have some, and what it tells about them. */
+/** The windows that a shipment touches, of streams that have some, and how they are defined. */
 export async function windowChanges<Record extends StreamState>(
   known: KnownWindows,
-  { groups, told = new Map() }: ArrivedReadings<Record>,
+  { groups, defined = new Map() }: ArrivedReadings<Record>,
   newestResultUs: NewestResultUs<Record>,
 ): Promise<readonly WindowChange<Record>[]> {
-  if (told.size === 0 && known.streams.size === 0) return []
-  const toldStreams = new Set([...told.keys()].map(({ streamId }) => streamId))
+  if (defined.size === 0 && known.streams.size === 0) return []
+  const definedStreams = new Set([...defined.keys()].map(({ streamId }) => streamId))
   const changes: WindowChange<Record>[] = []
   for (const group of groups) {
     const { id, record, arrived } = group
     const own = known.streams.get(id)
-    if (!own && !toldStreams.has(id)) continue
+    if (!own && !definedStreams.has(id)) continue
     const windows = own ?? new StreamWindows()
     let { segments } = windows
-    if (toldStreams.has(id)) {
+    if (definedStreams.has(id)) {
       // Removed readings may have left results behind the newest reading that there is now.
       const resultUs = segments.length === 0 ? -1 : await newestResultUs(group)
       const newestUs = Math.max(resultUs, record.timestampMaxUs)
-      segments = toldSegments(known, { segments, arrived, told }, newestUs)
+      segments = definedSegments(known, { segments, arrived, defined }, newestUs)
     }
     if (segments.length === 0) continue
     const touched = new TouchedWindows(segments)
@@ -59,21 +59,21 @@ export async function windowChanges<Record extends StreamState>(
   return changes
 }
 
-interface ToldStream {
+interface DefinedStream {
   readonly segments: readonly WindowSegment[]
-  readonly arrived: readonly StoredReading[]
-  readonly told: ReadonlyMap<StoredReading, WindowVersion>
+  readonly arrived: readonly ShippedReading[]
+  readonly defined: ReadonlyMap<ShippedReading, WindowVersion>
 }
 
-function toldSegments(
+function definedSegments(
   known: KnownWindows,
-  { segments: before, arrived, told }: ToldStream,
+  { segments: before, arrived, defined }: DefinedStream,
   newestBeforeUs: number,
 ): readonly WindowSegment[] {
   let segments = before
   let newestUs = newestBeforeUs
   for (const reading of arrived) {
-    const version = told.get(reading)
+    const version = defined.get(reading)
     if (version) {
       const { definition } = version
       const shared = definition && known.shared(definition)

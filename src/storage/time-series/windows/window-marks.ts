@@ -109,7 +109,7 @@ export class WindowMarks {
   }
 
   /** Takes away what a mark has before an instant. @throws Error when there is no such mark */
-  settle(mark: WindowMark, untilUs: number): void {
+  clear(mark: WindowMark, untilUs: number): void {
     const at = this.#placeOf(mark)
     if (untilUs >= mark.toUs) this.#marks.splice(at, 1)
     else (this.#marks[at] as Mark).fromUs = untilUs

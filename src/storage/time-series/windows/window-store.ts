@@ -1,13 +1,18 @@
 import type { AggregatedField } from '../aggregate-query.ts'
 import type { Expiry } from '../time-series-store.ts'
 
-/** How a stream's windows are cut, and what is made of the readings in each (D27). */
+/**
+ * How a stream's windows are cut, and what is made of the readings in each (decisions.md#windows).
+ */
 export interface WindowDefinition {
   /** Windows begin at whole multiples of it since the epoch (UTC). */
   readonly widthUs: number
   /** Each under its own name, with the function that the stream has chosen for it. */
   readonly fields: readonly AggregatedField[]
-  /** Of a stream whose averages go by time (D24): for how long a reading holds at most. */
+  /**
+   * Of a stream whose averages go by time (decisions.md#readings-that-are-unchanged): for how long
+   * a reading holds at most.
+   */
   readonly holdUs?: number
 }
 

@@ -13,7 +13,9 @@ import { formatRules } from '../payload-format.ts'
 import { scheduleProblem } from '../schedule.ts'
 import { brokerRules, checkBrokerSource } from './broker.ts'
 
-/** The keys of one kind of source (D59), and those that it cannot do without. */
+/**
+ * The keys of one kind of source (decisions.md#definitions), and those that it cannot do without.
+ */
 export interface SourceRules {
   readonly rules: Rules
   readonly required: readonly string[]

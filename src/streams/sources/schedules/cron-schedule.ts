@@ -9,8 +9,8 @@ const hourUs = 3_600 * secondUs
 const differenceUs = 27 * hourUs
 
 /**
- * When a cron expression (D59) is due, by the clocks of a time zone. On the days on which these are changed
- * there are two kinds of schedules, as in cron(8):
+ * When a cron expression is due, by the clocks of a time zone. On the days on which these are
+ * changed there are two kinds of schedules, as in cron(8):
  *
  * - One for certain hours is due once for each time that its expression names. A time that the clocks skip is
  *   due when they go on; of one that they show twice, the first is due.

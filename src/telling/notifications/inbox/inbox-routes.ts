@@ -37,7 +37,7 @@ interface Archive {
 
 const path = '/notifications/in-app'
 
-/** What the caller was told (D48). */
+/** Events that the caller was notified of (decisions.md#the-inbox). */
 export function inboxRoutes(needs: InboxRoutesNeeds): FastifyPluginAsync {
   const { inbox, callerOf } = needs
   const reading = { scope: 'notifications:read' } as const

@@ -44,7 +44,7 @@ const unreadCount = { ...count, description: 'Of the whole inbox, whatever page 
 const params = idParams('notificationId')
 const page = pageOf(entry)
 
-/** The size of a page is 20 here, and 10 everywhere else (D6). */
+/** The size of a page is 20 here, and 10 everywhere else (decisions.md#lists). */
 export const inboxPageQuery = {
   ...pageQuery,
   page_size: { ...pageQuery.page_size, default: 20 },
@@ -90,7 +90,7 @@ export const readWholeInbox = {
 export const deleteInboxEntry = {
   operationId: 'deleteInboxEntry',
   summary: 'Delete an entry.',
-  description: 'An event that it stood for is then told again if it happens again (D46).',
+  description: 'An event that it stood for is then told again if it happens again.',
   tags: ['Notifications'],
   params,
   response: { 204: noContent },

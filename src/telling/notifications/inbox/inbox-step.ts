@@ -8,7 +8,7 @@ import { entryLifetimeUs, hourOf } from './lifetime.ts'
 
 /**
  * Entries of one user that are written in one minute; nobody reads more. What is beyond them is not
- * written down, so it suppresses nothing either (D46).
+ * written down, so it suppresses nothing either (decisions.md#the-inbox).
  */
 const entriesOfMinuteMax = 100
 
@@ -18,9 +18,9 @@ const minuteUs = 60_000_000
 const repetitionUs = 5 * minuteUs
 
 /**
- * Whether an event repeats one that the inbox has (D46): of the same user, resource and type, within
- * five minutes of it, in steady time. Not of the last repetition: those are not written down. Read or archived entries
- * count, deleted ones do not.
+ * Whether an event repeats one that the inbox has (decisions.md#repetitions-of-an-event): of the
+ * same user, resource and type, within five minutes of it, in steady time. Not of the last
+ * repetition: those are not written down. Read or archived entries count, deleted ones do not.
  */
 export async function isRepetition(
   transaction: StateDatabase,

@@ -20,7 +20,7 @@ export interface InboxWish extends Slice {
 export interface InboxPage {
   readonly entries: readonly InboxEntry[]
   readonly total: number
-  /** Of the whole inbox, whatever page or filter was asked for (D48). */
+  /** Of the whole inbox, whatever page or filter was asked for (decisions.md#the-inbox). */
   readonly unread: number
 }
 

@@ -10,7 +10,7 @@ import { followInbox, type InboxTailNeeds } from './inbox-tail.ts'
 
 export interface InboxTailRouteNeeds extends InboxTailNeeds {
   readonly inbox: InboxStore
-  /** Those who follow streams: there is one limit for both. */
+  /** Connections that follow streams: there is one limit for both. */
   readonly tails: OpenTails
   readonly onFailure: (error: unknown) => void
   readonly callerOf: CallerOf

@@ -1,4 +1,7 @@
-/** After so long an entry is gone from the list, the count and everything else (D48). */
+/**
+ * After so long an entry is gone from the list, the count and everything else
+ * (decisions.md#the-inbox).
+ */
 export const entryLifetimeUs = 30 * 24 * 3_600 * 1_000_000
 
 const hourUs = 3_600_000_000

@@ -10,7 +10,7 @@ export interface Verdict {
   readonly reason: string
 }
 
-/** The channels that an event goes to: those that every level allows (D47). */
+/** The channels that an event goes to: those that every level allows (decisions.md#preferences). */
 export function effectiveChannels(preferences: Preferences, type: KnownType): ReadonlySet<Channel> {
   return new Set(
     channels.filter((channel) =>

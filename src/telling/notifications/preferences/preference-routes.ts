@@ -33,7 +33,7 @@ export interface PreferenceRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-/** What the caller wants to be told, and how (D47). */
+/** Events that the caller wants to be notified of, and how (decisions.md#preferences). */
 export function preferenceRoutes(needs: PreferenceRoutesNeeds): FastifyPluginAsync {
   const { preferences, posts, reach, callerOf } = needs
   const path = '/notifications/preferences'

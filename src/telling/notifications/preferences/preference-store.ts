@@ -8,7 +8,7 @@ import {
   type PreferencesChange,
 } from './preferences.ts'
 
-/** What this user wants to be told. */
+/** Preferences of a user; the defaults where none are stored. */
 export async function preferencesOf(state: StateDatabase, ownerId: UserId): Promise<Preferences> {
   const stored = await storedOf(state, ownerId)
   return stored === undefined ? defaultPreferences : (JSON.parse(stored) as Preferences)

@@ -15,7 +15,7 @@ export interface Gate {
   readonly channels: readonly Channel[]
 }
 
-/** What a user wants to be told, and how: as the API shows it, and as it is stored. */
+/** Events that a user wants to be notified of, and how: as the API shows it, and as it is stored. */
 export interface Preferences {
   readonly global_preferences: {
     readonly email_enabled: boolean

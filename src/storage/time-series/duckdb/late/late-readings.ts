@@ -2,7 +2,7 @@ import { type Clock, monotonicMs } from '../../../../core/clock.ts'
 import type { Contents } from '../contents.ts'
 import { type Look, lookInTurns, type StoreTurns } from '../store-turns.ts'
 import { findLateDuplicates } from './look-up.ts'
-import { settleLate } from './settle.ts'
+import { placeLate } from './place-late.ts'
 
 /** Late readings are looked up after this time at the earliest, so that there are some. */
 const restMsMin = 1_000
@@ -35,7 +35,7 @@ export class LateReadings {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #restMs = restMsMin
-  /** Between the portions of what is being settled. */
+  /** Between the portions of what is being placed. */
   #restedMs = 0
   /** Who waits until all is stored. */
   #waiting = 0
@@ -56,7 +56,7 @@ export class LateReadings {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       // What fails is tried again after the next rest: the readings are still there.
-      this.#settle().catch((error: unknown) => {
+      this.#place().catch((error: unknown) => {
         if (!this.#isStopped) this.#onFailure(error)
       })
     }, this.#restMs).unref()
@@ -64,24 +64,24 @@ export class LateReadings {
 
   /** Resolves when there are not too many of them. */
   async room(): Promise<void> {
-    if (this.#contents().late.size > lateMax) await this.settle()
+    if (this.#contents().late.size > lateMax) await this.place()
   }
 
   /** Resolves when what waits now is stored, or counted as a duplicate. */
-  async settle(): Promise<void> {
+  async place(): Promise<void> {
     this.#waiting++
     try {
-      await this.#settle()
+      await this.#place()
     } finally {
       this.#waiting--
     }
   }
 
   /** The same for the readings of one stream, if it has any. */
-  async settleOf(streamId: string): Promise<void> {
+  async placeOf(streamId: string): Promise<void> {
     const { catalog, late } = this.#contents()
     const record = catalog.streams.get(streamId)
-    if (record && late.has(record)) await this.settle()
+    if (record && late.has(record)) await this.place()
   }
 
   async stop(): Promise<void> {
@@ -90,12 +90,12 @@ export class LateReadings {
     await this.#running?.catch(() => undefined)
   }
 
-  async #settle(): Promise<void> {
+  async #place(): Promise<void> {
     while (this.#running) await this.#running.catch(() => undefined)
     if (this.#isStopped || this.#contents().late.size === 0) return
     const startedMs = monotonicMs()
     this.#restedMs = 0
-    this.#running = this.#settleAll()
+    this.#running = this.#placeAll()
     try {
       await this.#running
     } finally {
@@ -106,7 +106,7 @@ export class LateReadings {
     }
   }
 
-  async #settleAll(): Promise<void> {
+  async #placeAll(): Promise<void> {
     const { write } = this.#turns
     const frozen = await write(async () => {
       const { catalog, late } = this.#contents()
@@ -128,7 +128,7 @@ export class LateReadings {
         const { catalog, late } = this.#contents()
         if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
         const nowUs = this.#clock.nowUs()
-        await settleLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
+        await placeLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
       if (this.#waiting > 0) continue
       const restMs = Math.min(monotonicMs() - startedMs, restMsAfterPortionMax)

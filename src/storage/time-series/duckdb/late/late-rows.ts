@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { StreamGroup } from '../../stream-groups.ts'
-import type { StoredReading } from '../../time-series-store.ts'
+import type { ShippedReading } from '../../time-series-store.ts'
 import { type Catalog, createReadingsTable, type StreamRecord } from '../catalog.ts'
 import { noteShape } from '../shipment-rows.ts'
 import type { StreamRows } from '../table-rows.ts'
@@ -15,7 +15,7 @@ export interface LateRows extends StreamRows {
 export function lateRowsOf(
   lateTables: LateTables,
   groups: readonly StreamGroup<StreamRecord>[],
-  late: ReadonlySet<StoredReading>,
+  late: ReadonlySet<ShippedReading>,
 ): readonly LateRows[] {
   if (late.size === 0) return []
   return groups.flatMap(({ record, readings, redriven }) => {
@@ -30,7 +30,7 @@ export function lateRowsOf(
 /** What is left of the groups without what has to wait. */
 export function withoutLate(
   groups: readonly StreamGroup<StreamRecord>[],
-  late: ReadonlySet<StoredReading>,
+  late: ReadonlySet<ShippedReading>,
 ): readonly StreamGroup<StreamRecord>[] {
   if (late.size === 0) return groups
   return groups.map((group) => ({
@@ -47,7 +47,7 @@ export async function createLateTables(
 ): Promise<void> {
   for (const { late, readings } of rows) {
     if (lateTables.knows(late)) continue
-    const { shape } = readings[0] as StoredReading
+    const { shape } = readings[0] as ShippedReading
     await noteShape(connection, catalog, shape)
     await connection.run(createReadingsTable(late.name, shape))
     lateTables.made(late)

@@ -23,10 +23,11 @@ type GrowingTable = { -readonly [Key in keyof LateTable]: LateTable[Key] }
 type Keyed = Pick<StreamRecord, 'key'>
 
 /**
- * Readings that are older than the newest of their stream may be stored already, and to look for a few
- * of them takes as long as to look for many: all of a large month has to be read. So where months are
- * large they wait in tables of their own, as durable as the others, until they are looked up together.
- * They are neither stored nor duplicates until then, but pending (D21).
+ * Readings that are older than the newest of their stream may be stored already, and to look for a
+ * few of them takes as long as to look for many: all of a large month has to be read. So where
+ * months are large they wait in tables of their own, as durable as the others, until they are
+ * looked up together. They are neither stored nor duplicates until then, but pending
+ * (decisions.md#counters-of-a-stream).
  */
 export class LateTables {
   readonly rowsPerTable: number
@@ -104,7 +105,7 @@ export class LateTables {
   }
 
   /** To be told of rows that wait no more. */
-  settled({ key }: Keyed, rows: number): void {
+  placed({ key }: Keyed, rows: number): void {
     const left = (this.#rows.get(key) ?? 0) - rows
     if (left > 0) this.#rows.set(key, left)
     else this.#rows.delete(key)

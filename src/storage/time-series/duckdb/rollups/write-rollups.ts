@@ -28,7 +28,7 @@ export async function writeRollups(
   await rewriteMarks(writer, pieces)
   await writer.run('COMMIT')
 
-  for (const { rollup, mark } of pieces) rollup.marks.settle(mark, mark.toUs)
+  for (const { rollup, mark } of pieces) rollup.marks.clear(mark, mark.toUs)
   catalog.rollups.computed += rows
   return true
 }

@@ -20,9 +20,9 @@ export async function shipmentChanges(
   writer: DuckDBConnection,
   { windows }: Catalog,
   groups: readonly StreamGroup<StreamRecord>[],
-  { windows: told }: Shipment,
+  { windows: defined }: Shipment,
 ): Promise<readonly WindowChange<StreamRecord>[]> {
-  return await windowChanges(windows, { groups, told }, ({ record }) =>
+  return await windowChanges(windows, { groups, defined }, ({ record }) =>
     newestResult(writer, windows, record),
   )
 }
@@ -53,20 +53,20 @@ export async function writeMarks(
     return newMarks(change).map((range) => ({ ...range, key }))
   })
   await appendMarks(writer, 'window_marks', marks)
-  const told = changes.flatMap((change) => {
+  const defined = changes.flatMap((change) => {
     const { key } = change.record
     return newSegments(change).map((segment) => ({ ...segment, key }))
   })
-  if (told.length === 0) return
-  const definitions = new TextColumn(told.length)
-  for (const [row, { definition }] of told.entries()) {
+  if (defined.length === 0) return
+  const definitions = new TextColumn(defined.length)
+  for (const [row, { definition }] of defined.entries()) {
     if (definition) definitions.set(row, JSON.stringify(definition))
     else definitions.setNull(row)
   }
   await appendColumns(writer, 'window_definitions', [
-    new IntegerColumn(told.length).fill(told.map(({ key }) => key)),
-    new IntegerColumn(told.length).fill(told.map(({ version }) => version)),
-    new BigIntColumn(told.length).fill(told.map(({ fromUs }) => fromUs)),
+    new IntegerColumn(defined.length).fill(defined.map(({ key }) => key)),
+    new IntegerColumn(defined.length).fill(defined.map(({ version }) => version)),
+    new BigIntColumn(defined.length).fill(defined.map(({ fromUs }) => fromUs)),
     definitions,
   ])
 }

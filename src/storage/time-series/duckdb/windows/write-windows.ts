@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { clearMarks, isCurrent, marksLeft, upTo } from '../../windows/computed-pieces.ts'
 import {
   type KnownResult,
   type Revisions,
   revisionsOf,
   type WindowResult,
 } from '../../windows/revisions.ts'
-import { isCurrent, marksLeft, settle, upTo } from '../../windows/settling.ts'
 import type { ComputedPiece, WindowsWritten } from '../../windows/window-store.ts'
 import { appendColumns } from '../append.ts'
 import { type Catalog, type StreamRecord } from '../catalog.ts'
@@ -48,7 +48,7 @@ export async function writeWindows(
   await rewriteMarks(writer, catalog, covered)
   await writer.run('COMMIT')
 
-  settle(windows, covered)
+  clearMarks(windows, covered)
   windows.added += added.length
   windows.revised += revised.length
   return { added: added.length, revised: revised.length }

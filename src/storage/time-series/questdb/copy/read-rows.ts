@@ -1,3 +1,4 @@
+import type { ServedRows } from '../../store-copy.ts'
 import type { Shape } from '../../time-series-store.ts'
 import { QuestDbAnswerTooLarge, QuestDbAway, QuestDbConnection } from '../connection.ts'
 import { processOf } from '../durability.ts'
@@ -5,7 +6,6 @@ import { markOf } from '../expiry.ts'
 import { quoted, tableOf } from '../layout.ts'
 import { digestOrder } from '../read/statement.ts'
 import { type RowLine, selectedRow, tableLine, timestampIndex } from './row-lines.ts'
-import type { ServedRows } from './served-rows.ts'
 
 /** Rows that one statement asks for; fewer where they are large. */
 const rowsMax = 4_000

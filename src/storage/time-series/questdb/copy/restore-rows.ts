@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../../../core/errors.ts'
-import type { Shape, StoredReading } from '../../time-series-store.ts'
-import { QuestDbConnection, type QuestDbServer } from '../connection.ts'
+import type { StoreServer } from '../../store-copy.ts'
+import type { Shape, ShippedReading } from '../../time-series-store.ts'
+import { QuestDbConnection } from '../connection.ts'
 import { checkpointMs, isSyncing, processOf, transactionsOf } from '../durability.ts'
 import { literal, quoted, tableOf } from '../layout.ts'
 import { PositionsFile } from '../positions-file.ts'
@@ -32,7 +33,7 @@ export interface RestoreOptions {
 
 /** Brings the rows of a backup back to a server that has none of ours, into tables of a new data folder. */
 export class RowRestorer {
-  readonly #server: QuestDbServer
+  readonly #server: StoreServer
   readonly #connection: QuestDbConnection
   readonly #buffer: RowBuffer
   readonly #unapplied: Unapplied
@@ -41,7 +42,7 @@ export class RowRestorer {
   /** Of the folder that there will be. */
   readonly #folder = randomUUID()
 
-  constructor(server: QuestDbServer, { discardsCutOff = false }: RestoreOptions = {}) {
+  constructor(server: StoreServer, { discardsCutOff = false }: RestoreOptions = {}) {
     this.#server = server
     this.#discardsCutOff = discardsCutOff
     // Pinned: what one process has taken, another may have lost.
@@ -122,7 +123,7 @@ export class RowRestorer {
   async #send(lines: AsyncIterable<Uint8Array>): Promise<RowCounts> {
     const counts: Record<string, number> = {}
     let [table, shape]: [string, Shape | undefined] = ['', undefined]
-    let readings: StoredReading[] = []
+    let readings: ShippedReading[] = []
     const flush = async () => {
       await this.#write(readings)
       counts[table] = (counts[table] ?? 0) + readings.length
@@ -143,17 +144,17 @@ export class RowRestorer {
     return counts
   }
 
-  async #write(readings: readonly StoredReading[]): Promise<void> {
+  async #write(readings: readonly ShippedReading[]): Promise<void> {
     const [refused] = await writeRows(this.#connection, this.#buffer, readings)
     if (refused) throw new Error(`QuestDB does not take a reading: ${refused.message}`)
     this.#unapplied.add(readings)
-    await this.#unapplied.settle(this.#connection)
+    await this.#unapplied.catchUp(this.#connection)
   }
 }
 
 /** Rows that are there now, of the tables of a backup. */
 export async function countServedRows(
-  server: QuestDbServer,
+  server: StoreServer,
   tables: readonly string[],
 ): Promise<RowCounts> {
   const connection = new QuestDbConnection(server, { sockets: 1, answerMs: checkpointMs })

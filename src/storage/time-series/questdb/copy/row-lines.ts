@@ -1,4 +1,4 @@
-import { type Column, type Shape, type StoredReading } from '../../time-series-store.ts'
+import { type Column, type Shape, type ShippedReading } from '../../time-series-store.ts'
 import { digestOf, quoted, tableOf } from '../layout.ts'
 import { fieldValue, selectedField } from '../read/field-values.ts'
 import { microseconds } from '../read/statement.ts'
@@ -41,7 +41,7 @@ export function selectedRow(columns: readonly Column[]): string {
 }
 
 /** The reading that became the row. */
-export function readingOf(row: RowLine, shape: Shape): StoredReading {
+export function readingOf(row: RowLine, shape: Shape): ShippedReading {
   const [streamId, timestamp, digest, receivedAt, offset, extra, flagged] = row
   const values: Record<string, unknown> = {}
   for (const [index, { name, type }] of shape.columns.entries()) {

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { StoreCopy } from '../../store-copy.ts'
-import type { StoredReading } from '../../time-series-store.ts'
+import type { ShippedReading } from '../../time-series-store.ts'
 import { processOf } from '../durability.ts'
 import type { Ledger } from '../ledger.ts'
 import type { WriterTurns } from '../writer-turns.ts'
@@ -87,7 +87,7 @@ export class StoreCopies {
     else this.#removed.set(range.streamId, [range])
   }
 
-  noteStored(readings: readonly StoredReading[]): void {
+  noteStored(readings: readonly ShippedReading[]): void {
     const removed = this.#removed
     if (!removed || removed.size === 0) return
     const isReplaced = readings.some(({ streamId, timestampUs: at }) =>

@@ -43,7 +43,7 @@ export function writeRollups(
   })
   for (const { piece } of current) {
     const { id, rollup, mark, toUs } = piece
-    rollup.marks.settle(mark, Math.min(toUs, coveredToUs))
+    rollup.marks.clear(mark, Math.min(toUs, coveredToUs))
     rollups.written(id)
   }
   rollups.computed += computed

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../../../core/clock.ts'
 import type { Expiry } from '../../time-series-store.ts'
+import { clearMarks, isCurrent, marksLeft, upTo } from '../../windows/computed-pieces.ts'
 import { type KnownResult, type Revisions, revisionsOf } from '../../windows/revisions.ts'
-import { isCurrent, marksLeft, settle, upTo } from '../../windows/settling.ts'
 import type {
   ComputedPiece,
   StoredWindows,
@@ -51,7 +51,7 @@ export class QuestDbWindows implements WindowStore {
       tables.writeResults([...added, ...revised], this.#clock.nowUs())
       tables.replaceMarks(marksLeft(windows, covered))
     })
-    settle(windows, covered)
+    clearMarks(windows, covered)
     windows.added += added.length
     windows.revised += revised.length
     return { added: added.length, revised: revised.length }

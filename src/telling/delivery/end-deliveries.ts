@@ -3,10 +3,11 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import type { DeliveryChannel } from './delivery.ts'
 
 /**
- * The changes after which a receiver is told nothing, be it switched off or gone: no event is looked at for
- * it, and nothing that waits is sent later, either (D39).
+ * The changes after which a receiver is told nothing, be it switched off or gone: no event is
+ * looked at for it, and nothing that waits is sent later, either
+ * (decisions.md#attempts-and-passes).
  */
-export function tellNoMore(
+export function endDeliveries(
   state: StateDatabase,
   receiverId: string,
   channel: DeliveryChannel,

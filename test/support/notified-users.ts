@@ -24,7 +24,7 @@ export const minuteUs = 60_000_000
 export const dayUs = 24 * 60 * minuteUs
 
 /** One user's events, as they are told, and a clock that stands where it is put. */
-export class ToldUsers implements AsyncDisposable {
+export class NotifiedUsers implements AsyncDisposable {
   readonly tests: TestState
   readonly fanOut: FanOut
   readonly told: ToldEvent[] = []
@@ -37,7 +37,7 @@ export class ToldUsers implements AsyncDisposable {
   readonly clock: HandClock
 
   /** A step of the test's own comes before what is remembered in `told`. */
-  static async open(step: FanOutStep = async () => 0): Promise<ToldUsers> {
+  static async open(step: FanOutStep = async () => 0): Promise<NotifiedUsers> {
     const collected: ToldEvent[] = []
     const heard: (readonly UserId[])[] = []
     const collect: FanOutStep = async (transaction, event, channels) => {
@@ -45,11 +45,11 @@ export class ToldUsers implements AsyncDisposable {
       collected.push({ ...event, channels })
       return rows
     }
-    const onTold = (owners: ReadonlySet<UserId>) => heard.push([...owners])
+    const onNotified = (owners: ReadonlySet<UserId>) => heard.push([...owners])
     const clock = new HandClock()
-    const fanOut = new FanOut({ clock, steps: [collect], onTold })
-    const tests = await TestState.open(fanOut.tell)
-    return new ToldUsers(tests, { clock, fanOut, told: collected, heard })
+    const fanOut = new FanOut({ clock, steps: [collect], onNotified })
+    const tests = await TestState.open(fanOut.notify)
+    return new NotifiedUsers(tests, { clock, fanOut, told: collected, heard })
   }
 
   get nowUs(): number {
@@ -63,7 +63,7 @@ export class ToldUsers implements AsyncDisposable {
 
   private constructor(
     tests: TestState,
-    { clock, fanOut, told, heard }: Pick<ToldUsers, 'clock' | 'fanOut' | 'told' | 'heard'>,
+    { clock, fanOut, told, heard }: Pick<NotifiedUsers, 'clock' | 'fanOut' | 'told' | 'heard'>,
   ) {
     this.clock = clock
     this.tests = tests

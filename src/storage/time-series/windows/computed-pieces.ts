@@ -41,9 +41,9 @@ export function marksLeft(
 }
 
 /** Takes away the marks of pieces that are done: to be called when their results are committed. */
-export function settle({ streams }: KnownWindows, computed: readonly ComputedPiece[]): void {
+export function clearMarks({ streams }: KnownWindows, computed: readonly ComputedPiece[]): void {
   for (const one of computed) {
-    streams.get(one.piece.streamId)?.marks.settle(one.piece.mark, markedFromUs(one))
+    streams.get(one.piece.streamId)?.marks.clear(one.piece.mark, markedFromUs(one))
   }
 }
 

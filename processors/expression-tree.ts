@@ -1,7 +1,7 @@
 import type { parse } from '@bufbuild/cel'
-import { mathNames, timeNames } from './expression-functions.ts'
+import { goOn, mathNames, scan, timeNames, weigh } from './expression-functions.ts'
 
-export type Node = NonNullable<ReturnType<typeof parse>['expr']>
+type Node = NonNullable<ReturnType<typeof parse>['expr']>
 
 /** Nodes of one expression. */
 const nodesMax = 300
@@ -26,7 +26,7 @@ const available: ReadonlySet<string> = new Set([
 ])
 
 /** What does as much work as its arguments are large. */
-export const weighed: ReadonlySet<string> = new Set(['_+_', ...comparisons, ...ofTexts, ...casts])
+const weighed: ReadonlySet<string> = new Set(['_+_', ...comparisons, ...ofTexts, ...casts])
 
 /** What an expression uses, as far as it could be found out before running it. */
 export interface Usage {
@@ -87,7 +87,7 @@ function checkCall(node: Node): void {
 }
 
 /** What a search with a pattern costs per character, about. @throws ExpressionProblem */
-export function patternSteps(node: Node | undefined): number {
+function patternSteps(node: Node | undefined): number {
   const constant =
     node?.exprKind.case === 'constExpr' ? node.exprKind.value.constantKind : undefined
   if (constant?.case !== 'stringValue') {
@@ -107,19 +107,19 @@ export function patternSteps(node: Node | undefined): number {
   return Math.max(1, steps)
 }
 
-export type CallNode = Extract<Node['exprKind'], { case: 'callExpr' }>['value']
+type CallNode = Extract<Node['exprKind'], { case: 'callExpr' }>['value']
 
-export function callOf({ exprKind }: Node): CallNode | undefined {
+function callOf({ exprKind }: Node): CallNode | undefined {
   return exprKind.case === 'callExpr' ? exprKind.value : undefined
 }
 
 /** `math.sqrt(x)`: the name before the point is no field. */
-export function isMathematics(node: Node): boolean {
+function isMathematics(node: Node): boolean {
   const target = callOf(node)?.target
   return target?.exprKind.case === 'identExpr' && target.exprKind.value.name === 'math'
 }
 
-export function partsOf(node: Node): Node[] {
+function partsOf(node: Node): Node[] {
   return partsOrNothing(node).filter((part) => part !== undefined)
 }
 
@@ -150,4 +150,105 @@ function partsOrNothing(node: Node): (Node | undefined)[] {
     default:
       return exprKind satisfies never
   }
+}
+
+/** What a round of a loop costs beside its body; most of it when the body fails. */
+const stepsPerRound = 10
+
+/** The expression with calls woven in that measure its work. */
+export function metered(node: Node): Node {
+  const { exprKind } = node
+  switch (exprKind.case) {
+    case 'callExpr':
+      return meteredCall(node)
+    case 'selectExpr':
+      return {
+        ...node,
+        exprKind: {
+          ...exprKind,
+          value: { ...exprKind.value, operand: meteredPart(exprKind.value.operand) },
+        },
+      }
+    case 'listExpr': {
+      const elements = exprKind.value.elements.map(metered)
+      return { ...node, exprKind: { ...exprKind, value: { ...exprKind.value, elements } } }
+    }
+    case 'structExpr': {
+      const entries = exprKind.value.entries.map((entry) => ({
+        ...entry,
+        keyKind:
+          entry.keyKind.case === 'mapKey'
+            ? { ...entry.keyKind, value: metered(entry.keyKind.value) }
+            : entry.keyKind,
+        value: meteredPart(entry.value),
+      }))
+      const value = { ...exprKind.value, entries }
+      return { ...node, exprKind: { ...exprKind, value } }
+    }
+    case 'comprehensionExpr': {
+      const { iterRange, accuInit, loopCondition, loopStep, result, ...rest } = exprKind.value
+      const steps = stepsPerRound + sizeOf(loopCondition) + sizeOf(loopStep)
+      const value = {
+        ...rest,
+        accuInit: meteredPart(accuInit),
+        iterRange: iterRange && callTo(weigh, [metered(iterRange)]),
+        loopCondition: loopCondition && callTo(goOn, [metered(loopCondition), integer(steps)]),
+        loopStep: meteredPart(loopStep),
+        result: meteredPart(result),
+      }
+      return { ...node, exprKind: { ...exprKind, value } }
+    }
+    case 'constExpr':
+    case 'identExpr':
+    case undefined:
+      return node
+    default:
+      return exprKind satisfies never
+  }
+}
+
+function meteredPart(node: Node | undefined): Node | undefined {
+  return node && metered(node)
+}
+
+function meteredCall(node: Node): Node {
+  const { target, args, function: name, ...rest } = callOf(node) as CallNode
+  const weighing = weighed.has(name) && !isMathematics(node)
+  const part = (one: Node) => {
+    const within = metered(one)
+    return weighing && one.exprKind.case !== 'constExpr' ? callTo(weigh, [within]) : within
+  }
+  let changed = {
+    ...rest,
+    function: name,
+    target: isMathematics(node) ? target : target && part(target),
+    args: args.map(part),
+  }
+  if (name === 'matches') {
+    const steps = integer(patternSteps(target === undefined ? args[1] : args[0]))
+    const searched = changed.target ?? changed.args[0]
+    const scanned = searched && callTo(scan, [searched, steps])
+    changed =
+      changed.target === undefined
+        ? {
+            ...changed,
+            args: [scanned, ...changed.args.slice(1)].filter((one) => one !== undefined),
+          }
+        : { ...changed, target: scanned }
+  }
+  return { ...node, exprKind: { case: 'callExpr', value: changed } }
+}
+
+/** Parts of an expression. */
+export function sizeOf(node: Node | undefined): number {
+  return node === undefined ? 0 : 1 + partsOf(node).reduce((sum, part) => sum + sizeOf(part), 0)
+}
+
+function callTo(name: string, args: readonly Node[]): Node {
+  return { id: 0n, exprKind: { case: 'callExpr', value: { function: name, args } } } as Node
+}
+
+function integer(value: number): Node {
+  const constantKind = { case: 'int64Value', value: BigInt(Math.ceil(value)) }
+  return { id: 0n, exprKind: { case: 'constExpr', value: { constantKind } } } as Node
 }

@@ -3,8 +3,8 @@ import type { UserId } from '../../core/ids.ts'
 
 type Listener = (ownerIds: readonly UserId[]) => void
 
-/** Hears, in its own thread, that events of some users were told: what is to be sent is written down. */
-export class Told {
+/** Hears, in its own thread, that some users were notified of events: what is to be delivered is written down. */
+export class NotifiedOwners {
   readonly #port: MessagePort
   readonly #listeners = new Set<Listener>()
 
@@ -28,6 +28,6 @@ export class Told {
 }
 
 /** The other side, where the state is written. */
-export function tellThread(port: MessagePort): (ownerIds: ReadonlySet<UserId>) => void {
+export function postOwners(port: MessagePort): (ownerIds: ReadonlySet<UserId>) => void {
   return (ownerIds) => port.postMessage([...ownerIds])
 }

@@ -1,5 +1,5 @@
 /** Receivers that something new is due for, until somebody asks for them: as many as there are at most. */
-export class News {
+export class DueReceivers {
   #receiverIds = new Set<string>()
   #arrived = Promise.withResolvers<void>()
 
@@ -8,7 +8,7 @@ export class News {
     if (this.#receiverIds.size > 0) this.#arrived.resolve()
   }
 
-  /** Resolves once there are some; they are not told of again. */
+  /** Resolves once there are some; they are not given again. */
   async next(): Promise<readonly string[]> {
     await this.#arrived.promise
     const ids = [...this.#receiverIds]

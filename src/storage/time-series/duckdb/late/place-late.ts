@@ -20,7 +20,7 @@ const duplicatesDdl = `CREATE OR REPLACE TEMP TABLE late_duplicates (source INTE
 const isDuplicate = (at: number) =>
   `EXISTS (SELECT 1 FROM late_duplicates d WHERE d.source = ${at} AND d.row = l.rowid)`
 
-interface Settling {
+interface Placing {
   readonly catalog: Catalog
   readonly lateTables: LateTables
   readonly tables: readonly LateTable[]
@@ -32,9 +32,9 @@ interface Settling {
  * Stores the late readings of some tables that are no duplicates, and counts all of them, in one
  * transaction. Must be called while nobody else writes.
  */
-export async function settleLate(
+export async function placeLate(
   writer: DuckDBConnection,
-  { catalog, lateTables, tables, duplicates, nowUs }: Settling,
+  { catalog, lateTables, tables, duplicates, nowUs }: Placing,
 ): Promise<void> {
   const moves = tables.map((late, at) => ({ late, at }))
   await noteDuplicates(writer, moves, duplicates)
@@ -67,7 +67,7 @@ export async function settleLate(
     const { record, stored } = change
     adopt(change)
     record.rate.add(stored)
-    lateTables.settled(record, stored + change.duplicates)
+    lateTables.placed(record, stored + change.duplicates)
   }
   adoptChanges(catalog.windows, marked)
   adoptTouches(rolledUp)
@@ -92,7 +92,7 @@ async function noteDuplicates(
   ])
 }
 
-/** A table, and its place among all that are settled together. */
+/** A table, and its place among all that are placed together. */
 interface Move {
   readonly late: LateTable
   readonly at: number

@@ -1,0 +1,92 @@
+/** A group of folders of `src/` (or the folders of `connectors/` and `processors/`): what it is, and what it stands on. */
+export interface Layer {
+  readonly is: string
+  readonly mayImport: readonly string[]
+}
+
+/** Groups by their names, in one text. */
+function of(names: string): readonly string[] {
+  return names.split(' ')
+}
+
+/**
+ * The groups, from what everything stands on up to the entry. Each may import what is named here, and itself; nothing is
+ * named that stands further down in this table, so no two groups need each other. Within a group folders may need
+ * each other in one direction as well.
+ */
+export const layers: Readonly<Record<string, Layer>> = {
+  core: { is: 'words that all share: ids, errors, clocks, calls between threads', mayImport: [] },
+  contracts: {
+    is: 'what a connector and a processor have to do with the pipeline: messages, readings, schemas, steps',
+    mayImport: ['core'],
+  },
+  storage: { is: 'keep: journal, state, time series', mayImport: ['core', 'contracts'] },
+  egress: { is: 'the only way out to what users name', mayImport: ['core', 'contracts'] },
+  config: { is: 'settings and the data folder', mayImport: ['core', 'egress'] },
+  access: {
+    is: 'who asks: keys in memory, tokens, limits of logins, the audit log',
+    mayImport: ['core', 'storage', 'config'],
+  },
+  requests: {
+    is: 'tools of routes: server, schemas, the OpenAPI document, a POST that is done once',
+    mayImport: ['core', 'storage', 'config', 'access'],
+  },
+  outbox: {
+    is: 'what happened, written down with the change that it follows from',
+    mayImport: ['core', 'contracts', 'storage'],
+  },
+  identity: {
+    is: 'users, keys and tokens, as people manage them',
+    mayImport: ['core', 'storage', 'access', 'requests', 'outbox'],
+  },
+  twins: {
+    is: 'templates, vaults, favorites',
+    mayImport: ['core', 'storage', 'access', 'requests', 'outbox', 'identity'],
+  },
+  processors: {
+    is: 'decide: pure functions, from bytes to a reading or a reason, and the rules of alerts',
+    mayImport: ['core', 'contracts'],
+  },
+  streams: {
+    is: 'data streams: definitions, units, devices, and sources that are fetched',
+    mayImport: of('core contracts storage egress access requests outbox identity twins processors'),
+  },
+  ingest: {
+    is: 'the way of a reading: intake, entries, the two consumers, the quarantine, sessions of MQTT',
+    mayImport: ['core', 'contracts', 'storage', 'requests', 'processors', 'streams'],
+  },
+  connectors: {
+    is: 'how readings come in: one folder for each kind of source',
+    mayImport: ['core', 'contracts', 'requests', 'processors', 'ingest'],
+  },
+  reading: {
+    is: 'what is asked of stored readings, and done with them: queries, windows, tails, exports, imports, retention',
+    mayImport: of('core contracts storage access requests outbox twins processors streams ingest'),
+  },
+  alerts: {
+    is: 'rules along the journal, and what people do about alerts',
+    mayImport: of(
+      'core contracts storage access requests outbox twins processors streams ingest reading',
+    ),
+  },
+  telling: {
+    is: 'tell: who hears of events, by inbox, webhook or mail, and how deliveries get there',
+    mayImport: of(
+      'core storage egress config access requests outbox identity twins processors reading alerts',
+    ),
+  },
+  operating: {
+    is: 'operate: metrics, health, logs, backups, the doctor, the AsyncAPI document',
+    mayImport: of(
+      'core storage egress config access requests processors streams ingest connectors reading telling',
+    ),
+  },
+  processes: {
+    is: 'who is wired to whom: a folder for each thread, and one for commands without a service',
+    mayImport: of(
+      'core storage egress config access requests outbox identity twins processors streams ingest connectors reading alerts telling operating',
+    ),
+  },
+  cli: { is: 'commands', mayImport: ['core', 'config', 'access', 'operating', 'processes'] },
+  main: { is: 'the entry', mayImport: ['cli'] },
+}
