@@ -86,9 +86,9 @@ function announce(service: Service, logger: Logger, isJson: boolean): void {
  * old one already, and does so as soon as it listens.
  */
 function reloadOnSignal(starting: Promise<Service>, logger: Logger): void {
-  const reload = ({ reloadCertificate }: Service) => {
+  const reload = (service: Service) => {
     try {
-      reloadCertificate()
+      service.reloadCertificate()
       logger.info('the certificate was read again')
     } catch (error) {
       logger.error({ err: error }, 'the certificate is no good: the old one stays in use')
