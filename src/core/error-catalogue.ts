@@ -82,7 +82,7 @@ export const errorCatalogue = {
   internal_error: {
     status: 500,
     meaning: 'The service has a fault of its own; the details are in its log.',
-    remedy: 'Notify who runs the service.',
+    remedy: 'Tell who runs the service.',
     retryable: false,
   },
   invalid_api_key: {
