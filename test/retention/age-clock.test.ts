@@ -75,4 +75,31 @@ describe('the clock that readings age by', () => {
     clock.atUs += 1
     expect(ages.nowUs()).toBe(clock.nowUs())
   })
+
+  test('doubts each step for a day of its own, however small the one before it was', () => {
+    const clock = new HandClock()
+    const ages = new AgeClock(clock)
+    const years = 3_650 * dayUs
+    clock.step(secondUs / 20)
+    ages.nowUs()
+    clock.atUs += doubtedUs - 300 * secondUs
+    ages.nowUs()
+    clock.step(years)
+    ages.nowUs()
+    clock.atUs += 3_600 * secondUs
+    expect(ages.nowUs()).toBe(clock.nowUs() - years)
+    clock.atUs += doubtedUs - 3_600 * secondUs
+    expect(ages.nowUs()).toBe(clock.nowUs())
+  })
+
+  test('follows steps of every night a day later, and does not fall behind further and further', () => {
+    const clock = new HandClock()
+    const ages = new AgeClock(clock)
+    for (let night = 0; night < 30; night++) {
+      clock.step(8 * 3_600 * secondUs)
+      ages.nowUs()
+      clock.atUs += (16 * 3_600 + 60) * secondUs
+      expect(clock.nowUs() - ages.nowUs()).toBeLessThanOrEqual(2 * 8 * 3_600 * secondUs)
+    }
+  })
 })
