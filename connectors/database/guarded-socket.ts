@@ -12,12 +12,17 @@ const graceMs = 5_000
 
 const watchMs = 100
 
+/** Time for a library to say what it makes of a closed connection. One that was closed before it listened says nothing. */
+const closedMs = 1_000
+
 /** A connection that ends when a round ends, an answer takes too long, or a page is too large. */
 export class GuardedSocket {
   readonly socket: Socket
   readonly #signal: AbortSignal
   readonly #timeoutMs: number
   #failure: Error | undefined
+  /** Ends the wait for an answer, whatever the library does; undefined while none is waited for. */
+  #giveUp: ((failure: Error) => void) | undefined
   /** Of the answer that comes. */
   #rows = 0
 
@@ -54,13 +59,37 @@ export class GuardedSocket {
     const watch = setInterval(() => {
       if (this.socket.bytesRead - bytesBefore > pageBytesMax) this.#end(tooLarge())
     }, watchMs)
+    let closed: NodeJS.Timeout | undefined
+    const onClose = () => {
+      closed = setTimeout(
+        () => this.#end(new Error('the server has closed the connection')),
+        closedMs,
+      )
+    }
+    if (this.socket.closed) onClose()
+    else this.socket.once('close', onClose)
     try {
-      return await asked
+      return await this.#answered(asked)
     } catch (error) {
       throw this.#failure ?? error
     } finally {
       clearTimeout(timer)
       clearInterval(watch)
+      clearTimeout(closed)
+      this.socket.off('close', onClose)
+    }
+  }
+
+  /** Rejects as well when the connection is ended here: a library may never notice that. */
+  async #answered<Value>(asked: Promise<Value>): Promise<Value> {
+    try {
+      return await new Promise<Value>((resolve, reject) => {
+        this.#giveUp = reject
+        if (this.#failure !== undefined) reject(this.#failure)
+        asked.then(resolve, reject)
+      })
+    } finally {
+      this.#giveUp = undefined
     }
   }
 
@@ -78,6 +107,7 @@ export class GuardedSocket {
   #end(failure: Error): void {
     this.#failure ??= failure
     this.socket.destroy()
+    this.#giveUp?.(this.#failure)
   }
 }
 
