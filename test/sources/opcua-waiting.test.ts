@@ -2,16 +2,20 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { opcUaCredentials } from '../../scripts/servers/opcua.ts'
+import { ApiClient } from '../support/api-client.ts'
 import { OpcUaTestServer } from '../support/opcua-server.ts'
 import { runningService } from '../support/running-service.ts'
+import { startedServices } from '../support/started-services.ts'
 
 /** One pair for each test. */
-const pairs = ['changed', 'pushed', 'stopped', 'gone', 'resumed'] as const
+const pairs = ['changed', 'pushed', 'stopped', 'gone', 'resumed', 'restarted'] as const
 const names = pairs.flatMap((pair) => [`${pair}-early`, `${pair}-late`])
 const server = await OpcUaTestServer.start({
   variables: Object.fromEntries(names.map((name) => [name, 'Int32'])),
 })
-const service = runningService({ STREAMVAULT_EGRESS_ALLOW: `127.0.0.1:${server.port}` })
+const settings = { STREAMVAULT_EGRESS_ALLOW: `127.0.0.1:${server.port}` }
+const service = runningService(settings)
+const services = startedServices()
 
 afterAll(async () => await server[Symbol.asyncDispose]())
 
@@ -36,8 +40,8 @@ function sourceOf(pair: string) {
 }
 
 /** What the state has of the source of a stream. */
-function positionOf(id: string): string {
-  const state = new DatabaseSync(join(service.process.dataDir, 'state.db'), { readOnly: true })
+function positionOf(id: string, folder = service.process.dataDir): string {
+  const state = new DatabaseSync(join(folder, 'state.db'), { readOnly: true })
   try {
     const read = state.prepare('SELECT position FROM stream_sources WHERE stream_id = ?')
     return String(read.get(id)?.['position'] ?? '')
@@ -87,6 +91,32 @@ describe('a reading of OPC UA that waits for more values of its time', () => {
     await put(id, { source: { ...gone, timestampField: 'measured' } })
     await expect.poll(async () => (await service.api.status(id)).source, patience).toBe(undefined)
     expect(await stored(id)).toMatchObject([{ early: 7, timestamp: '2026-03-01T00:00:00.000000Z' }])
+  })
+
+  test('is not lost when a restarted service learns that its paused stream fetches nothing', async () => {
+    const folder = services.newFolder()
+    const before = await services.start(folder, settings)
+    const api = new ApiClient(before.http)
+    const source = sourceOf('restarted')
+    const id = await api.createStream(schema, { type: 'manufacturing', source })
+    const state = async () => (await api.status(id)).source?.['state']
+    await expect.poll(state, patience).toBe('running')
+    await server.set([{ name: 'restarted-early', value: 7, time }])
+    await expect.poll(() => positionOf(id, folder), patience).toContain('"open":[{"time"')
+    await api.withToken('POST', `/streams/${id}/pause`)
+    await expect.poll(state, patience).toBe('paused')
+    await before.end('SIGTERM')
+
+    const after = new ApiClient((await services.start(folder, settings)).http)
+    const gone = Object.fromEntries(Object.keys(source).map((key) => [key, null]))
+    const changed = { source: { ...gone, timestampField: 'measured' } }
+    expect((await after.withToken('PUT', `/streams/${id}`, changed)).status).toBe(200)
+
+    // A stream that is paused takes nothing: what comes of it is in the quarantine, for whoever judges it again.
+    const counters = async () => (await after.status(id)).counters
+    await expect.poll(counters, patience).toMatchObject({ received: 1, pending: 0 })
+    const { stored: kept, quarantined } = await counters()
+    expect(Number(kept) + Number(quarantined)).toBe(1)
   })
 
   test('waits on while its stream is paused, and is one with what comes then', async () => {

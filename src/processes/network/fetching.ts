@@ -74,7 +74,7 @@ export function openFetching({
     onFailure,
   })
   const trials = new SourceTrials({ connectors, dial: guardedDial(guard), nowUs })
-  const changes = new SourceChanges({ store, guard, connectors })
+  const changes = new SourceChanges({ store, guard, connectors, positions })
   const hooks = openHooks({ engine, store, cipher, loadStream, positions })
   return {
     running,

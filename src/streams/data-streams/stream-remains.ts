@@ -99,6 +99,7 @@ export class StreamRemains {
     }
     // Last, as they say which streams this state has had.
     while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
+    if (this.#stopping.signal.aborted) return
     await removeOwners()
     if (unknown > 0)
       logger.warn({ streams: unknown }, 'readings of streams that the state does not know are kept')

@@ -84,9 +84,10 @@ export class OrderedIntake {
 
   /** To be called when the run has ended: resolves when nothing of it is under way to the disk any more. */
   async finish(): Promise<void> {
-    if (this.#underWay === undefined) return
-    await Promise.race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
-    // What has not got there by now must not get there beside what the next run hands in.
+    if (this.#underWay !== undefined) {
+      await Promise.race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
+    }
+    // What was not handed in by now must not be, beside what the next run hands in.
     this.#failure ??= ended()
   }
 
@@ -140,6 +141,8 @@ export class OrderedIntake {
   /** Resolves with the places of those that failed and may be offered again; undefined when all is done. */
   async #offer(offer: Offer): Promise<number[] | undefined> {
     const stream = await this.#stream()
+    // The run may have been over before the stream was found.
+    if (this.#failure !== undefined) throw this.#failure
     try {
       this.#needs.assertReady()
     } catch (error) {

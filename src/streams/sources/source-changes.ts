@@ -15,6 +15,7 @@ import {
 import { isInbound, signingSchemeOf } from '../data-streams/sources/webhook.ts'
 import { keepsSecrets, type StreamSources } from '../data-streams/stream-sources.ts'
 import { overlapOf, withNewSecret } from './secret-rotation.ts'
+import type { SourcePositions } from './source-positions.ts'
 import { type SourceStore, sourcesMax } from './source-store.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -23,6 +24,7 @@ export interface SourceChangesNeeds {
   readonly store: SourceStore
   readonly guard: EgressGuard
   readonly connectors: readonly FetchConnector[]
+  readonly positions: Pick<SourcePositions, 'keep'>
 }
 
 /** What becomes of the sources of streams, and of their secrets, when these are made or changed. */
@@ -33,11 +35,13 @@ export class SourceChanges
   readonly #store: SourceStore
   readonly #guard: EgressGuard
   readonly #connectors: readonly FetchConnector[]
+  readonly #positions: Pick<SourcePositions, 'keep'>
 
-  constructor({ store, guard, connectors }: SourceChangesNeeds) {
+  constructor({ store, guard, connectors, positions }: SourceChangesNeeds) {
     this.#store = store
     this.#guard = guard
     this.#connectors = connectors
+    this.#positions = positions
   }
 
   planned(stream: Pick<DataStream, 'id' | 'ownerId' | 'source'>): readonly Compilable[] {
@@ -68,7 +72,12 @@ export class SourceChanges
 
   async changed(stream: DataStream, source: Json): Promise<readonly Compilable[]> {
     const kept = await this.#store.kept(stream.id)
-    if (!keepsSecrets(source)) return kept === undefined ? [] : this.removed(stream.id)
+    if (!keepsSecrets(source)) {
+      if (kept === undefined) return []
+      // The position goes with the row, and it may have readings that wait for more.
+      await this.#positions.keep(stream.id)
+      return this.removed(stream.id)
+    }
     const whole = secretsOf(withSecrets(source, kept?.secrets ?? {}))
     if (kept !== undefined) {
       const all = { ...whole, ...overlapOf(kept.secrets, whole) }

@@ -64,6 +64,17 @@ export class SourcePositions {
     return identity !== undefined && kept?.of === nameOf(identity) ? undefined : kept?.position
   }
 
+  /**
+   * To be called before the state forgets the position of a source that nothing replaces: what that one was holding back
+   * is still to be handed over. One that has not run since the start is known to nobody else.
+   */
+  async keep(id: StreamId): Promise<void> {
+    if (this.#newest.has(id)) return
+    const text = await this.#needs.load(id)
+    // A run may have noted a newer one meanwhile.
+    if (text !== undefined && !this.#newest.has(id)) this.#newest.set(id, text)
+  }
+
   /** What is to be written to the journal. */
   textOf(identity: string, position?: SourcePosition): string {
     const kept: KeptPosition = { of: nameOf(identity), ...(position && { position }) }
