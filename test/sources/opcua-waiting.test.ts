@@ -116,7 +116,7 @@ describe('a reading of OPC UA that waits for more values of its time', () => {
     const counters = async () => (await after.status(id)).counters
     await expect.poll(counters, patience).toMatchObject({ received: 1, pending: 0 })
     const { stored: kept, quarantined } = await counters()
-    expect(Number(kept) + Number(quarantined)).toBe(1)
+    expect((kept ?? 0) + (quarantined ?? 0)).toBe(1)
   })
 
   test('waits on while its stream is paused, and is one with what comes then', async () => {
