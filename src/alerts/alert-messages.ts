@@ -82,7 +82,10 @@ export class AlertMessages {
     const { state, writer, publish } = this.#needs
     const rows = await state
       .selectFrom('alert_messages as message')
-      .innerJoin('events as event', 'event.id', 'message.event_id')
+      // SQLite keeps the order of a CROSS JOIN (sqlite.org/lang_select.html); of another join it would read
+      // all events, to have them in the order of their times.
+      .crossJoin('events as event')
+      .whereRef('event.id', '=', 'message.event_id')
       .select(['event.id', 'event.owner_id', 'event.stream_id', 'event.type', 'event.at'])
       .select('event.data')
       .orderBy('event.at')
