@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { formatOfMediaType } from '../processors/decode.ts'
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { errorDetail, errorSchema } from '../src/requests/http/openapi/error-answers.ts'
@@ -38,7 +39,7 @@ export const rejection = component(
 )
 
 /** The formats whose bytes say all that there is to know. */
-function selfDescribing(message: JsonSchema, line: JsonSchema) {
+function selfDescribing(message: TSchema, line: JsonSchema) {
   const lines = {
     type: 'string',
     description: 'One reading in each line; blank lines are passed over.',
@@ -67,7 +68,7 @@ const readByDefinition = {
 }
 
 /** A body in any of these formats. */
-function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, JsonSchema>>>): JsonSchema {
+function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, TSchema>>>): JsonSchema {
   const content = Object.entries(formatOfMediaType).flatMap(([mediaType, format]) => {
     const schema = schemas[format]
     return schema === undefined ? [] : [[mediaType, { schema: describedOnly(schema) }]]

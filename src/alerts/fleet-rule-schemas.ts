@@ -10,6 +10,7 @@ import {
   listOf,
   noContent,
   nullable,
+  partial,
   query,
   record,
   text,
@@ -93,7 +94,7 @@ export const changeFleetRule = {
   params,
   body: describedOnly(
     component('FleetAlertRuleChange', {
-      ...record(content, { optional: Object.keys(content) }),
+      ...partial(content),
       description: 'What is not sent stays; null takes vaultId or tags away.',
       examples: [{ rule: { field: 'temperature', operator: '>', threshold: 85 } }],
     }),

@@ -176,7 +176,7 @@ function messageBody(name: string, message: Message, components: Components): Js
     name,
     ...rest,
     payload: components.hoisted(payload),
-    examples: [{ payload: exampleOf(payload) }],
+    examples: [{ payload: exampleOf(payload as JsonSchema) }],
   }
 }
 

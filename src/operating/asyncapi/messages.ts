@@ -1,14 +1,8 @@
+import type { TSchema } from 'typebox'
 import { readingsBody } from '../../../connectors/http-push-schema.ts'
 import { formatOfMediaType } from '../../../processors/decode.ts'
 import { dataPoint } from '../../reading/queries/data-schemas.ts'
-import {
-  component,
-  dateTime,
-  type JsonSchema,
-  record,
-  text,
-  uuid,
-} from '../../requests/http/schema.ts'
+import { component, dateTime, record, text, uuid } from '../../requests/http/schema.ts'
 import { dataSchemaOf } from '../../telling/catalogue/event-data-schemas.ts'
 
 /** Something that is sent, as AsyncAPI describes it. */
@@ -16,14 +10,14 @@ export interface Message {
   readonly title: string
   readonly contentType: string
   readonly description?: string
-  readonly payload?: JsonSchema
+  readonly payload?: TSchema
 }
 
 export type Messages = Readonly<Record<string, Message>>
 
 /** Readings in each of the formats that have a content type: the bodies that HTTP takes, too. */
 export const readingsMessages: Messages = Object.fromEntries(
-  Object.entries(readingsBody['content'] as Readonly<Record<string, { schema: JsonSchema }>>)
+  Object.entries(readingsBody['content'] as Readonly<Record<string, { schema: TSchema }>>)
     .filter(([mediaType]) => isFirstOfItsFormat(mediaType))
     .map(([contentType, { schema }]) => [
       `readings-${formatOfMediaType[contentType]}`,
@@ -63,7 +57,7 @@ const position = {
   examples: ['MSAxMjMy'],
 }
 
-const tailMessage = (type: string, data: JsonSchema) =>
+const tailMessage = (type: string, data: TSchema) =>
   component(
     `Tail${type[0]?.toUpperCase()}${type.slice(1)}`,
     record({ type: { const: type }, position, data }),

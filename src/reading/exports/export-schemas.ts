@@ -7,6 +7,7 @@ import {
   idParams,
   keyHeaders,
   listOf,
+  namesOf,
   noContent,
   nullable,
   query,
@@ -80,7 +81,7 @@ export const createExport = {
   body: record(
     { ...optional, format },
     {
-      optional: Object.keys(optional),
+      optional: namesOf(optional),
       examples: [{ start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z', format: 'parquet' }],
     },
   ),

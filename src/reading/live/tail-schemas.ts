@@ -1,4 +1,4 @@
-import { idParams, query, text } from '../../requests/http/schema.ts'
+import { idParams, integer, query, text } from '../../requests/http/schema.ts'
 
 export const tailStream = {
   operationId: 'tailStream',
@@ -26,12 +26,9 @@ export const tailStream = {
       description: 'RFC 3339: first what is stored from then on, then what arrives.',
       examples: ['2026-01-31T00:00:00Z'],
     },
-    last: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 10_000,
+    last: integer(0, 10_000, {
       description: 'First the newest so many stored readings, then what arrives.',
-    },
+    }),
     include: {
       enum: ['quarantined'],
       description: 'Also refused readings, as events of the name `quarantined`.',

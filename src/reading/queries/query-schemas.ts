@@ -4,6 +4,7 @@ import {
   dateTime,
   keyHeaders,
   listOf,
+  namesOf,
   nullable,
   record,
   text,
@@ -79,7 +80,7 @@ export const queryStreams = {
       aggregation: aggregationSchema,
     },
     {
-      optional: Object.keys(optional),
+      optional: namesOf(optional),
       examples: [
         {
           fields: ['temperature', 'temperature:max'],

@@ -1,4 +1,4 @@
-import { component, idParams, nullable, record } from '../../requests/http/schema.ts'
+import { component, idParams, nullable, partial, record } from '../../requests/http/schema.ts'
 import { keptForSchema } from '../../streams/data-streams/definition-schemas.ts'
 
 const members = {
@@ -24,9 +24,6 @@ export const changeVaultRetention = {
     'What is not sent stays; null takes it away. It holds for what is stored already: what is too old is removed soon, and cannot be brought back.',
   tags: ['Vaults'],
   params: idParams('vaultId'),
-  body: component(
-    'VaultRetentionChange',
-    record(members, { optional: Object.keys(members), examples: [{ raw: '30d' }] }),
-  ),
+  body: component('VaultRetentionChange', partial(members, { examples: [{ raw: '30d' }] })),
   response: { 200: vaultRetentionSchema },
 } as const

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidParameter } from '../../core/errors.ts'
 import { decodeCursor, encodeCursor, type ListCursor } from '../../core/list-cursor.ts'
-import { cursorQuery, pageQuery, type QueryOf } from './schema.ts'
+import { cursorLimitDefault, pageSizeDefault } from './schema.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -33,13 +33,11 @@ export interface PageRequest {
   readonly pageSize: number
 }
 
-export function pageRequest(
-  query: QueryOf<{ readonly properties: typeof pageQuery }>,
-): PageRequest {
-  return {
-    page: query.page ?? pageQuery.page.default,
-    pageSize: query.page_size ?? pageQuery.page_size.default,
-  }
+export function pageRequest(query: {
+  readonly page?: number
+  readonly page_size?: number
+}): PageRequest {
+  return { page: query.page ?? 1, pageSize: query.page_size ?? pageSizeDefault }
 }
 
 export interface PageEnvelope<Item> {
@@ -74,10 +72,11 @@ export interface CursorRequest {
 }
 
 /** @throws DomainError `invalid_request` for a cursor that we have not made */
-export function cursorRequest(
-  query: QueryOf<{ readonly properties: typeof cursorQuery }>,
-): CursorRequest {
-  const { limit = cursorQuery.limit.default, cursor } = query
+export function cursorRequest(query: {
+  readonly limit?: number
+  readonly cursor?: string
+}): CursorRequest {
+  const { limit = cursorLimitDefault, cursor } = query
   if (cursor === undefined) return { limit, after: undefined }
   const after = decodeCursor(cursor)
   if (after) return { limit, after }

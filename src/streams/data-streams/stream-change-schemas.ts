@@ -3,6 +3,7 @@ import {
   dateTime,
   describedOnly,
   idParams,
+  integer,
   keyHeaders,
   listOf,
   noContent,
@@ -89,8 +90,8 @@ export const listStreamVersions = {
   tags: ['Data streams'],
   params: idParams('streamId'),
   querystring: query({
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    cursor: { type: 'integer', minimum: 1, description: 'From the answer before.' },
+    limit: integer(1, 100, { default: 20 }),
+    cursor: integer(1, undefined, { description: 'From the answer before.' }),
   }),
   response: {
     200: record({

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { alertFields } from '../../alerts/alert-schemas.ts'
 import { key } from '../../identity/keys/key-schemas.ts'
 import type { KnownType } from '../../outbox/events/event-types.ts'
@@ -5,14 +6,13 @@ import {
   boolean,
   count,
   dateTime,
-  type JsonSchema,
   listOf,
   nullable,
   record,
   text,
   uuid,
 } from '../../requests/http/schema.ts'
-import { ledgerSchema, progressSchema, vaultSchema } from '../../twins/vaults/vault-schemas.ts'
+import { ledgerSchema, progressSchema, vaultSchema } from '../../twins/vaults/vault-api.ts'
 
 /** An asset stream, as the specification has it. */
 const assetStream = record({
@@ -88,7 +88,7 @@ const coalesced = {
   lastAt: { ...dateTime, description: 'When it happened last, by the clock of the service.' },
 }
 
-const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
+const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'vault.data_updated': record({ vaultId: uuid, ...coalesced }),
   'vault.accessed': record({ vaultId: uuid, ...coalesced }),
   'vault.permission_changed': identified,
@@ -102,13 +102,13 @@ const byType: Readonly<Partial<Record<KnownType, JsonSchema>>> = {
   'security.email_disabled': record({ id: uuid, email: text, consecutive_failures: count }),
 }
 
-const byResource: Readonly<Record<string, JsonSchema>> = {
+const byResource: Readonly<Record<string, TSchema>> = {
   vault: vaultSchema,
   stream: { anyOf: [dataStream, assetStream] },
   data_attachment: dataAttachment,
 }
 
 /** The schema of `data` of an event. */
-export function dataSchemaOf(type: KnownType): JsonSchema {
+export function dataSchemaOf(type: KnownType): TSchema {
   return byType[type] ?? byResource[type.slice(0, type.lastIndexOf('.'))] ?? identified
 }

@@ -8,9 +8,11 @@ import {
   idParams,
   keyHeaders,
   listOf,
+  namesOf,
   noContent,
   nullable,
   number,
+  partial,
   query,
   record,
   text,
@@ -109,7 +111,7 @@ export const createBearerWebhook = {
   body: component(
     'NewBearerWebhook',
     record(fields, {
-      optional: Object.keys(fields).filter((name) => name !== 'url' && name !== 'events'),
+      optional: namesOf(fields).filter((name) => name !== 'url' && name !== 'events'),
       examples: [{ url: 'https://receiver.example.com/hook', events: ['stream.alert_triggered'] }],
     }),
   ),
@@ -138,10 +140,7 @@ export const changeBearerWebhook = {
   description: 'What is not sent keeps its value.',
   tags,
   params,
-  body: component(
-    'BearerWebhookChange',
-    record(fields, { optional: Object.keys(fields), examples: [{ active: true }] }),
-  ),
+  body: component('BearerWebhookChange', partial(fields, { examples: [{ active: true }] })),
   response: { 200: webhook },
 } as const
 

@@ -10,6 +10,7 @@ import {
   nullable,
   pageOf,
   pageQuery,
+  partial,
   query,
   record,
   text,
@@ -101,10 +102,7 @@ export const changeTemplate = {
   description: 'What is not sent keeps its value.',
   tags: ['Templates'],
   params: idParams('templateId'),
-  body: component(
-    'TemplateChange',
-    record(givenFields, { optional: Object.keys(givenFields), examples: [{ public: true }] }),
-  ),
+  body: component('TemplateChange', partial(givenFields, { examples: [{ public: true }] })),
   response: { 200: templateSchema },
 } as const
 

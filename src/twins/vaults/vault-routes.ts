@@ -1,26 +1,20 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { assertOwn } from '../../requests/http/ownership.ts'
-import {
-  cursorPage,
-  cursorRequest,
-  envelope,
-  pageRequest,
-  refuseUnknownParameters,
-  sliceOf,
-} from '../../requests/http/pagination.ts'
-import { cursorQuery, pageQuery, type QueryOf } from '../../requests/http/schema.ts'
+import { noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import * as lists from '../../requests/operations/two-lists.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
-import { bearerVaultBody, type Vault, vaultBody } from './vault.ts'
-import { type ChangeVault, type CreateVault, newVault, type OneVault } from './vault-requests.ts'
-import { changeVault, createVault, deleteVault, listVaults, readVault } from './vault-schemas.ts'
+import type { Vault, VaultChange } from './vault.ts'
+import * as api from './vault-api.ts'
 import { type VaultStore, vaultsMax } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
@@ -39,107 +33,116 @@ export interface VaultRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface ListVaults {
-  Querystring: QueryOf<typeof listVaults.querystring>
-}
-
 export function vaultRoutes(needs: VaultRoutesNeeds): FastifyPluginAsync {
-  const { vaults, lifecycle, callerOf } = needs
   return async (app) => {
-    app.post<CreateVault>(
-      '/vaults',
-      {
-        schema: createVault,
-        config: {
-          scope: 'vaults:write',
-          errors: ['conflict', 'missing_required_streams', 'not_found'],
-        },
-      },
-      (request, reply) => create(needs, request, reply),
-    )
-
-    app.get<ListVaults>(
-      '/vaults',
-      { schema: listVaults, config: { scope: 'vaults:read' } },
-      async (request, reply) => {
-        const caller = callerOf(request)
-        return caller.interface === 'bearer'
-          ? bearerList(vaults, caller.userId, { request, reply })
-          : pagedList(vaults, caller.userId, request.query)
-      },
-    )
-
-    app.get<OneVault>(
-      '/vaults/:vaultId',
-      // That a vault was looked at is an event, which is written down.
-      { schema: readVault, config: { scope: 'vaults:read', errors: ['data_folder_gone'] } },
-      async (request) => {
-        const { userId } = callerOf(request)
-        const vault = await visibleVault(vaults, userId, request.params.vaultId)
-        if (vault.ownerId !== userId) await needs.noteAccess(vault)
-        return vaultBody(vault)
-      },
-    )
-
-    app.put<ChangeVault>(
-      '/vaults/:vaultId',
-      { schema: changeVault, config: { scope: 'vaults:write' } },
-      async (request) => {
-        const actor = callerOf(request)
-        const vault = await ownVault(vaults, actor.userId, request.params.vaultId)
-        const changed = { ...vault, ...request.body }
-        const event = { event: 'vault.updated', ...subjectOf(changed), actor } as const
-        await vaults.change(vault, request.body, ...lifecycle.record(event))
-        return vaultBody(await visibleVault(vaults, actor.userId, vault.id))
-      },
-    )
-
-    app.delete<OneVault>(
-      '/vaults/:vaultId',
-      { schema: deleteVault, config: { scope: 'vaults:write', errors: ['conflict'] } },
-      async (request, reply) => {
-        const actor = callerOf(request)
-        const vault = await ownVault(vaults, actor.userId, request.params.vaultId)
-        await needs.assertMayEndKeys(actor, vault.id)
-        await remove(needs, vault, actor)
-        return reply.code(204).send()
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Vaults'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
-async function create(
-  { vaults, templates, lifecycle, posts, callerOf }: VaultRoutesNeeds,
-  request: FastifyRequest<CreateVault>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const actor = callerOf(request)
-  const { userId } = actor
-  return await posts.answer({ request, reply, userId }, async () => {
-    const template = await visibleTemplate(templates, userId, request.body.template_id)
-    assertStreams(template)
-    const { vault, changes } = vaults.plan(userId, newVault(request.body, template.id), template)
-    return {
-      statusCode: 201,
-      body: vaultBody(vault),
-      changes: [
-        ...changes,
-        ...lifecycle.record({
-          event: 'vault.created',
-          ...subjectOf(vault),
-          actor,
-          notice: noticeOf(vault),
-        }),
-      ],
-      refusal: async () => {
-        await visibleTemplate(templates, userId, template.id)
-        if (!(await vaults.hasRoom(userId))) {
-          return new DomainError('conflict', `a user can have ${vaultsMax} vaults at most`)
-        }
-        return new DomainError('conflict', 'the template was changed meanwhile: try again')
-      },
-    }
+function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
+  add('GET /vaults', {
+    operationId: 'listVaults',
+    summary: "List one's own vaults.",
+    description: lists.twoListsNote,
+    scope: 'vaults:read',
+    query: lists.twoListsQuery,
+    answers: { 200: lists.twoListsOf(api.bearerVaultSchema, api.vaultSchema) },
+    handler: (exchange) => {
+      const { userId } = exchange.caller
+      return lists.answerTwoLists(exchange, {
+        after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
+        bearerBody: api.bearerVaultBody,
+        page: (slice) => needs.vaults.listPage(userId, slice),
+        keyBody: api.vaultBody,
+      })
+    },
   })
+
+  add('GET /vaults/:vaultId', {
+    operationId: 'readVault',
+    summary: 'Read a vault.',
+    description: "One's own, or a public one.",
+    scope: 'vaults:read',
+    answers: { 200: api.vaultSchema },
+    // That a vault was looked at is an event, which is written down.
+    errors: ['data_folder_gone'],
+    handler: async ({ caller, params }) => {
+      const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
+      if (vault.ownerId !== caller.userId) await needs.noteAccess(vault)
+      return api.vaultBody(vault)
+    },
+  })
+}
+
+function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
+  add('POST /vaults', {
+    operationId: 'createVault',
+    summary: 'Create a vault from a template.',
+    scope: 'vaults:write',
+    body: api.newVaultSchema,
+    answers: { 201: api.vaultSchema },
+    errors: ['conflict', 'missing_required_streams', 'not_found'],
+    effect: ({ caller, body }) => creation(needs, caller, body),
+  })
+
+  add('PUT /vaults/:vaultId', {
+    operationId: 'changeVault',
+    summary: 'Change a vault.',
+    description:
+      'What is not sent keeps its value. Template, ledger and payload are what gets anchored: they stay.',
+    scope: 'vaults:write',
+    body: api.vaultChangeSchema,
+    answers: { 200: api.vaultSchema },
+    handler: async ({ caller, params, body }) => {
+      const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
+      return api.vaultBody(await change(needs, { vault, actor: caller }, body))
+    },
+  })
+
+  add('DELETE /vaults/:vaultId', {
+    operationId: 'deleteVault',
+    summary: 'Delete a vault.',
+    description: 'One without data streams.',
+    scope: 'vaults:write',
+    answers: { 204: noContent },
+    errors: ['conflict'],
+    handler: async ({ caller, params }) => {
+      const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
+      await needs.assertMayEndKeys(caller, vault.id)
+      return await remove(needs, { vault, actor: caller })
+    },
+  })
+}
+
+async function creation(
+  { vaults, templates, lifecycle }: VaultRoutesNeeds,
+  actor: ReturnType<CallerOf>,
+  body: Static<typeof api.newVaultSchema>,
+) {
+  const { userId } = actor
+  const template = await visibleTemplate(templates, userId, body.template_id)
+  assertStreams(template)
+  const { vault, changes } = vaults.plan(userId, api.newVault(body, template.id), template)
+  const event = {
+    event: 'vault.created',
+    ...subjectOf(vault),
+    actor,
+    notice: noticeOf(vault),
+  } as const
+  return {
+    statusCode: 201,
+    body: api.vaultBody(vault),
+    changes: [...changes, ...lifecycle.record(event)],
+    refusal: async () => {
+      await visibleTemplate(templates, userId, template.id)
+      if (!(await vaults.hasRoom(userId))) {
+        return new DomainError('conflict', `a user can have ${vaultsMax} vaults at most`)
+      }
+      return new DomainError('conflict', 'the template was changed meanwhile: try again')
+    },
+  } as const
 }
 
 /** @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams) */
@@ -184,41 +187,32 @@ function subjectOf({ ownerId, id, name }: Vault) {
 
 /** What whoever is told of a vault gets to know. */
 function noticeOf(vault: Vault) {
-  return { vaultId: vault.id, templateId: vault.templateId, data: vaultBody(vault) }
+  return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault) }
+}
+
+/** A vault that somebody changes. */
+interface Changing {
+  readonly vault: Vault
+  readonly actor: LifecycleEvent['actor']
+}
+
+async function change(
+  { vaults, lifecycle }: VaultRoutesNeeds,
+  { vault, actor }: Changing,
+  wanted: VaultChange,
+): Promise<Vault> {
+  const event = { event: 'vault.updated', ...subjectOf({ ...vault, ...wanted }), actor } as const
+  await vaults.change(vault, wanted, ...lifecycle.record(event))
+  return await visibleVault(vaults, vault.ownerId, vault.id)
 }
 
 async function remove(
   { vaults, lifecycle }: VaultRoutesNeeds,
-  vault: Vault,
-  actor: LifecycleEvent['actor'],
-): Promise<void> {
+  { vault, actor }: Changing,
+): Promise<null> {
   const notice = noticeOf(vault)
   const event = { event: 'vault.deleted', ...subjectOf(vault), actor, notice } as const
-  if (await vaults.remove(vault, ...lifecycle.record(event))) return
+  if (await vaults.remove(vault, ...lifecycle.record(event))) return null
   await visibleVault(vaults, vault.ownerId, vault.id)
   throw new DomainError('conflict', 'the vault has data streams: remove them first')
-}
-
-async function pagedList(
-  vaults: VaultStore,
-  userId: UserId,
-  query: ListVaults['Querystring'],
-): Promise<object> {
-  refuseUnknownParameters(query, Object.keys(pageQuery))
-  const page = pageRequest(query)
-  const found = await vaults.listPage(userId, sliceOf(page))
-  return envelope(found.vaults.map(vaultBody), found.total, page)
-}
-
-/** A JSON array; the next page is in the Link header (decisions.md#lists). */
-async function bearerList(
-  vaults: VaultStore,
-  userId: UserId,
-  exchange: { readonly request: FastifyRequest<ListVaults>; readonly reply: FastifyReply },
-): Promise<object> {
-  const { query } = exchange.request
-  refuseUnknownParameters(query, Object.keys(cursorQuery))
-  const page = cursorRequest(query)
-  const found = await vaults.listAfter(userId, page.after, page.limit + 1)
-  return cursorPage(found, page, exchange).map(bearerVaultBody)
 }

@@ -31,7 +31,7 @@ const listedColumns = [
 const columns = [...listedColumns, 'json_payload'] as const
 
 export interface VaultPage {
-  readonly vaults: readonly Vault[]
+  readonly items: readonly Vault[]
   readonly total: number
 }
 
@@ -102,7 +102,7 @@ export class VaultStore {
       },
       slice,
     )
-    return { vaults: rows.map(fromRow), total }
+    return { items: rows.map(fromRow), total }
   }
 
   /** Without what is large: a thousand payloads would not fit into the memory. */

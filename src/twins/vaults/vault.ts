@@ -1,6 +1,5 @@
 import type { TemplateId, UserId, VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
-import { formatUs } from '../../core/time.ts'
 
 /** What a caller says of a new vault. */
 export interface NewVault {
@@ -28,45 +27,3 @@ export interface Vault extends NewVault {
 
 /** What the lists of the token interface tell of a vault. */
 export type ListedVault = Omit<Vault, 'jsonPayload'>
-
-/** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
-export function vaultBody(vault: Vault): object {
-  const createdAt = formatUs(vault.createdAtUs)
-  return {
-    id: vault.id,
-    created_at: createdAt,
-    name: vault.name,
-    description: vault.description,
-    template_id: vault.templateId,
-    status: vault.status,
-    ledger: vault.ledger,
-    tx_hash: '',
-    nft_network_issuer: '',
-    nft_network_owner: '',
-    nft_network_id: '',
-    cid: '',
-    image_cid: '',
-    default_image_cid: '',
-    metadata_cid: '',
-    streams: [],
-    public: vault.public,
-    json_payload: vault.jsonPayload,
-    image_upload_url: '',
-    custom_image: false,
-    progress: [{ step: 1, status: vault.status, completed_at: createdAt }],
-  }
-}
-
-/** The vault in the token interface's manner. */
-export function bearerVaultBody(vault: ListedVault): object {
-  return {
-    vaultId: vault.id,
-    createdAt: formatUs(vault.createdAtUs),
-    name: vault.name,
-    description: vault.description,
-    templateId: vault.templateId,
-    status: vault.status,
-    ledger: vault.ledger,
-    public: vault.public,
-  }
-}

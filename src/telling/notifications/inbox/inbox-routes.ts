@@ -10,7 +10,7 @@ import {
   archiveInboxEntries,
   countUnread,
   deleteInboxEntry,
-  inboxPageQuery,
+  inboxPageSizeDefault,
   listInbox,
   readInboxEntry,
   readWholeInbox,
@@ -99,8 +99,8 @@ async function list(
 ): Promise<object> {
   const { query } = request
   const page = {
-    page: query.page ?? inboxPageQuery.page.default,
-    pageSize: query.page_size ?? inboxPageQuery.page_size.default,
+    page: query.page ?? 1,
+    pageSize: query.page_size ?? inboxPageSizeDefault,
   }
   const { userId } = callerOf(request)
   const unreadOnly = query.unread_only ?? false

@@ -1,5 +1,6 @@
 import {
   boolean,
+  choice,
   component,
   count,
   dateTime,
@@ -17,7 +18,7 @@ import {
 } from '../../../requests/http/schema.ts'
 import { entryTypes } from './inbox-entry.ts'
 
-const severity = { ...text, enum: ['info', 'warning', 'critical'] } as const
+const severity = choice(['info', 'warning', 'critical'])
 
 /** Entries that one request archives by their ids. */
 const archivedMax = 100
@@ -45,10 +46,13 @@ const params = idParams('notificationId')
 const page = pageOf(entry)
 
 /** The size of a page is 20 here, and 10 everywhere else (decisions.md#lists). */
-export const inboxPageQuery = {
+/** Entries on a page. */
+export const inboxPageSizeDefault = 20
+
+const inboxPageQuery = {
   ...pageQuery,
-  page_size: { ...pageQuery.page_size, default: 20 },
-} as const
+  page_size: { ...pageQuery.page_size, default: inboxPageSizeDefault },
+}
 
 export const listInbox = {
   operationId: 'listInbox',
@@ -57,7 +61,7 @@ export const listInbox = {
   tags: ['Notifications'],
   querystring: query({
     ...inboxPageQuery,
-    unread_only: { type: 'boolean', default: false },
+    unread_only: { ...boolean, default: false },
     severity: { ...severity, description: 'Of alerts: nothing else is listed then.' },
   }),
   response: {

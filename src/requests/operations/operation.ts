@@ -1,0 +1,180 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+} from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { AuthenticatedCaller, Interface } from '../../access/auth/authenticate.ts'
+import type { CallerKind } from '../../access/auth/limited-key.ts'
+import type { Scope } from '../../access/auth/scopes.ts'
+import type { ErrorCode } from '../../core/error-catalogue.ts'
+import type { Tag } from '../http/openapi/tags.ts'
+import { keyHeaders, record, uuid } from '../http/schema.ts'
+import type { Effect, Posts } from '../idempotency/posts.ts'
+
+/** One operation of the interface: what stands here is checked, answered and documented. */
+export interface Operation<
+  Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  Answered extends Answers,
+> {
+  /** Unique; generated clients name their functions after it. */
+  readonly operationId: string
+  /** One line, in the imperative. */
+  readonly summary: string
+  readonly description?: string
+  /** Permission that the caller's key must grant; `any`: good credentials are enough. */
+  readonly scope: Scope | 'any'
+  /** Whom it is for: users, unless it says otherwise. */
+  readonly callers?: readonly CallerKind[]
+  /** The one interface that has it (decisions.md#two-interfaces-on-one-address). */
+  readonly interface?: Interface
+  /** Parameters of the path that are no ids. An id that is no uuid is unknown (404), not malformed. */
+  readonly params?: Readonly<Partial<Record<ParamName<Path>, TSchema>>>
+  readonly query?: Query
+  readonly headers?: TSchema
+  readonly body?: Body
+  /** Answers by status; errors are named by their codes instead. */
+  readonly answers: Answered
+  /** Failures beyond those that follow from its shape (see `errorsOf`). */
+  readonly errors?: readonly ErrorCode[]
+  /** Largest body in bytes, where it is not that of the server. */
+  readonly bodyLimit?: number
+  /** Answers with 200, or 204 for null; with another status through the reply. */
+  readonly handler?: (
+    exchange: Exchange<Path, Query, Body>,
+  ) => Promise<AnswerOf<Answered> | FastifyReply>
+  /** Instead of a handler: what a POST does, once for each Idempotency-Key. */
+  readonly effect?: (exchange: Exchange<Path, Query, Body>) => Promise<EffectOf<Answered>>
+  /** Whether the answer has a secret, which another key of the same user is not shown again. */
+  readonly answersSecret?: boolean
+}
+
+type Answers = Readonly<Record<number, TSchema>>
+
+type AnswerOf<Answered extends Answers> = {
+  [Status in keyof Answered & number]: Static<Answered[Status]>
+}[keyof Answered & number]
+
+interface EffectOf<Answered extends Answers> extends Effect {
+  readonly statusCode: keyof Answered & number
+  readonly body: AnswerOf<Answered> & object
+}
+
+/** A request, with what its caller has sent, and its reply. */
+export interface Exchange<
+  Path extends string = string,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> {
+  readonly caller: AuthenticatedCaller
+  readonly params: Readonly<Record<ParamName<Path>, string>>
+  /** Values instead of texts; nothing is filled in for a parameter that did not come. */
+  readonly query: CheckedRequest<Query, Body>['query']
+  readonly body: CheckedRequest<Query, Body>['body']
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+type CheckedRequest<Query extends TSchema, Body extends TSchema> = FastifyRequest<
+  RouteGenericInterface,
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  { querystring: Query; body: Body },
+  TypeBoxTypeProvider
+>
+
+type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** What the operations of a domain share. */
+export interface OperationsNeeds {
+  readonly tags: readonly Tag[]
+  readonly callerOf: (request: FastifyRequest) => AuthenticatedCaller
+  readonly posts: Posts
+}
+
+/** Adds operations of a domain, each by its method and path: `GET /vaults/:vaultId`. */
+export type AddOperation = ReturnType<typeof operationsOf>
+
+/** Adds operations to the service and to its description. */
+export function operationsOf(app: FastifyInstance, { tags, callerOf, posts }: OperationsNeeds) {
+  return <
+    const Path extends `${'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'} /${string}`,
+    Query extends TSchema,
+    Body extends TSchema,
+    const Answered extends Answers,
+  >(
+    path: Path,
+    operation: Operation<Path, Query, Body, Answered>,
+  ): void => {
+    const { handler, effect, answersSecret, bodyLimit } = operation
+    const [method = '', url = ''] = path.split(' ')
+    const exchangeOf = (request: FastifyRequest, reply: FastifyReply) => {
+      const { params, query, body } = request
+      const caller = callerOf(request)
+      return { caller, params, query, body, request, reply } as Exchange<Path, Query, Body>
+    }
+    app.route({
+      method,
+      url,
+      schema: schemaOf(url, tags, operation),
+      config: configOf(operation),
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      handler: async (request, reply) => {
+        const exchange = exchangeOf(request, reply)
+        if (effect) {
+          const { userId, apiKeyId } = exchange.caller
+          const post = { request, reply, userId, ...(answersSecret && { apiKeyId }) }
+          return await posts.answer(post, () => effect(exchange))
+        }
+        const answer = await handler?.(exchange)
+        return answer === null ? reply.code(204).send() : answer
+      },
+    })
+  }
+}
+
+type AnyOperation = Omit<Operation<string, TSchema, TSchema, Answers>, 'params'> & {
+  readonly params?: Readonly<Partial<Record<string, TSchema>>>
+}
+
+function schemaOf(
+  url: string,
+  tags: readonly Tag[],
+  { operationId, summary, description, query, body, answers, ...rest }: AnyOperation,
+) {
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const params = record(
+    Object.fromEntries(names.map((name) => [name, rest.params?.[name] ?? uuid])),
+  )
+  const headers = rest.effect ? keyHeaders : rest.headers
+  return {
+    operationId,
+    summary,
+    tags,
+    response: answers,
+    ...(description !== undefined && { description }),
+    ...(names.length > 0 && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+  }
+}
+
+function configOf({ scope, callers, interface: only, errors }: AnyOperation) {
+  return {
+    scope,
+    ...(callers && { callers }),
+    ...(only && { interface: only }),
+    ...(errors && { errors }),
+  }
+}

@@ -1,0 +1,135 @@
+import type { Static } from 'typebox'
+import type { TemplateId } from '../../core/ids.ts'
+import { ledgers } from '../../core/ledger.ts'
+import { formatUs } from '../../core/time.ts'
+import * as s from '../../requests/http/schema.ts'
+import type { ListedVault, NewVault, Vault } from './vault.ts'
+
+/** A page of a list has a hundred of them: together they must fit into one answer. */
+const payloadLengthMax = 65_536
+
+export const ledgerSchema = s.component('Ledger', s.choice(ledgers))
+
+const status = { ...s.text, examples: ['SERVICE_RECEIVED'] }
+const name = { ...s.text, minLength: 1, maxLength: 200, examples: ['boiler 7'] }
+const description = s.nullable({ ...s.text, maxLength: 10_000 })
+
+export const progressSchema = s.component(
+  'ProgressEntry',
+  s.record({ step: { type: 'integer' }, status, completed_at: s.dateTime }),
+)
+
+export const vaultSchema = s.component(
+  'Vault',
+  s.record({
+    id: s.uuid,
+    created_at: s.dateTime,
+    name: { ...s.text, examples: ['boiler 7'] },
+    description: s.nullable(s.text),
+    template_id: s.uuid,
+    status,
+    ledger: ledgerSchema,
+    tx_hash: s.text,
+    nft_network_issuer: s.text,
+    nft_network_owner: s.text,
+    nft_network_id: s.text,
+    cid: s.text,
+    image_cid: s.text,
+    default_image_cid: s.text,
+    metadata_cid: s.text,
+    streams: s.listOf({ type: 'object' }, { examples: [[]] }),
+    public: s.boolean,
+    json_payload: s.nullable(s.text),
+    image_upload_url: { ...s.text, description: 'Empty when there is nothing to upload.' },
+    custom_image: s.boolean,
+    progress: s.listOf(progressSchema),
+  }),
+)
+
+export const bearerVaultSchema = s.component(
+  'BearerVault',
+  s.record({
+    vaultId: s.uuid,
+    createdAt: s.dateTime,
+    name: { ...s.text, examples: ['boiler 7'] },
+    description: s.nullable(s.text),
+    templateId: s.uuid,
+    status,
+    ledger: ledgerSchema,
+    public: s.boolean,
+  }),
+)
+
+export const newVaultSchema = s.component(
+  'NewVault',
+  s.record(
+    {
+      template_id: { ...s.text, examples: ['0190a5c1-7c3e-4d2b-9f60-3b1c2d4e5f60'] },
+      name,
+      description,
+      ledger: s.nullable(s.choice(ledgers, { default: 'XRPL' })),
+      json_payload: s.nullable({ ...s.text, maxLength: payloadLengthMax }),
+      public: s.nullable({ ...s.boolean, default: true }),
+    },
+    { optional: ['description', 'ledger', 'json_payload', 'public'] },
+  ),
+)
+
+export const vaultChangeSchema = s.component(
+  'VaultChange',
+  s.partial({ name, description, public: s.boolean }, { examples: [{ public: false }] }),
+)
+
+/** The vault that a body describes, with the defaults of the specification. */
+export function newVault(body: Static<typeof newVaultSchema>, templateId: TemplateId): NewVault {
+  return {
+    templateId,
+    name: body.name,
+    description: body.description ?? null,
+    ledger: body.ledger ?? 'XRPL',
+    jsonPayload: body.json_payload ?? null,
+    public: body.public ?? true,
+  }
+}
+
+/** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
+export function vaultBody(vault: Vault): Static<typeof vaultSchema> {
+  const createdAt = formatUs(vault.createdAtUs)
+  return {
+    id: vault.id,
+    created_at: createdAt,
+    name: vault.name,
+    description: vault.description,
+    template_id: vault.templateId,
+    status: vault.status,
+    ledger: vault.ledger,
+    tx_hash: '',
+    nft_network_issuer: '',
+    nft_network_owner: '',
+    nft_network_id: '',
+    cid: '',
+    image_cid: '',
+    default_image_cid: '',
+    metadata_cid: '',
+    streams: [],
+    public: vault.public,
+    json_payload: vault.jsonPayload,
+    image_upload_url: '',
+    custom_image: false,
+    progress: [{ step: 1, status: vault.status, completed_at: createdAt }],
+  }
+}
+
+/** The vault in the token interface's manner. */
+export function bearerVaultBody(vault: ListedVault): Static<typeof bearerVaultSchema> {
+  return {
+    vaultId: vault.id,
+    createdAt: formatUs(vault.createdAtUs),
+    name: vault.name,
+    description: vault.description,
+    templateId: vault.templateId,
+    status: vault.status,
+    ledger: vault.ledger,
+    public: vault.public,
+  }
+}
