@@ -102,6 +102,69 @@ describe('a source that is told to end while what it has taken waits for the dis
   })
 })
 
+/** A source that is read from its position on, and knows nothing else of what was taken. */
+function numbered(count: number) {
+  const runs: number[] = []
+  const connector: FetchConnector = {
+    takes: () => true,
+    destinationOf: () => undefined,
+    open: () => ({
+      identity: 'numbers',
+      async run({ accept, position, onRunning, signal }) {
+        onRunning()
+        let next = (position?.['next'] as number | undefined) ?? 0
+        runs.push(next)
+        const ended = new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        })
+        while (next < count && !signal.aborted) {
+          const portion = [payloadOf(next), payloadOf(next + 1)]
+          next += portion.length
+          const accepted = accept(portion, { next })
+          accepted.catch(() => undefined)
+          await Promise.race([accepted, ended])
+        }
+        await ended
+      },
+    }),
+  }
+  return { connector, runs }
+}
+
+describe('what a run has handed to a disk that stands still', () => {
+  test('is waited for by the next run, which begins where it has ended', async () => {
+    const count = 40
+    const { connector, runs } = numbered(count)
+    await using source = new FetchingSource({ connector, source: {}, ports: [] })
+    source.start()
+    await expect.poll(() => source.entries().numbers.length, patience).toBeGreaterThan(3)
+    source.journal.hold()
+    await expect.poll(() => source.runner.status.unacknowledged, patience).toBeGreaterThan(0)
+    await source.runner.stop()
+    source.runner.start()
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    expect(runs).toEqual([0])
+    source.journal.release()
+    await expect.poll(() => source.entries().numbers.length, patience).toBeGreaterThanOrEqual(count)
+    await source.runner.stop()
+    expect(source.entries().numbers).toEqual(numbersTo(count))
+    expect(runs).toHaveLength(2)
+  })
+
+  test('does not hold up the end of what waits for it', async () => {
+    const { connector, runs } = numbered(4)
+    await using source = new FetchingSource({ connector, source: {}, ports: [] })
+    source.journal.hold()
+    source.start()
+    await expect.poll(() => source.runner.status.unacknowledged, patience).toBeGreaterThan(0)
+    await source.runner.stop()
+    source.runner.start()
+    await nextTurn()
+    await source.runner.stop()
+    expect(runs).toEqual([0])
+  })
+})
+
 /** A source that holds one reading back, as many are as it is asked for. */
 const holding: FetchConnector = {
   takes: () => true,

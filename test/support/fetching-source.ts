@@ -12,6 +12,7 @@ import { Intake } from '../../src/ingest/pipeline/intake.ts'
 import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 import type { Journal } from '../../src/storage/journal/journal.ts'
 import { SqliteJournalFile, SqliteJournalReader } from '../../src/storage/journal/sqlite-journal.ts'
+import { HandedIn } from '../../src/streams/sources/handed-in.ts'
 import { LeftMessages } from '../../src/streams/sources/left-messages.ts'
 import { SourcePositions } from '../../src/streams/sources/source-positions.ts'
 import { SourceRunner } from '../../src/streams/sources/source-runner.ts'
@@ -163,6 +164,7 @@ export class FetchingSource implements AsyncDisposable {
       dial: guardedDial(new EgressGuard({ allowed })),
       nowUs: () => systemClock.nowUs(),
       positions: this.#positions(),
+      handedIn: new HandedIn(),
       onFailing: () => undefined,
     }
     const left = new LeftMessages({ ...needs, connectors: [connector] })

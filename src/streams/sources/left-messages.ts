@@ -8,7 +8,7 @@ const usualTimestampField = 'timestamp'
 
 export interface LeftMessagesNeeds extends OrderedIntakeNeeds {
   readonly connectors: readonly Pick<FetchConnector, 'waitingIn'>[]
-  readonly positions: Pick<SourcePositions, 'leftBehind' | 'textOf' | 'note'>
+  readonly positions: Pick<SourcePositions, 'leftBehind' | 'note' | 'textOf'>
 }
 
 /** What comes after a source. */
@@ -35,7 +35,8 @@ export class LeftMessages {
     { identity, source }: Successor,
     signal: AbortSignal,
   ): Promise<void> {
-    const { connectors, positions } = this.#needs
+    const { connectors, positions, handedIn } = this.#needs
+    await handedIn.over(id, signal)
     const position = await positions.leftBehind(id, identity, signal)
     if (position === undefined) return
     const { timestampField } = source
@@ -43,7 +44,14 @@ export class LeftMessages {
     const messages = connectors.flatMap((one) => one.waitingIn?.(position, timeKey) ?? [])
     if (messages.length === 0) return
     const text = positions.textOf(identity ?? '')
-    await new OrderedIntake(this.#needs, id, signal).accept(messages, text)
-    positions.note(id, text)
+    const intake = new OrderedIntake(this.#needs, id, signal)
+    const giveUp = () => void intake.finish()
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    try {
+      await intake.accept(messages, text)
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+    }
   }
 }

@@ -4,6 +4,8 @@ import type { FetchedMessage } from '../../contracts/fetch-connector.ts'
 import type { CompiledStream } from '../../contracts/reading.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import type { HandedIn } from './handed-in.ts'
+import type { SourcePositions } from './source-positions.ts'
 
 /** After a failure that may pass, what failed is offered again this much later. */
 const retryMs = 250
@@ -16,6 +18,8 @@ export interface OrderedIntakeNeeds {
   readonly findStream: (id: StreamId) => Promise<CompiledStream | undefined>
   /** @throws DomainError when nothing can be accepted now, or too much waits for the disk */
   readonly assertReady: () => void
+  readonly positions: Pick<SourcePositions, 'note'>
+  readonly handedIn: HandedIn
 }
 
 interface Waiting {
@@ -46,6 +50,8 @@ export class OrderedIntake {
   readonly #streamId: StreamId
   readonly #signal: AbortSignal
   #waiting: Waiting[] = []
+  /** Of what is under way. */
+  #portion: readonly Waiting[] = []
   /** Undefined while nothing is under way. */
   #underWay: Promise<void> | undefined
   #failure: unknown
@@ -59,11 +65,13 @@ export class OrderedIntake {
   }
 
   /**
-   * To be called before a run takes anything from its other side.
+   * To be called before a run takes anything from its other side, and before its position is looked up: it waits for
+   * what the run before has handed in.
    *
    * @throws DomainError when the stream takes no readings
    */
   async begin(): Promise<void> {
+    await this.#needs.handedIn.over(this.#streamId, this.#signal)
     if ((await this.#stream()).isPaused !== true) return
     throw new DomainError('stream_paused', 'the stream takes no readings')
   }
@@ -82,13 +90,19 @@ export class OrderedIntake {
     })
   }
 
-  /** To be called when the run has ended: resolves when nothing of it is under way to the disk any more. */
+  /**
+   * To be called when the run has ended: resolves when nothing of it is under way to the disk any more, or when that
+   * takes too long. The next run waits for it then.
+   */
   async finish(): Promise<void> {
     if (this.#underWay !== undefined) {
       await Promise.race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
     }
     // What was not handed in by now must not be, beside what the next run hands in.
     this.#failure ??= ended()
+    if (this.#underWay === undefined) return
+    this.#needs.handedIn.add(this.#streamId, this.#underWay)
+    for (const { reject } of [...this.#portion, ...this.#waiting]) reject(this.#failure)
   }
 
   async #run(): Promise<void> {
@@ -96,8 +110,10 @@ export class OrderedIntake {
       const portion = this.#waiting
       if (portion.length === 0) break
       this.#waiting = []
+      this.#portion = portion
       await this.#handle(portion)
     }
+    this.#portion = []
     this.#underWay = undefined
   }
 
@@ -109,6 +125,7 @@ export class OrderedIntake {
       // Of several the last one stands for all.
       const position = portion.findLast((one) => one.position !== undefined)?.position
       const outcomes = await this.#keep(all, position)
+      if (position !== undefined) this.#needs.positions.note(this.#streamId, position)
       let start = 0
       for (const { messages, resolve } of portion) {
         resolve(outcomes.slice(start, start + messages.length))

@@ -10,6 +10,7 @@ import type { DataStream } from '../data-streams/data-stream-store.ts'
 import { expanded } from '../data-streams/named-secrets.ts'
 import { withSecrets } from '../data-streams/source-secrets.ts'
 import type { SourceRounds, SourceStatus, StreamSources } from '../data-streams/stream-sources.ts'
+import { HandedIn } from './handed-in.ts'
 import { LeftMessages } from './left-messages.ts'
 import type { SourcePositions } from './source-positions.ts'
 import { SourceRunner, type SourceRunnerNeeds } from './source-runner.ts'
@@ -24,7 +25,8 @@ const lastReleaseMs = 3_000
 /** At the start connections are spread: so much for each of them, and so much at most. */
 const spreadMs = { each: 5, inAll: 5_000 } as const
 
-export interface RunningSourcesNeeds extends Omit<SourceRunnerNeeds, 'left' | 'positions'> {
+export interface RunningSourcesNeeds
+  extends Omit<SourceRunnerNeeds, 'handedIn' | 'left' | 'positions'> {
   readonly positions: SourcePositions
   readonly store: SourceStore
   readonly connectors: readonly FetchConnector[]
@@ -71,6 +73,7 @@ export interface SourceTotals {
 export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' | 'hurry'> {
   readonly #needs: RunningSourcesNeeds
   readonly #left: LeftMessages
+  readonly #handedIn = new HandedIn()
   readonly #known = new Map<StreamId, Known>()
   /** Streams that are being looked at: one look at a time. */
   readonly #looks = new Map<StreamId, Promise<void>>()
@@ -86,7 +89,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   constructor(needs: RunningSourcesNeeds) {
     this.#needs = needs
-    this.#left = new LeftMessages(needs)
+    this.#left = new LeftMessages({ ...needs, handedIn: this.#handedIn })
   }
 
   async start(): Promise<void> {
@@ -195,11 +198,11 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
 
   #open(id: StreamId, { connector, source, secrets }: Wanted): Known {
     const opened = openedBy(connector, { streamId: id, source })
-    const runner = new SourceRunner({ ...this.#needs, left: this.#left }, id, {
-      source: opened,
-      definition: source,
-      secrets,
-    })
+    const runner = new SourceRunner(
+      { ...this.#needs, left: this.#left, handedIn: this.#handedIn },
+      id,
+      { source: opened, definition: source, secrets },
+    )
     const known = { source: opened, runner, text: canonicalJson(source) }
     this.#known.set(id, known)
     return known

@@ -123,10 +123,11 @@ export class SourceRunner {
     const { dial, positions, left, nowUs } = this.#needs
     const { source, definition } = this.#opened
     const { identity } = source
+    const intake = new OrderedIntake(this.#needs, this.#streamId, signal)
+    await intake.begin()
     await left.handOver(this.#streamId, { identity, source: definition }, signal)
     const position = await positions.find(this.#streamId, identity, signal)
     const state = this.#state
-    const intake = new OrderedIntake(this.#needs, this.#streamId, signal)
     const run: FetchRun = {
       accept: this.#acceptor(identity, intake),
       position,
@@ -139,7 +140,6 @@ export class SourceRunner {
       nowUs,
       signal,
     }
-    await intake.begin()
     try {
       await source.run(run)
     } finally {
@@ -153,9 +153,7 @@ export class SourceRunner {
     return async (messages: readonly FetchedMessage[], position?: SourcePosition) => {
       const text = position && positions.textOf(identity, position)
       const accepted = intake.accept(messages, text)
-      const outcomes = await this.#state.accepting(messages.length, accepted)
-      if (text !== undefined) positions.note(this.#streamId, text)
-      return outcomes
+      return await this.#state.accepting(messages.length, accepted)
     }
   }
 
