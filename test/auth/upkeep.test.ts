@@ -9,7 +9,7 @@ import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { SigningKeys } from '../../src/access/auth/signing-keys.ts'
 import { Tokens } from '../../src/access/auth/tokens.ts'
 import { Upkeep } from '../../src/access/auth/upkeep.ts'
-import type { Clock } from '../../src/core/clock.ts'
+import type { Clocks } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import type { StateWriter } from '../../src/storage/state/database.ts'
 import { TestState } from '../support/test-state.ts'
@@ -20,7 +20,7 @@ const dayUs = 24 * hourUs
 const keyId = 'sv_test_1'
 
 /** Everything that upkeep looks after, on a real state, with a clock and timers of its own. */
-class Subject implements AsyncDisposable, Clock, StateWriter {
+class Subject implements AsyncDisposable, Clocks, StateWriter {
   readonly #database: TestState
   readonly #masterKey = new MasterKey(Buffer.alloc(32, 7))
   #nowUs = 1_000 * dayUs
@@ -88,6 +88,10 @@ class Subject implements AsyncDisposable, Clock, StateWriter {
   }
 
   nowUs(): number {
+    return this.#nowUs
+  }
+
+  steadyUs(): number {
     return this.#nowUs
   }
 

@@ -11,25 +11,11 @@ import {
   resumedSteadyUs,
 } from '../../src/storage/state/steady-time.ts'
 import { ReceiptStore } from '../../src/streams/data-streams/receipt-store.ts'
+import { dayUs, movesOf, secondUs, steps } from '../support/clock-moves.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
 
-const secondUs = 1_000_000
-const dayUs = 86_400 * secondUs
-
-const steps = fc.oneof(
-  fc.integer({ min: -dayUs, max: dayUs }),
-  fc.integer({ min: -secondUs, max: secondUs }),
-)
-
-/** Times that pass, each followed by a step of the wall clock. */
-const moves = fc.array(
-  fc.record({
-    passUs: fc.integer({ min: 0, max: dayUs / 8 }),
-    stepUs: steps,
-  }),
-  { minLength: 1, maxLength: 12 },
-)
+const moves = movesOf(dayUs / 8)
 
 test('however the wall clock is set, limits last as long as they are to', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clocks } from '../../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { latestWallUs } from '../../storage/state/steady-time.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
@@ -18,7 +18,7 @@ import { Upkeep } from './upkeep.ts'
 export interface AuthNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly audit: AuditLog
   /** Called when upkeep has failed; it is tried again. */
   readonly onFailure: (error: unknown) => void

@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { type Compilable, type SqlBool, sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
+import type { Clocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { Actor, AuditLog } from '../audit/audit-log.ts'
@@ -34,7 +34,7 @@ const usPerDay = 86_400 * usPerSecond
 export interface AcceptedKey {
   readonly kid: string
   readonly publicKey: KeyObject
-  /** Infinite for the one that signs. */
+  /** In steady time: nobody is told of it. Infinite for the one that signs. */
   readonly acceptedUntilUs: number
 }
 
@@ -57,7 +57,7 @@ export interface SigningKeysNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
   readonly masterKey: MasterKey
-  readonly clock: Clock
+  readonly clock: Clocks
   readonly audit: AuditLog
 }
 
@@ -99,7 +99,7 @@ export class SigningKeys {
     const untilUs = this.#accepted.get(key.kid)?.acceptedUntilUs
     // The clock is not asked for the one that signs: this runs several times for each request.
     if (untilUs === Number.POSITIVE_INFINITY) return true
-    return untilUs !== undefined && untilUs > this.#needs.clock.nowUs()
+    return untilUs !== undefined && untilUs > this.#needs.clock.steadyUs()
   }
 
   /** The public halves of all accepted keys: a JSON Web Key Set (RFC 7517). */
@@ -119,7 +119,7 @@ export class SigningKeys {
    */
   planRotation(actor: Actor | undefined, overlapS = signingOverlapS): PlannedRotation {
     const { state, writer, masterKey, clock, audit } = this.#needs
-    const nowUs = clock.nowUs()
+    const nowUs = clock.steadyUs()
     const { publicKey, privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -135,7 +135,7 @@ export class SigningKeys {
           .insertInto('signing_keys')
           .columns(['kid', 'public_key', 'private_key_encrypted', 'created_at'])
           .expression(
-            sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${nowUs}
+            sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${clock.nowUs()}
                   WHERE (SELECT count(*) FROM signing_keys WHERE accepted_until > ${nowUs})
                     <= ${acceptedMax}`,
           ),
@@ -178,7 +178,7 @@ export class SigningKeys {
   }
 
   #tooMany(): DomainError {
-    const nowUs = this.#needs.clock.nowUs()
+    const nowUs = this.#needs.clock.steadyUs()
     const ends = [...this.#accepted.values()].map((key) => key.acceptedUntilUs)
     const nextUs = Math.min(...ends.filter((untilUs) => untilUs > nowUs))
     return new DomainError(
@@ -196,7 +196,7 @@ export class SigningKeys {
       .where((where) =>
         where.or([
           where('accepted_until', 'is', null),
-          where('accepted_until', '>', clock.nowUs()),
+          where('accepted_until', '>', clock.steadyUs()),
         ]),
       )
       .orderBy('created_at', 'desc')
