@@ -1,5 +1,4 @@
 import type { FavoriteId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 
 export const favoriteTypes = ['NFT', 'TOKEN'] as const
 
@@ -17,8 +16,4 @@ export interface NewFavorite {
 export interface Favorite extends NewFavorite {
   readonly id: FavoriteId
   readonly createdAtUs: number
-}
-
-export function favoriteBody({ id, createdAtUs, type, ref }: Favorite): object {
-  return { id, created_at: formatUs(createdAtUs), type, ref }
 }

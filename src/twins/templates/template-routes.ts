@@ -1,29 +1,17 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type TemplateId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { assertOwn } from '../../requests/http/ownership.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
+import { noContent, pageOf } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
-import { type Template, type TemplateChange, templateBody } from './template.ts'
-import {
-  type ChangeTemplate,
-  type CreateTemplate,
-  type ListTemplates,
-  newTemplate,
-  type OneTemplate,
-  templateChange,
-  templateQuery,
-} from './template-requests.ts'
-import {
-  changeTemplate,
-  createTemplate,
-  deleteTemplate,
-  listTemplates,
-  readTemplate,
-} from './template-schemas.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import type { Template, TemplateChange } from './template.ts'
+import * as api from './template-api.ts'
 import { type TemplateStore, templatesMax } from './template-store.ts'
 
 export interface TemplateRoutesNeeds {
@@ -34,75 +22,93 @@ export interface TemplateRoutesNeeds {
 }
 
 export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
-  const { templates, callerOf } = needs
   return async (app) => {
-    app.post<CreateTemplate>(
-      '/templates',
-      { schema: createTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
-      (request, reply) => create(needs, request, reply),
-    )
-
-    app.get<ListTemplates>(
-      '/templates',
-      { schema: listTemplates, config: { scope: 'vaults:read', errors: ['overloaded'] } },
-      async (request) => {
-        const query = templateQuery(request.query, callerOf(request).userId)
-        const page = pageRequest(request.query)
-        const found = await templates.list(query, sliceOf(page))
-        return envelope(found.templates.map(templateBody), found.total, page)
-      },
-    )
-
-    app.get<OneTemplate>(
-      '/templates/:templateId',
-      { schema: readTemplate, config: { scope: 'vaults:read' } },
-      async (request) => {
-        const { userId } = callerOf(request)
-        return templateBody(await visibleTemplate(templates, userId, request.params.templateId))
-      },
-    )
-
-    app.put<ChangeTemplate>(
-      '/templates/:templateId',
-      { schema: changeTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
-      async (request) => {
-        const actor = callerOf(request)
-        const template = await ownTemplate(templates, actor.userId, request.params.templateId)
-        await change(needs, { template, actor }, templateChange(request.body))
-        return templateBody(await visibleTemplate(templates, actor.userId, template.id))
-      },
-    )
-
-    app.delete<OneTemplate>(
-      '/templates/:templateId',
-      { schema: deleteTemplate, config: { scope: 'vaults:write', errors: ['conflict'] } },
-      async (request, reply) => {
-        const actor = callerOf(request)
-        const template = await ownTemplate(templates, actor.userId, request.params.templateId)
-        await remove(needs, { template, actor })
-        return reply.code(204).send()
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Templates'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
-async function create(
-  { templates, lifecycle, posts, callerOf }: TemplateRoutesNeeds,
-  request: FastifyRequest<CreateTemplate>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const actor = callerOf(request)
-  const { userId } = actor
-  return await posts.answer({ request, reply, userId }, async () => {
-    const { template, changes } = templates.plan(userId, newTemplate(request.body))
-    const event = { event: 'template.created', ...subjectOf(template), actor } as const
-    return {
-      statusCode: 201,
-      body: templateBody(template),
-      changes: [...changes, ...lifecycle.record(event)],
-      refusal: tooMany,
-    }
+function addReading(add: AddOperation, { templates }: TemplateRoutesNeeds): void {
+  add('GET /templates', {
+    operationId: 'listTemplates',
+    summary: "List one's own templates, or public ones.",
+    scope: 'vaults:read',
+    query: api.templatesQuery,
+    answers: { 200: pageOf(api.templateSchema) },
+    errors: ['overloaded'],
+    handler: async ({ caller, query }) => {
+      const page = pageRequest(query)
+      const found = await templates.list(api.templateQuery(query, caller.userId), sliceOf(page))
+      return envelope(found.templates.map(api.templateBody), found.total, page)
+    },
   })
+
+  add('GET /templates/:templateId', {
+    operationId: 'readTemplate',
+    summary: 'Read a template.',
+    scope: 'vaults:read',
+    answers: { 200: api.templateSchema },
+    handler: async ({ caller, params }) =>
+      api.templateBody(await visibleTemplate(templates, caller.userId, params.templateId)),
+  })
+}
+
+function addChanging(add: AddOperation, needs: TemplateRoutesNeeds): void {
+  const { templates } = needs
+
+  add('POST /templates', {
+    operationId: 'createTemplate',
+    summary: 'Create a template.',
+    scope: 'vaults:write',
+    body: api.newTemplateSchema,
+    answers: { 201: api.templateSchema },
+    errors: ['conflict'],
+    effect: async ({ caller, body }) => creation(needs, caller, body),
+  })
+
+  add('PUT /templates/:templateId', {
+    operationId: 'changeTemplate',
+    summary: 'Change a template.',
+    description: 'What is not sent keeps its value.',
+    scope: 'vaults:write',
+    body: api.templateChangeSchema,
+    answers: { 200: api.templateSchema },
+    errors: ['conflict'],
+    handler: async ({ caller, params, body }) => {
+      const template = await ownTemplate(templates, caller.userId, params.templateId)
+      await change(needs, { template, actor: caller }, api.templateChange(body))
+      return api.templateBody(await visibleTemplate(templates, caller.userId, template.id))
+    },
+  })
+
+  add('DELETE /templates/:templateId', {
+    operationId: 'deleteTemplate',
+    summary: 'Delete a template.',
+    description: 'One that no vault was made from.',
+    scope: 'vaults:write',
+    answers: { 204: noContent },
+    errors: ['conflict'],
+    handler: async ({ caller, params }) => {
+      const template = await ownTemplate(templates, caller.userId, params.templateId)
+      return await remove(needs, { template, actor: caller })
+    },
+  })
+}
+
+function creation(
+  { templates, lifecycle }: TemplateRoutesNeeds,
+  actor: ReturnType<CallerOf>,
+  body: Static<typeof api.newTemplateSchema>,
+) {
+  const { template, changes } = templates.plan(actor.userId, api.newTemplate(body))
+  const event = { event: 'template.created', ...subjectOf(template), actor } as const
+  return {
+    statusCode: 201,
+    body: api.templateBody(template),
+    changes: [...changes, ...lifecycle.record(event)],
+    refusal: tooMany,
+  } as const
 }
 
 async function tooMany(): Promise<DomainError> {
@@ -157,9 +163,9 @@ async function change(
 async function remove(
   { templates, lifecycle }: TemplateRoutesNeeds,
   { template, actor }: Changing,
-): Promise<void> {
+): Promise<null> {
   const event = { event: 'template.deleted', ...subjectOf(template), actor } as const
-  if (await templates.remove(template, ...lifecycle.record(event))) return
+  if (await templates.remove(template, ...lifecycle.record(event))) return null
   await visibleTemplate(templates, template.ownerId, template.id)
   if (!(await templates.isUsed(template.id))) throw changedMeanwhile()
   throw new DomainError('conflict', 'vaults have been made from the template')

@@ -1,5 +1,4 @@
 import type { TemplateId, UserId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 
 /** What a caller says of a new template. */
 export interface NewTemplate {
@@ -28,25 +27,4 @@ export type TemplateChange = { readonly [Field in keyof NewTemplate]?: NewTempla
 /** The form of a name in which upper and lower case are the same. */
 export function foldName(name: string): string {
   return name.toLowerCase()
-}
-
-/** The template as the header-key interface shows it. Nothing can be uploaded yet: those are empty. */
-export function templateBody(template: Template): object {
-  return {
-    id: template.id,
-    created_at: formatUs(template.createdAtUs),
-    name: template.name,
-    description: template.description,
-    author: template.author,
-    status: template.status,
-    template_dir: '',
-    default_image: '',
-    default_image_cid: '',
-    image_upload_url: '',
-    upload_url: '',
-    size: 0,
-    public: template.public,
-    hint: template.hint,
-    required_streams: template.requiredStreams,
-  }
 }
