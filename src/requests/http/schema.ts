@@ -110,6 +110,8 @@ export const uri = shape<TString>({ type: 'string', format: 'uri' })
 /** RFC 3339 with Z and six decimals. */
 export const dateTime = shape<TString>({ type: 'string', format: 'date-time' })
 
+export const nothing = shape<TNull>({ type: 'null' })
+
 /** The answer of a deletion. */
 export const noContent = shape<TNull>({
   description: 'Done; there is nothing to say.',
@@ -196,6 +198,6 @@ export type QueryOf<Schema extends TSchema> = Static<Schema>
 /** Marks a schema that only describes: the handler checks, with messages or rules of its own. */
 export const checkedByHandler = 'x-checked-by-handler'
 
-export function describedOnly<Schema extends TSchema>(schema: Schema): Schema {
-  return { ...schema, [checkedByHandler]: true }
+export function describedOnly(schema: TSchema) {
+  return shape<TUnsafe>({ ...schema, [checkedByHandler]: true })
 }

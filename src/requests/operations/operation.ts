@@ -14,7 +14,7 @@ import type { Scope } from '../../access/auth/scopes.ts'
 import type { ErrorCode } from '../../core/error-catalogue.ts'
 import type { Tag } from '../http/openapi/tags.ts'
 import { keyHeaders, record, uuid } from '../http/schema.ts'
-import type { Effect, Posts } from '../idempotency/posts.ts'
+import type { Effect, Post, Posts } from '../idempotency/posts.ts'
 
 /** One operation of the interface: what stands here is checked, answered and documented. */
 export interface Operation<
@@ -132,14 +132,32 @@ export function operationsOf(app: FastifyInstance, { tags, callerOf, posts }: Op
       handler: async (request, reply) => {
         const exchange = exchangeOf(request, reply)
         if (effect) {
-          const { userId, apiKeyId } = exchange.caller
-          const post = { request, reply, userId, ...(answersSecret && { apiKeyId }) }
+          const post = answersSecret === true ? secretPostOf(exchange) : postOf(exchange)
           return await posts.answer(post, () => effect(exchange))
         }
         const answer = await handler?.(exchange)
         return answer === null ? reply.code(204).send() : answer
       },
     })
+  }
+}
+
+/** A POST that is done once under its Idempotency-Key, for a handler that has to look at something before. */
+export function postOf({
+  caller,
+  request,
+  reply,
+}: Pick<Exchange, 'caller' | 'request' | 'reply'>): Post {
+  return { request, reply, userId: caller.userId }
+}
+
+/** The same for one that shows a secret: to the key that asks only, and in no cache between us. */
+export function secretPostOf(exchange: Pick<Exchange, 'caller' | 'request' | 'reply'>): Post {
+  const { caller, reply } = exchange
+  return {
+    ...postOf(exchange),
+    reply: reply.header('cache-control', 'no-store'),
+    apiKeyId: caller.apiKeyId,
   }
 }
 

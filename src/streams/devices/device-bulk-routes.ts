@@ -2,17 +2,15 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import { rememberBody } from '../../requests/http/json-body.ts'
+import { keyHeaders } from '../../requests/http/schema.ts'
 import { actorOf } from '../../requests/http/server.ts'
+import { type Exchange, operationsOf, secretPostOf } from '../../requests/operations/operation.ts'
+import { bulkMax } from './device.ts'
+import * as api from './device-api.ts'
 import { parseDevices } from './device-bulk.ts'
-import { createDevices } from './device-bulk-schemas.ts'
 import { type CsvRow, deviceTable, parseDeviceTable, type ShownDevice } from './device-csv.ts'
 import { grantedSettings } from './device-rights.ts'
-import {
-  bodyWithSecret,
-  changedMeanwhile,
-  type DeviceRoutesNeeds,
-  secretPost,
-} from './device-routes.ts'
+import { changedMeanwhile, type DeviceRoutesNeeds } from './device-routes.ts'
 import { devicesOfUserMax } from './device-store.ts'
 
 /** A table as it came. */
@@ -36,27 +34,32 @@ export function deviceBulkRoutes(needs: DeviceRoutesNeeds): FastifyPluginAsync {
       },
     )
 
-    app.post(
-      '/devices/bulk',
-      {
-        schema: createDevices,
-        config: { scope: 'keys:admin', errors: ['conflict', 'not_acceptable'] },
-      },
-      (request, reply) => createAll(needs, request, reply),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Devices'] })
+
+    add('POST /devices/bulk', {
+      operationId: 'createDevices',
+      summary: 'Make credentials for many devices at once, as JSON or as CSV.',
+      description: [
+        `At most ${bulkMax}. All are made, or none; then every line that is wrong is named. With`,
+        '`Accept: text/csv` the answer is a table, too. In JSON each may have `streamName` in place of',
+        '`streamIds`.',
+      ].join(' '),
+      scope: 'keys:admin',
+      headers: keyHeaders,
+      body: api.newDevicesBody,
+      answers: { 201: api.madeDevices },
+      errors: ['conflict', 'not_acceptable'],
+      handler: (exchange) => createAll(needs, exchange),
+    })
   }
 }
 
-async function createAll(
-  needs: DeviceRoutesNeeds,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function createAll(needs: DeviceRoutesNeeds, exchange: Exchange): Promise<FastifyReply> {
   const { state, devices, directory, clock, posts, callerOf } = needs
-  const caller = callerOf(request)
+  const { caller, request } = exchange
   const { userId: ownerId } = caller
   const type = chooseType(request.headers.accept, ['application/json', 'text/csv'])
-  const post = secretPost(needs, request, reply)
+  const post = secretPostOf(exchange)
   const presented = type === 'text/csv' ? { ...post, present: asTable } : post
   return await posts.answer(presented, async () => {
     const nowUs = clock.nowUs()
@@ -65,7 +68,7 @@ async function createAll(
     const { made, changes } = devices.plan(actorOf(request, callerOf), ownerId, settings)
     return {
       statusCode: 201,
-      body: { devices: made.map((one) => bodyWithSecret(one, nowUs)) },
+      body: { devices: made.map((one) => api.bodyWithSecret(one, nowUs)) },
       changes,
       async refusal() {
         if (await devices.hasRoom(ownerId, settings.length)) return changedMeanwhile()

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { devicePrefix } from '../../access/auth/limited-key.ts'
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 
 /** Streams of one device: a gateway that has more gets a key of its user. */
 export const streamsOfDeviceMax = 16
@@ -68,41 +67,12 @@ export function newDeviceSecret(): string {
   }
 }
 
-function stateOf(device: Device, nowUs: number): DeviceState {
+export function stateOf(device: Device, nowUs: number): DeviceState {
   if (device.revokedAtUs !== undefined) return 'revoked'
   return (device.expiresAtUs ?? Number.POSITIVE_INFINITY) <= nowUs ? 'expired' : 'active'
 }
 
 /** The part of its user's space that is a device's own: commands to it go there. */
-function commandTopic({ ownerId, id }: Pick<Device, 'ownerId' | 'id'>): string {
+export function commandTopic({ ownerId, id }: Pick<Device, 'ownerId' | 'id'>): string {
   return `users/${ownerId}/devices/${id}/`
-}
-
-const orNull = (timeUs: number | undefined) => (timeUs === undefined ? null : formatUs(timeUs))
-
-/** The device as the interface shows it: never with its secret. */
-export function deviceBody(device: Device, nowUs: number, droppedPublishes = 0): object {
-  const { id, lastSeen, registered } = device
-  return {
-    id,
-    apiKey: id,
-    name: device.name,
-    state: stateOf(device, nowUs),
-    streamIds: device.streamIds,
-    clientId: device.clientId ?? null,
-    certificateName: device.certificateName ?? null,
-    rateLimit: device.rateLimit ?? null,
-    commandTopic: commandTopic(device),
-    serial: registered?.serial ?? null,
-    mayRegisterAgain: device.mayRegisterAgain,
-    createdAt: formatUs(device.createdAtUs),
-    expiresAt: orNull(device.expiresAtUs),
-    revokedAt: orNull(device.revokedAtUs),
-    rotatedAt: orNull(device.rotatedAtUs),
-    previousSecretUntil: orNull(device.previousSecretUntilUs),
-    lastSeen: lastSeen
-      ? { at: formatUs(lastSeen.atUs), address: lastSeen.address, protocol: lastSeen.protocol }
-      : null,
-    droppedPublishes,
-  }
 }

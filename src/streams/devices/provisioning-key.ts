@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { provisioningPrefix } from '../../access/auth/limited-key.ts'
 import type { UserId, VaultId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 import type { RateLimit } from './device.ts'
 
 /** A key that new devices of a vault register themselves with. */
@@ -23,24 +22,4 @@ export interface ProvisioningKey {
 
 export function newProvisioningKeyId(): string {
   return `${provisioningPrefix}${randomBytes(12).toString('hex')}`
-}
-
-const orNull = (timeUs: number | undefined) => (timeUs === undefined ? null : formatUs(timeUs))
-
-/** The key as the interface shows it: never with its secret. */
-export function provisioningKeyBody(key: ProvisioningKey): object {
-  return {
-    id: key.id,
-    apiKey: key.id,
-    vaultId: key.vaultId,
-    name: key.name,
-    definition: key.definition,
-    devicesMax: key.devicesMax,
-    devicesRegistered: key.devicesRegistered,
-    registrationsPerMinute: key.registrationsPerMinute,
-    rateLimit: key.rateLimit ?? null,
-    createdAt: formatUs(key.createdAtUs),
-    expiresAt: orNull(key.expiresAtUs),
-    revokedAt: orNull(key.revokedAtUs),
-  }
 }

@@ -1,11 +1,13 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { KeyDirectory } from '../../access/auth/key-directory.ts'
 import type { Clock } from '../../core/clock.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { keyHeaders, listOf, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type Exchange, operationsOf, secretPostOf } from '../../requests/operations/operation.ts'
 import type { Vault } from '../../twins/vaults/vault.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
@@ -15,9 +17,8 @@ import { isObject } from '../data-streams/field-map.ts'
 import type { RateLimit } from './device.ts'
 import { plainText, rateLimitRule, readExpiry } from './device-request.ts'
 import { assertMayGive } from './device-rights.ts'
-import { secretPost } from './device-routes.ts'
-import { type ProvisioningKey, provisioningKeyBody } from './provisioning-key.ts'
-import * as schemas from './provisioning-schemas.ts'
+import * as api from './provisioning-api.ts'
+import type { ProvisioningKey } from './provisioning-key.ts'
 import {
   type NewProvisioningKey,
   type ProvisioningStore,
@@ -35,49 +36,56 @@ export interface ProvisioningRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface OneVault {
-  Params: { vaultId: string }
-}
-
-interface OneKey {
-  Params: { vaultId: string; provisioningKeyId: string }
-}
-
 /** Keys that new devices of a vault register themselves with. */
 export function provisioningRoutes(needs: ProvisioningRoutesNeeds): FastifyPluginAsync {
-  const { provisioning, vaults, callerOf } = needs
-  const config = { scope: 'keys:admin', errors: ['conflict', 'unsupported_definition'] } as const
-  const vaultOf = (request: FastifyRequest<OneVault>) =>
-    ownVault(vaults, callerOf(request).userId, request.params.vaultId)
+  const { provisioning, vaults, directory, posts, callerOf } = needs
   return async (app) => {
-    app.post<OneVault>(
-      '/vaults/:vaultId/provisioning-keys',
-      { schema: schemas.createProvisioningKey, config },
-      async (request, reply) => create(needs, await vaultOf(request), { request, reply }),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Devices'] })
 
-    app.get<OneVault>(
-      '/vaults/:vaultId/provisioning-keys',
-      { schema: schemas.listProvisioningKeys, config: { scope: 'keys:admin' } },
-      async (request) => {
-        const keys = await provisioning.list((await vaultOf(request)).id)
-        return keys.map(provisioningKeyBody)
+    add('POST /vaults/:vaultId/provisioning-keys', {
+      operationId: 'createProvisioningKey',
+      summary: 'Make a key that new devices of a vault register themselves with.',
+      description:
+        'Its secret is shown this once. The key registers devices, and can do nothing else.',
+      scope: 'keys:admin',
+      headers: keyHeaders,
+      body: api.newProvisioningKeySchema,
+      answers: { 201: api.provisioningKeyWithSecretSchema },
+      errors: ['conflict', 'unsupported_definition'],
+      handler: async (exchange) => {
+        const { caller, params } = exchange
+        const vault = await ownVault(vaults, caller.userId, params.vaultId)
+        return await posts.answer(secretPostOf(exchange), async () =>
+          creation(needs, vault, exchange),
+        )
       },
-    )
+    })
 
-    app.delete<OneKey>(
-      '/vaults/:vaultId/provisioning-keys/:provisioningKeyId',
-      { schema: schemas.revokeProvisioningKey, config: { scope: 'keys:admin' } },
-      async (request, reply) => {
-        const caller = callerOf(request)
-        const { vaultId, provisioningKeyId } = request.params
-        const found = await provisioning.find(provisioningKeyId)
-        const key = own(found, caller.userId, vaultId)
-        assertMayGive(needs.directory, caller, key.expiresAtUs)
+    add('GET /vaults/:vaultId/provisioning-keys', {
+      operationId: 'listProvisioningKeys',
+      summary: 'List the provisioning keys of a vault.',
+      scope: 'keys:admin',
+      answers: { 200: listOf(api.provisioningKeySchema) },
+      handler: async ({ caller, params }) => {
+        const vault = await ownVault(vaults, caller.userId, params.vaultId)
+        return (await provisioning.list(vault.id)).map(api.provisioningKeyBody)
+      },
+    })
+
+    add('DELETE /vaults/:vaultId/provisioning-keys/:provisioningKeyId', {
+      operationId: 'revokeProvisioningKey',
+      summary: 'Revoke a provisioning key; devices that have registered with it stay.',
+      scope: 'keys:admin',
+      params: { provisioningKeyId: api.provisioningKeyId },
+      answers: { 204: noContent },
+      handler: async ({ caller, params, request }) => {
+        const found = await provisioning.find(params.provisioningKeyId)
+        const key = own(found, caller.userId, params.vaultId)
+        assertMayGive(directory, caller, key.expiresAtUs)
         await provisioning.revoke(actorOf(request, callerOf), key)
-        return reply.code(204).send()
+        return null
       },
-    )
+    })
   }
 }
 
@@ -87,25 +95,21 @@ function own(key: ProvisioningKey | undefined, userId: UserId, vaultId: string):
   throw new DomainError('not_found', 'no such provisioning key')
 }
 
-async function create(
-  needs: ProvisioningRoutesNeeds,
+function creation(
+  { provisioning, directory, clock, callerOf }: ProvisioningRoutesNeeds,
   vault: Vault,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): Promise<FastifyReply> {
-  const { provisioning, directory, clock, posts, callerOf } = needs
-  const caller = callerOf(request)
-  return await posts.answer(secretPost(needs, request, reply), async () => {
-    const wanted = parseRequest(request.body, vault, clock.nowUs())
-    const granted = { ...wanted, expiresAtUs: expiryFor(directory, caller, wanted.expiresAtUs) }
-    const { key, secret, changes } = provisioning.plan(actorOf(request, callerOf), granted)
-    return {
-      statusCode: 201,
-      body: { ...provisioningKeyBody(key), apiSecret: secret },
-      changes,
-      refusal: async () =>
-        new DomainError('conflict', `a vault can have ${provisioningKeysMax} provisioning keys`),
-    }
-  })
+  { caller, body, request }: Exchange,
+) {
+  const wanted = parseRequest(body, vault, clock.nowUs())
+  const granted = { ...wanted, expiresAtUs: expiryFor(directory, caller, wanted.expiresAtUs) }
+  const { key, secret, changes } = provisioning.plan(actorOf(request, callerOf), granted)
+  return {
+    statusCode: 201,
+    body: { ...api.provisioningKeyBody(key), apiSecret: secret },
+    changes,
+    refusal: async () =>
+      new DomainError('conflict', `a vault can have ${provisioningKeysMax} provisioning keys`),
+  } as const
 }
 
 function expiryFor(

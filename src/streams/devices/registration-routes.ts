@@ -1,13 +1,16 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { sql } from 'kysely'
+import type { Static } from 'typebox'
 import type { Clock } from '../../core/clock.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { idempotencyKeyOf } from '../../core/idempotency-key.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { keyHeaders } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Effect, Posts } from '../../requests/idempotency/posts.ts'
+import { type Exchange, operationsOf, secretPostOf } from '../../requests/operations/operation.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { countChange, isBelow } from '../../storage/state/totals.ts'
 import { withConversions } from '../data-streams/conversions.ts'
@@ -18,11 +21,11 @@ import { isObject } from '../data-streams/field-map.ts'
 import { noticeOf } from '../data-streams/stream-body.ts'
 import type { Units } from '../units/units.ts'
 import type { Device } from './device.ts'
+import { bodyWithSecret } from './device-api.ts'
 import { plainText } from './device-request.ts'
-import { bodyWithSecret, secretPost } from './device-routes.ts'
 import { type DeviceStore, type DeviceWithSecret, devicesOfUserMax } from './device-store.ts'
+import { registeredSchema, registrationSchema } from './provisioning-api.ts'
 import type { ProvisioningKey } from './provisioning-key.ts'
-import { registerDevice } from './provisioning-schemas.ts'
 import type { ProvisioningStore } from './provisioning-store.ts'
 import type { RegisteredDevices } from './registered-devices.ts'
 
@@ -50,32 +53,37 @@ export interface RegistrationRoutesNeeds {
 export function registrationRoutes(needs: RegistrationRoutesNeeds): FastifyPluginAsync {
   const rates = new LruMap<string, TokenBucket>(ratedMax)
   return async (app) => {
-    app.post(
-      '/devices/register',
-      {
-        schema: registerDevice,
-        config: {
-          scope: 'any',
-          callers: ['registration'],
-          errors: ['conflict', 'not_found', 'unsupported_definition'],
-        },
-      },
-      (request, reply) => register(needs, rates, { request, reply }),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Devices'] })
+
+    add('POST /devices/register', {
+      operationId: 'registerDevice',
+      summary: 'Register a new device, with a provisioning key: it gets a stream and credentials.',
+      description: [
+        'A serial registers once: again is 409, unless its owner has set `mayRegisterAgain`, which gives the',
+        'device new credentials and ends the old ones.',
+      ].join(' '),
+      scope: 'any',
+      callers: ['registration'],
+      headers: keyHeaders,
+      body: registrationSchema,
+      answers: { 201: registeredSchema },
+      errors: ['conflict', 'not_found', 'unsupported_definition'],
+      handler: (exchange) => register(needs, rates, exchange),
+    })
   }
 }
 
 async function register(
   needs: RegistrationRoutesNeeds,
   rates: LruMap<string, TokenBucket>,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  exchange: Exchange,
 ): Promise<FastifyReply> {
-  const { registered, provisioning, posts, callerOf } = needs
-  const { apiKeyId } = callerOf(request)
-  const { serial, name } = parseRequest(request.body)
+  const { registered, provisioning, posts } = needs
+  const { caller, body, request } = exchange
+  const { serial, name } = parseRequest(body)
   assertUnguessable(idempotencyKeyOf(request.raw), serial)
-  return await posts.answer(secretPost(needs, request, reply), async () => {
-    const key = await provisioning.find(apiKeyId)
+  return await posts.answer(secretPostOf(exchange), async () => {
+    const key = await provisioning.find(caller.apiKeyId)
     if (!key) throw ended()
     assertRate(rates, key)
     const known = await registered.find(key.vaultId, serial)
@@ -175,7 +183,7 @@ async function newcomer(
 
 const nothing = { clientId: undefined, certificateName: undefined, expiresAtUs: undefined }
 
-function answerBody(made: DeviceWithSecret, nowUs: number): object {
+function answerBody(made: DeviceWithSecret, nowUs: number): Static<typeof registeredSchema> {
   const [streamId] = made.device.streamIds
   if (streamId === undefined)
     throw new DomainError('conflict', 'the stream of the device is deleted')

@@ -5,14 +5,21 @@ import type { StreamId } from '../../core/ids.ts'
  * known, nobody knows at which position the next run of the stream has to begin.
  */
 export class HandedIn {
-  readonly #pending = new Map<StreamId, Promise<void>>()
+  readonly #pending = new Map<StreamId, Set<Promise<void>>>()
 
   /** @param over resolves when nothing of a run is under way any more; it never rejects */
   add(id: StreamId, over: Promise<void>): void {
-    const all = Promise.all([this.#pending.get(id), over]).then(() => {
-      if (this.#pending.get(id) === all) this.#pending.delete(id)
-    })
-    this.#pending.set(id, all)
+    const pending = this.#pending.get(id) ?? new Set()
+    pending.add(over)
+    this.#pending.set(id, pending)
+    void this.#forget(id, over)
+  }
+
+  async #forget(id: StreamId, over: Promise<void>): Promise<void> {
+    await over
+    const pending = this.#pending.get(id)
+    pending?.delete(over)
+    if (pending?.size === 0) this.#pending.delete(id)
   }
 
   /**
@@ -28,7 +35,7 @@ export class HandedIn {
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
     try {
-      await Promise.race([pending, ended])
+      await Promise.race([Promise.all(pending), ended])
     } finally {
       signal.removeEventListener('abort', end)
     }
