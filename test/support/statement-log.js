@@ -4,9 +4,9 @@
 import { appendFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-DatabaseSync.prototype.prepare = new Proxy(DatabaseSync.prototype.prepare, {
-  apply(prepare, database, given) {
-    appendFileSync(process.env.STATEMENT_LOG, `${JSON.stringify([database.location(), given[0]])}\n`)
-    return Reflect.apply(prepare, database, given)
-  },
-})
+const { value: prepare } = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'prepare')
+
+DatabaseSync.prototype.prepare = function (sql, ...options) {
+  appendFileSync(process.env.STATEMENT_LOG, `${JSON.stringify([this.location(), sql])}\n`)
+  return Reflect.apply(prepare, this, [sql, ...options])
+}
