@@ -1,4 +1,4 @@
-import { readingsBody } from '../../../connectors/http-push-schema.ts'
+import { readingsBody } from '../../../connectors/http/http-push-schema.ts'
 import { formatOfMediaType } from '../../../processors/decode.ts'
 import { dataPoint } from '../../reading/queries/data-schemas.ts'
 import {

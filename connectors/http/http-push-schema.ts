@@ -1,7 +1,7 @@
-import { formatOfMediaType } from '../processors/decode.ts'
-import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
-import { errorDetail, errorSchema } from '../src/requests/http/openapi/error-answers.ts'
-import { exampleOf } from '../src/requests/http/openapi/example.ts'
+import { formatOfMediaType } from '../../processors/decode.ts'
+import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
+import { errorDetail, errorSchema } from '../../src/requests/http/openapi/error-answers.ts'
+import { exampleOf } from '../../src/requests/http/openapi/example.ts'
 import {
   component,
   count,
@@ -14,7 +14,7 @@ import {
   record,
   text,
   uuid,
-} from '../src/requests/http/schema.ts'
+} from '../../src/requests/http/schema.ts'
 
 const reading = component('Reading', {
   type: 'object',
