@@ -23,7 +23,7 @@ function leavesOutMarks(file: string): boolean {
 
 /** Openings that hide the subject of a comment, or that today's English does not have. */
 const refusedOpening =
-  /(?:\/\*\*?|(?<!:)\/\/) ?\n?[ *]*(Told|Nor|Therein|Thereof|Unto|Lest|Whence)\b/g
+  /(?:\/\*\*?|(?<!:)\/\/) ?\n?[ *]*(Told|Nor|Such as|Therein|Thereof|Unto|Lest|Whence)\b/g
 
 describe('the files', () => {
   test('a comment begins with its subject', () => {
