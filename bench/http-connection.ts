@@ -34,7 +34,7 @@ type HttpConnectionOptions = {
   readings: ReadingSeries
   /** Requests kept outstanding. */
   pipelining: number
-  /** Told the status of every answer to a measured request. */
+  /** Receives the status of every answer to a measured request. */
   onStatus(status: number): void
 }
 

@@ -35,9 +35,9 @@ type MqttConnectionOptions = {
   publishes: readonly PublishTemplate[]
   readings: ReadingSeries
   pace: Pace
-  /** Told of every read, before its acknowledgements are counted. */
+  /** Runs after every read, before its acknowledgements are counted. */
   onRead(): void
-  /** Told how late, in milliseconds, the generator itself wrote each measured open-loop publish. */
+  /** Receives how late, in milliseconds, the generator wrote each measured open-loop publish. */
   onSendLag(lagMs: number): void
 }
 

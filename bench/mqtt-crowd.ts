@@ -21,7 +21,7 @@ interface CrowdOptions {
   readonly size: number
   /** What each subscribes to; undefined: nothing. */
   readonly filter?: string
-  /** Told of every message that one of them gets. */
+  /** Runs for every message that a subscriber receives. */
   readonly onMessage?: () => void
 }
 

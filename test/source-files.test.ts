@@ -21,7 +21,20 @@ function leavesOutMarks(file: string): boolean {
   return [...decoders].some(([made]) => !made.includes('ignoreBOM: true'))
 }
 
+/** Openings that hide the subject of a comment, or that today's English does not have. */
+const refusedOpening =
+  /(?:\/\*\*?|(?<!:)\/\/) ?\n?[ *]*(Told|Nor|Such as|Therein|Thereof|Unto|Lest|Whence)\b/g
+
 describe('the files', () => {
+  test('a comment begins with its subject', () => {
+    const found = [...everything, ...globSync(['scripts/**/*.ts', 'bin/**/*.js'])].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(refusedOpening)].map(
+        ([opening]) => `${file}: ${opening}`,
+      ),
+    )
+    expect(found).toEqual([])
+  })
+
   test('no file is named after nothing', () => {
     const named = /(^|\/)(utils?|helpers?|common|misc|types)\.ts$/
     expect(everything.filter((file) => named.test(file))).toEqual([])

@@ -37,8 +37,8 @@ export class Delivery {
   #unsettled = 0
   #unsettledBytes = 0
   #room = Promise.withResolvers<void>()
-  #toTell = new Map<string, Map<number, number>>()
-  #telling: Promise<void> | undefined
+  #toCommit = new Map<string, Map<number, number>>()
+  #committing: Promise<void> | undefined
 
   constructor(needs: DeliveryNeeds) {
     this.#needs = needs
@@ -62,8 +62,8 @@ export class Delivery {
   /** Resolves when nothing is on its way any more, and the group knows of all that is durable. */
   async finish(): Promise<void> {
     while (this.#unsettled > 0) await this.#room.promise
-    await this.#telling
-    await this.#tell()
+    await this.#committing
+    await this.#commit()
   }
 
   /** Those that wait for room find out that it is of no use. */
@@ -106,29 +106,32 @@ export class Delivery {
   }
 
   #durable({ topic, index }: Partition, next: number): void {
-    const offsets = this.#toTell.get(topic) ?? new Map<number, number>()
-    this.#toTell.set(topic, offsets.set(index, next))
-    if (this.#needs.group) this.#telling ??= this.#tellAll()
+    const offsets = this.#toCommit.get(topic) ?? new Map<number, number>()
+    this.#toCommit.set(topic, offsets.set(index, next))
+    if (this.#needs.group) this.#committing ??= this.#commitAll()
   }
 
-  async #tellAll(): Promise<void> {
+  async #commitAll(): Promise<void> {
     try {
-      while (this.#toTell.size > 0 && !this.#hasFailed) {
-        await this.#tell()
+      while (this.#toCommit.size > 0 && !this.#hasFailed) {
+        await this.#commit()
         await sleep(commitMs)
       }
     } catch (error) {
       this.#fail(error as Error)
     } finally {
-      this.#telling = undefined
+      this.#committing = undefined
     }
   }
 
-  /** Partitions that are no longer ours belong to others: they go on from what was told before. */
-  async #tell(): Promise<void> {
-    const offsets = this.#toTell
+  /**
+   * Commits the durable offsets. Another member that takes over a partition continues from the offset
+   * that was committed last.
+   */
+  async #commit(): Promise<void> {
+    const offsets = this.#toCommit
     if (offsets.size === 0) return
-    this.#toTell = new Map()
+    this.#toCommit = new Map()
     await this.#needs.group?.commit(offsets)
   }
 

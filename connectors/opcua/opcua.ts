@@ -14,6 +14,7 @@ import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'
 import { PartialReadings } from './partial-readings.ts'
 import { Publishing, ServerSilent, SubscriptionLost } from './publishing.ts'
 import { lostSubscription, Readings, wideReadings } from './readings.ts'
+import { ReportedValues } from './reported-values.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -24,7 +25,6 @@ import {
   withoutSubscription,
   writePosition,
 } from './subscription.ts'
-import { ToldValues } from './told-values.ts'
 import type { KeyPair } from './trust.ts'
 import { ValueTexts } from './values.ts'
 
@@ -63,7 +63,7 @@ class OpcUaSource implements FetchedSource {
   #former: ClientSession | undefined
   /** The subscription that the server keeps for us. */
   #kept: Subscription | undefined
-  readonly #told = new ToldValues()
+  readonly #reported = new ReportedValues()
   #silences = 0
 
   constructor(options: OpcUaOptions) {
@@ -135,7 +135,7 @@ class OpcUaSource implements FetchedSource {
   ): Promise<SourcePosition | undefined> {
     const subscription = await this.#subscribe(connection, run, position)
     this.#kept = subscription
-    this.#told.begin()
+    this.#reported.begin()
     const partial = this.#partialOf(subscription)
     const publishing = this.#publishing(connection, run, { subscription, partial })
     try {
@@ -190,7 +190,7 @@ class OpcUaSource implements FetchedSource {
       timestampField,
       source: this.#source,
     })
-    return new Publishing({ connection, ...kept, items, readings, told: this.#told, run })
+    return new Publishing({ connection, ...kept, items, readings, reported: this.#reported, run })
   }
 
   /** What there was to come of a subscription that the server does not go on with. */

@@ -86,7 +86,7 @@ export class PartialReadings {
     const count = slot.counts.get(field) ?? 0
     const place = Math.max(count - slot.gone, 0)
     const before = slot.readings[place - 1]?.fields.get(field)
-    // Told once more, as servers do after a break.
+    // Servers repeat a value after a break.
     if (before !== undefined && before.text === value.text && before.state === value.state) return
     this.#put(slot.readings[place] ?? this.#begin(time, slot), field, value)
     slot.counts.set(field, slot.gone + place + 1)

@@ -6,10 +6,10 @@ import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem } from './options.ts'
 import type { PartialReadings } from './partial-readings.ts'
 import type { Notified, Readings } from './readings.ts'
+import type { ReportedValues } from './reported-values.ts'
 import { type NumberRange, Retransmission } from './retransmission.ts'
 import { isNewer, next } from './sequence-numbers.ts'
 import { type Subscription, type SubscriptionPosition, writePosition } from './subscription.ts'
-import type { ToldValues } from './told-values.ts'
 
 /** Notifications that are under way: asked for, or taken and not durable yet. Servers keep at least as many. */
 const openMax = 5
@@ -24,7 +24,7 @@ interface PublishingNeeds {
   readonly readings: Readings
   /** Undefined: each value is a reading of its own. */
   readonly partial: PartialReadings | undefined
-  readonly told: ToldValues
+  readonly reported: ReportedValues
   readonly run: Pick<FetchRun, 'accept'>
 }
 
@@ -227,11 +227,11 @@ export class Publishing {
     message: NotificationMessage,
     told: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
   ): void {
-    const { readings, partial, told: known } = this.#needs
+    const { readings, partial, reported } = this.#needs
     const { notified, ended } = this.#notifiedBy(message)
     const values = readings
       .valuesOf(notified, message.publishTime)
-      .filter(({ item, time, told: value }) => known.take(item, time, value))
+      .filter(({ item, time, told: value }) => reported.take(item, time, value))
     for (const { item, time, told: value } of values) {
       partial?.add(time, item.field as string, value)
     }
@@ -239,9 +239,9 @@ export class Publishing {
       partial === undefined ? readings.long(values) : readings.wide(partial.take(told.isMoreToCome))
     const lost = told.lost.map(({ first, last }) => readings.gap(first, last))
     this.#position = { ...this.#position, sequence: message.sequenceNumber }
-    const newest = known.newestOf(values.map(({ item }) => item))
+    const newest = reported.newestOf(values.map(({ item }) => item))
     this.#accepted = this.#accept([...lost, ...complete], () => {
-      known.settle(newest)
+      reported.settle(newest)
       this.#acknowledgements.push(message.sequenceNumber)
     })
     if (ended !== undefined) {

@@ -32,7 +32,7 @@ async function run(isJson: boolean): Promise<never> {
   const service = await Promise.race([starting, unexpected.first]).catch((error: unknown) =>
     afterRefusedStart(error, config, logger),
   )
-  service.failed.catch(unexpected.tell)
+  service.failed.catch(unexpected.report)
   if (service.adminFile !== undefined) {
     logger.info({ file: service.adminFile }, 'the bootstrap key is in this file')
   }

@@ -18,7 +18,7 @@ const answerBytesMax = 16 * 1024 * 1024
 
 /** Where a service is, and what it is known by. */
 export interface ServiceAddress {
-  /** Such as `https://vault.example:8080`. */
+  /** For example `https://vault.example:8080`. */
   readonly url: string
   /** PEM file: certificates that are trusted instead of those of the system. */
   readonly authorityPath: string | undefined

@@ -37,7 +37,7 @@ export interface UploadRequest {
 /** A running service, asked over the token interface. */
 export class Session {
   readonly credentials: ApiKeyPair
-  /** Such as mqtt://127.0.0.1:1883; undefined when that is not known. */
+  /** For example mqtt://127.0.0.1:1883; undefined when that is not known. */
   readonly mqttUrl: string | undefined
   readonly #address: ServiceAddress
   #token: { readonly text: string; readonly untilMs: number } | undefined

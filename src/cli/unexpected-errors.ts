@@ -18,7 +18,7 @@ export class UnexpectedErrors {
     // Whoever wants to know awaits the promise; nobody waiting is no fault.
     this.#first.promise.catch(() => undefined)
     // Rejections that nobody handles come this way as well.
-    process.on('uncaughtException', (error) => this.tell(error))
+    process.on('uncaughtException', (error) => this.report(error))
   }
 
   /** Rejects with the first one. */
@@ -26,7 +26,7 @@ export class UnexpectedErrors {
     return this.#first.promise
   }
 
-  readonly tell = (error: unknown): void => {
+  readonly report = (error: unknown): void => {
     this.#count++
     if (this.#count <= loggedMax) {
       this.#logger.fatal({ err: error }, 'nothing was waiting for this error: the service stops')

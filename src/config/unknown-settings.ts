@@ -19,7 +19,7 @@ export function unknownSettings(
     .map((name) => ({ name, nearest: nearestOf(name, known) }))
 }
 
-/** Such as `STREAMVAULT_HTP_PORT (did you mean STREAMVAULT_HTTP_PORT?)`. */
+/** For example `STREAMVAULT_HTP_PORT (did you mean STREAMVAULT_HTTP_PORT?)`. */
 export function sentenceOf({ name, nearest }: UnknownSetting): string {
   return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`
 }

@@ -65,7 +65,7 @@ export interface StreamVersion {
    * Its filter lets messages of several topics in: the same reading on two of them is two readings
    * (decisions.md#identity-of-a-reading).
    */
-  readonly tellsSendersApart?: boolean
+  readonly distinguishesSenders?: boolean
   /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
   readonly transform?: readonly TransformStep[]
 }

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { httpPush } from '../../connectors/http-push.ts'
+import { httpPush } from '../../connectors/http/http-push.ts'
 import { ReceiptClock, systemClock } from '../../src/core/clock.ts'
 import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
 import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'

@@ -4,7 +4,7 @@ import { amqpOptions } from '../../connectors/amqp/options.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { senderOf } from '../../src/ingest/pipeline/sender.ts'
 import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
-import { letsSeveralIn } from '../../src/streams/data-streams/sources/topic-filters.ts'
+import { takesSeveralTopics } from '../../src/streams/data-streams/sources/topic-filters.ts'
 
 describe('a filter lets more than one sender in', () => {
   test.each<[object]>([
@@ -22,7 +22,7 @@ describe('a filter lets more than one sender in', () => {
     [{ protocol: 'kafka', topic: 'one,two' }],
     [{ protocol: 'amqp', exchange: 'plants', routingKey: 'boiler.#' }],
   ])('%j', (source) => {
-    expect(letsSeveralIn(source as Record<string, unknown>)).toBe(true)
+    expect(takesSeveralTopics(source as Record<string, unknown>)).toBe(true)
   })
 })
 
@@ -40,7 +40,7 @@ describe('a source of one topic tells nobody apart', () => {
     [{ protocol: 'http' }],
     [{ endpoint: 'https://example.com/+/#' }],
   ])('%j', (source) => {
-    expect(letsSeveralIn(source as Record<string, unknown>)).toBe(false)
+    expect(takesSeveralTopics(source as Record<string, unknown>)).toBe(false)
   })
 })
 
@@ -88,7 +88,7 @@ describe('the sender of a message', () => {
       ownerId: newId<UserId>(),
       version: 1,
       schema: { fields, validation: 'lenient', ...times },
-      tellsSendersApart: true,
+      distinguishesSenders: true,
       ...more,
     }))
     const stream = await directory.find(streamId)
@@ -105,7 +105,7 @@ describe('the sender of a message', () => {
   test('is nobody on the topic of the stream, without a topic, and where there is one topic', async () => {
     expect(await senderOn('streams/OWN/data')).toBe(undefined)
     expect(await senderOn(undefined)).toBe(undefined)
-    expect(await senderOn('plants/7', { tellsSendersApart: false })).toBe(undefined)
+    expect(await senderOn('plants/7', { distinguishesSenders: false })).toBe(undefined)
   })
 
   test('is the device of Sparkplug, or the edge node, whatever kind of message it is', async () => {

@@ -6,7 +6,7 @@ import { LocalPipeline, type LocalVersion } from '../support/local-pipeline.ts'
 const versions: readonly LocalVersion[] = [1, 3].map((max) => ({
   fields: { level: { type: 'number', min: 0, max } },
   validation: 'strict',
-  tellsSendersApart: true,
+  distinguishesSenders: true,
 }))
 const [first, later] = versions as [LocalVersion, LocalVersion]
 

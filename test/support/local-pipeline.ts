@@ -34,7 +34,7 @@ export interface LocalVersion {
   readonly format?: PayloadFormat
   readonly transform?: readonly TransformStep[]
   readonly isPaused?: boolean
-  readonly tellsSendersApart?: boolean
+  readonly distinguishesSenders?: boolean
   /** Of a version that drops what is unchanged. */
   readonly keptEveryUs?: number
 }
@@ -134,13 +134,13 @@ export class LocalPipeline implements AsyncDisposable {
       format = 'json',
       transform = [],
       isPaused = false,
-      tellsSendersApart = false,
+      distinguishesSenders = false,
     } = this.versionOf(version)
     const timestamps = { timestampField: 'timestamp', timestampFormat: 'rfc3339' } as const
     const schema = { fields, validation, ...timestamps }
     const decode = decoderOf(format, { schema })
     const judge = judgeOf(schema, transform)
-    const compiled = { decode, judge, scan: undefined, isPaused, tellsSendersApart }
+    const compiled = { decode, judge, scan: undefined, isPaused, distinguishesSenders }
     return { streamId: this.streamId, ownerId: this.#ownerId, version, schema, format, ...compiled }
   }
 

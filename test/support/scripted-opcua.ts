@@ -4,7 +4,7 @@ import type { MonitoredItem } from '../../connectors/opcua/options.ts'
 import { PartialReadings } from '../../connectors/opcua/partial-readings.ts'
 import { Publishing } from '../../connectors/opcua/publishing.ts'
 import { Readings } from '../../connectors/opcua/readings.ts'
-import { ToldValues } from '../../connectors/opcua/told-values.ts'
+import { ReportedValues } from '../../connectors/opcua/reported-values.ts'
 import { ValueTexts } from '../../connectors/opcua/values.ts'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
 import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
@@ -99,7 +99,7 @@ export class ScriptedOpcUa {
         source: 'a script',
       }),
       partial: fields && new PartialReadings({ fields, waitMs: 60_000 }),
-      told: new ToldValues(),
+      reported: new ReportedValues(),
       run: {
         accept: async (messages, kept) => {
           await Promise.resolve()

@@ -101,7 +101,7 @@ export class TailClient {
 }
 
 export interface TailTarget {
-  /** Such as http://127.0.0.1:8080/streams/.../tail?last=1 */
+  /** For example http://127.0.0.1:8080/streams/.../tail?last=1 */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Of a WebSocket. */

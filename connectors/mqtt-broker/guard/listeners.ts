@@ -43,7 +43,7 @@ export interface ConnectionHandlers {
   /** Called at once when somebody connects, before a handshake costs anything. */
   readonly mayEnter: (socket: Socket) => boolean
   readonly handle: (socket: Socket) => void
-  /** Told that the system could not accept a connection: for want of memory, or of files that may be open. */
+  /** Runs when the system could not accept a connection: it lacks memory or open files. */
   readonly onFailure: (error: Error) => void
 }
 

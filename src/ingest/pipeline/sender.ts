@@ -12,7 +12,7 @@ export function senderOf({
   stream,
   topic,
 }: Pick<RawMessage, 'stream' | 'topic'>): string | undefined {
-  if (stream.tellsSendersApart !== true || topic === undefined) return undefined
+  if (stream.distinguishesSenders !== true || topic === undefined) return undefined
   if (topic === `streams/${stream.streamId}/data`) return undefined
   const name = stream.format === 'sparkplug' ? sparkplugName(topic) : topic
   return hash('sha256', name, 'hex').slice(0, 16)

@@ -5,7 +5,7 @@ import { columnTypeOf } from '../../storage/time-series/shape.ts'
 import type { ColumnType } from '../../storage/time-series/time-series-store.ts'
 import type { VersionedDefinition } from '../../streams/data-streams/definition.ts'
 import { digestColumn, type TextColumns } from '../../streams/data-streams/readings-text.ts'
-import { letsSeveralIn } from '../../streams/data-streams/sources/topic-filters.ts'
+import { takesSeveralTopics } from '../../streams/data-streams/sources/topic-filters.ts'
 import { storedFieldsOf } from '../../streams/data-streams/transform-definition.ts'
 import { windowKey } from '../queries/window-query.ts'
 import type { ParquetColumn, ParquetType } from './parquet.ts'
@@ -45,7 +45,7 @@ export async function storedKindsOf(
   let hadSeveralSenders = false
   for (const { definition: text } of rows) {
     const definition = JSON.parse(text) as VersionedDefinition
-    hadSeveralSenders ||= letsSeveralIn(definition.source)
+    hadSeveralSenders ||= takesSeveralTopics(definition.source)
     const fields = storedFieldsOf(definition)
     for (const [name, { type }] of Object.entries(fields)) {
       types.set(name, (types.get(name) ?? new Set()).add(columnTypeOf(type)))

@@ -13,7 +13,7 @@ import type { JobStore } from './job-store.ts'
 export interface JobRoutesNeeds<Stored extends Job> {
   readonly jobs: BackgroundJobs<Stored>
   readonly store: Pick<JobStore<never, Stored>, 'list'>
-  /** Such as `/exports`. */
+  /** For example `/exports`. */
   readonly path: string
   /** What stands for the id in paths, such as `exportId`. */
   readonly param: string

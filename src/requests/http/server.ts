@@ -159,7 +159,7 @@ function guardedRoutes({
       const { method, url, config, schema = {} } = route
       route.preValidation = undeclaredCheck(schema)
       if (config?.scope === undefined) throw new Error(`${String(method)} ${url} names no scope`)
-      // Nor may one take a key and then ignore it.
+      // A route must not take a key and then ignore it.
       if (method !== 'POST' || schema.headers === keyHeaders) return
       throw new Error(`POST ${url} does not say that it takes an Idempotency-Key`)
     })

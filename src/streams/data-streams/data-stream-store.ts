@@ -14,7 +14,7 @@ import {
 } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import { type KeptTimes, retentionColumns, retentionOf } from './retention.ts'
-import { letsSeveralIn } from './sources/topic-filters.ts'
+import { takesSeveralTopics } from './sources/topic-filters.ts'
 import { listStreams } from './stream-list.ts'
 import { assertTopicRoom, topicRows } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
@@ -242,6 +242,6 @@ export function streamVersionOf(stream: DataStream): StreamVersion {
     transform: runnableSteps(transformOf(stream.processing), stream.conversions),
     ...(isPaused && { isPaused }),
     ...(type === 'service' && { isInternal: true }),
-    ...(letsSeveralIn(stream.source) && { tellsSendersApart: true }),
+    ...(takesSeveralTopics(stream.source) && { distinguishesSenders: true }),
   }
 }

@@ -1,10 +1,10 @@
 import type { Json } from '../definition-problems.ts'
 
 /**
- * Whether what a source names lets messages of more than one topic in, so that two devices may send the same. A filter
- * with a wildcard does, also where only one topic happens to match it.
+ * Returns true when a source takes messages of more than one topic, so that two devices may send the same reading.
+ * A filter with a wildcard counts as several topics, even if only one topic matches it.
  */
-export function letsSeveralIn({ protocol, topic }: Json): boolean {
+export function takesSeveralTopics({ protocol, topic }: Json): boolean {
   // Which keys a queue gets messages by is known to the server; the connector names those that are not its own.
   if (protocol === 'amqp') return true
   if (typeof topic !== 'string') return false

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
-import { formatOfMediaType } from '../processors/decode.ts'
-import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
-import { errorDetail, errorSchema } from '../src/requests/http/openapi/error-answers.ts'
-import { exampleOf } from '../src/requests/http/openapi/example.ts'
+import { formatOfMediaType } from '../../processors/decode.ts'
+import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
+import { errorDetail, errorSchema } from '../../src/requests/http/openapi/error-answers.ts'
+import { exampleOf } from '../../src/requests/http/openapi/example.ts'
 import {
   component,
   count,
@@ -15,7 +15,7 @@ import {
   record,
   text,
   uuid,
-} from '../src/requests/http/schema.ts'
+} from '../../src/requests/http/schema.ts'
 
 const reading = component('Reading', {
   type: 'object',

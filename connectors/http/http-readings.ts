@@ -1,16 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { decoderOf, decoders, formatOfMediaType, isSelfDescribing } from '../processors/decode.ts'
-import type { Acceptor, MessageOutcome, RawMessage } from '../src/contracts/connector.ts'
+import {
+  decoderOf,
+  decoders,
+  formatOfMediaType,
+  isSelfDescribing,
+} from '../../processors/decode.ts'
+import type { Acceptor, MessageOutcome, RawMessage } from '../../src/contracts/connector.ts'
 import type {
   CompiledStream,
   DecodedMessage,
   RefusedReading,
   Verdict,
-} from '../src/contracts/reading.ts'
-import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
-import { DomainError, type ErrorDetail } from '../src/core/errors.ts'
-import type { StreamId } from '../src/core/ids.ts'
-import { formatUs } from '../src/core/time.ts'
+} from '../../src/contracts/reading.ts'
+import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
+import { DomainError, type ErrorDetail } from '../../src/core/errors.ts'
+import type { StreamId } from '../../src/core/ids.ts'
+import { formatUs } from '../../src/core/time.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 

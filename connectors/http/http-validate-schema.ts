@@ -7,7 +7,7 @@ import {
   record,
   text,
   uuid,
-} from '../src/requests/http/schema.ts'
+} from '../../src/requests/http/schema.ts'
 import { readingsBody, rejection } from './http-push-schema.ts'
 
 const index = { ...count, description: 'Its place in the batch; 0 for a single reading.' } as const
