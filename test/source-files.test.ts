@@ -72,6 +72,13 @@ describe('the files', () => {
     expect(asking).toEqual(['src/core/clock.ts'])
   })
 
+  test('promises are raced in one place, which keeps nothing of races that are over', () => {
+    const racing = product.filter((file) => {
+      return /\bPromise\.race\b/.test(withoutComments(readFileSync(file, 'utf8')))
+    })
+    expect(racing).toEqual([])
+  })
+
   test('DuckDB is opened in one place, which lets texts keep U+FEFF', () => {
     const opening = /DuckDBInstance\.(create|fromCache)/
     const openers = product.filter((file) => opening.test(readFileSync(file, 'utf8')))

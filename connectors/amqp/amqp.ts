@@ -5,6 +5,7 @@ import type {
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { Deliveries } from './deliveries.ts'
 import { type AmqpOptions, amqpOptions, parseAmqpEndpoint } from './options.ts'
 import { deleteQueue, prepareQueue, temporaryQueue } from './queues.ts'
@@ -66,9 +67,9 @@ class AmqpSource implements FetchedSource {
       deliveries = await this.#begin(session, run)
       signal.removeEventListener('abort', giveUp)
       run.onRunning()
-      await Promise.race([session.ended, aborted(signal)])
+      await race([session.ended, aborted(signal)])
       const finished = deliveries?.close()
-      await Promise.race([finished, sleep(finishMs, undefined, { ref: false })])
+      await race([finished, sleep(finishMs, undefined, { ref: false })])
     } finally {
       signal.removeEventListener('abort', giveUp)
       await session.end()

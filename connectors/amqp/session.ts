@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Channel, ChannelModel } from 'amqplib'
 import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { FrameGate } from './frame-gate.ts'
 import { endAtOnce, type LibraryConnection, libraryOver } from './library.ts'
 import type { AmqpOptions } from './options.ts'
@@ -99,7 +100,7 @@ export class AmqpSession {
     const giveUp = () => silence.reject(new Error(unanswered))
     const patience = setTimeout(giveUp, answerMs)
     try {
-      return await Promise.race([answer, this.ended, silence.promise])
+      return await race([answer, this.ended, silence.promise])
     } finally {
       clearTimeout(patience)
     }
@@ -113,7 +114,7 @@ export class AmqpSession {
       await this.#channel?.close()
       await this.#model.close()
     }
-    await Promise.race([
+    await race([
       farewell().catch(() => undefined),
       this.ended.catch(() => undefined),
       sleep(endMs, undefined, { ref: false }),

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Socket } from 'node:dgram'
 import type { ObjectType, PropertyIdentifier } from '@bacnet-js/client'
+import { race } from '../../src/core/race.ts'
 import { DeviceError, DeviceRefusal } from './device-failures.ts'
 import { GuardedTransport, theDevice } from './guarded-transport.ts'
 import type { Library } from './library.ts'
@@ -122,7 +123,7 @@ export class DeviceRequests {
     signal.addEventListener('abort', abort)
     socket.on('error', ended.reject)
     try {
-      return await Promise.race([ended.promise, ask(client)])
+      return await race([ended.promise, ask(client)])
     } catch (error) {
       throw refusalOf(error, transport)
     } finally {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type { Poll } from '../../src/contracts/poll-connector.ts'
 import { wallDate } from '../../src/core/clock.ts'
+import { race } from '../../src/core/race.ts'
 import type { Bound, Column, Dialect, Result, Session } from './dialect.ts'
 import type { DatabaseOptions } from './options.ts'
 import type { SqliteAnswer, SqliteQuestion } from './sqlite-process.ts'
@@ -116,7 +117,7 @@ class SqliteSession implements Session {
       const answered = once(this.#process, 'message', { signal })
       answered.catch(() => undefined)
       this.#process.send(question)
-      const [answer] = await Promise.race([answered, ended])
+      const [answer] = await race([answered, ended])
       return answer as SqliteAnswer
     } catch (error) {
       this.#process.kill('SIGKILL')

@@ -1,4 +1,5 @@
 import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import type { Cluster } from './cluster.ts'
 import { Delivery } from './delivery.ts'
@@ -71,7 +72,7 @@ export class GroupReading {
     const staying = group.stay(topics, signal)
     let failure: unknown
     try {
-      await Promise.race([staying, fetching, delivery.failed])
+      await race([staying, fetching, delivery.failed])
     } catch (error) {
       failure = error
     }

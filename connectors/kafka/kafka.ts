@@ -3,6 +3,7 @@ import type {
   FetchedSource,
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { Cluster, type Partition } from './cluster.ts'
 import { Delivery } from './delivery.ts'
 import { fetchAll } from './fetch-loop.ts'
@@ -99,6 +100,6 @@ class KafkaSource implements FetchedSource {
     const positions = ReadPositions.read(undefined, [])
     const delivery = new Delivery({ run, group: undefined, positions })
     const fetching = fetchAll({ cluster, topics, delivery, hasEventTypes, signal }, starts)
-    await Promise.race([fetching, delivery.failed])
+    await race([fetching, delivery.failed])
   }
 }

@@ -1,4 +1,5 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import type { BrokerConnection } from './broker-connection.ts'
 import type { Library } from './library.ts'
 import type { KafkaLogin } from './options.ts'
@@ -22,7 +23,7 @@ export async function logIn(
   }
   try {
     // What a broker sends may end neither well nor badly.
-    await Promise.race([authenticate(library, connection, login), connection.failed])
+    await race([authenticate(library, connection, login), connection.failed])
   } catch (error) {
     if (errorIdsOf(error).length > 0) {
       const text = 'the broker does not know this user name with this password'

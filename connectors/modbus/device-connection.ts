@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type modbus from 'modbus-serial'
 import type { Poll } from '../../src/contracts/poll-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { failureOf } from './device-failures.ts'
 import type { ModbusOptions } from './options.ts'
 import type { PlannedRead } from './read-plan.ts'
@@ -83,7 +84,7 @@ export class DeviceConnection implements Disposable {
     )
     this.#bytesBefore = this.#socket.bytesRead
     try {
-      const { buffer } = await Promise.race([this.#ended.promise, this.#ask(read)])
+      const { buffer } = await race([this.#ended.promise, this.#ask(read)])
       // The library believes what an answer says about its own length.
       if (buffer.length === bytesOf(read)) return buffer
       throw new Error('the device has answered with another number of registers')

@@ -1,3 +1,4 @@
+import { race } from '../../src/core/race.ts'
 /**
  * Has those who want the same device take turns: many a one takes a single connection. Each of those who wait is a
  * source that is running or tried, of which there is a limit.
@@ -42,7 +43,7 @@ async function unlessAborted(turn: Promise<void> | undefined, signal: AbortSigna
   signal.throwIfAborted()
   signal.addEventListener('abort', abort)
   try {
-    await Promise.race([turn, aborted.promise])
+    await race([turn, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
   }

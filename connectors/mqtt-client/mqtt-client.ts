@@ -7,6 +7,7 @@ import {
   SourceRefused,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 import { Retransmissions, usesReceiptTime } from '../mqtt-broker/retransmissions.ts'
 import type { Arrival, MqttVersion } from './arrivals.ts'
@@ -120,8 +121,8 @@ class MqttSource implements FetchedSource {
       await this.#subscribe(session)
       signal.removeEventListener('abort', giveUp)
       run.onRunning()
-      await Promise.race([session.ended, aborted(signal)])
-      await Promise.race([intercept.finish(), sleep(finishMs, undefined, { ref: false })])
+      await race([session.ended, aborted(signal)])
+      await race([intercept.finish(), sleep(finishMs, undefined, { ref: false })])
       await session.end()
     } finally {
       this.#session = undefined

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { MqttClient } from 'mqtt'
 import type { PublishRequest } from '../../src/contracts/connector.ts'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import type { MqttVersion } from './arrivals.ts'
 
 /** Time for a CONNACK, and for a SUBACK. */
@@ -77,7 +78,7 @@ export class MqttSession {
       }),
     })
     const session = new MqttSession(client, stream, version)
-    await Promise.race([session.ended, connected(client)])
+    await race([session.ended, connected(client)])
     return session
   }
 
@@ -109,7 +110,7 @@ export class MqttSession {
     const giveUp = () => silence.reject(new Error('the broker does not answer the subscription'))
     const patience = setTimeout(giveUp, answerMs)
     try {
-      await Promise.race([this.ended, subscribed, silence.promise])
+      await race([this.ended, subscribed, silence.promise])
     } finally {
       clearTimeout(patience)
     }

@@ -7,6 +7,7 @@ import type {
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { messageMaker } from './arrivals.ts'
 import { connectToNats } from './connection.ts'
 import { consumerNotFound, findConsumer } from './consumer.ts'
@@ -84,10 +85,10 @@ class NatsSource implements FetchedSource {
       signal.throwIfAborted()
       watch(connection, failure.reject)
       const prepared = this.#prepare(connection, { run, onFailure: failure.reject })
-      follower = await Promise.race([prepared, failure.promise])
+      follower = await race([prepared, failure.promise])
       signal.removeEventListener('abort', giveUp)
       run.onRunning()
-      await Promise.race([failure.promise, aborted(signal)])
+      await race([failure.promise, aborted(signal)])
     } finally {
       signal.removeEventListener('abort', giveUp)
       await this.#finish(connection, follower)
@@ -100,10 +101,7 @@ class NatsSource implements FetchedSource {
       await follower?.close()
       if (follower !== undefined && !connection.isClosed()) await connection.flush()
     }
-    await Promise.race([
-      inGoodOrder().catch(() => undefined),
-      sleep(finishMs, undefined, { ref: false }),
-    ])
+    await race([inGoodOrder().catch(() => undefined), sleep(finishMs, undefined, { ref: false })])
     await connection.close()
     // What becomes durable after the next run has begun would be read twice.
     await follower?.close()

@@ -6,6 +6,7 @@ import {
   type FetchRun,
   SourceRefused,
 } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { readInfo, ServerFault, type ServerGreeting } from './frames.ts'
 import type { NatsOptions } from './options.ts'
 
@@ -57,7 +58,7 @@ export async function openSocket(
 async function greeted(socket: Socket, signal: AbortSignal) {
   let said = Buffer.alloc(0)
   for (;;) {
-    const [chunk] = (await Promise.race([
+    const [chunk] = (await race([
       once(socket, 'data', { signal }),
       once(socket, 'close', { signal }),
     ])) as [Buffer | boolean]

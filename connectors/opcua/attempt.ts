@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ClientSession, EndpointDescription, OPCUAClient } from 'node-opcua-client'
 import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import type { OpcUaOptions, SecurityMode } from './options.ts'
 import { describeFailure } from './refusals.ts'
 import { DialedTransport } from './transport.ts'
@@ -115,7 +116,7 @@ export class Attempt {
   async end(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     const ends = this.#clients.map(async (client) => await client.disconnect())
-    await Promise.race([Promise.allSettled(ends), patience(endMs)])
+    await race([Promise.allSettled(ends), patience(endMs)])
   }
 
   #newClient(security: {

@@ -1,5 +1,6 @@
 import type { ClientSession, OPCUAClient } from 'node-opcua-client'
 import type { FetchRun } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import { Attempt, answerMs, endMs, type Library, loadLibrary, patience } from './attempt.ts'
 import type { OpcUaOptions } from './options.ts'
 import type { KeyPair } from './trust.ts'
@@ -62,7 +63,7 @@ export class OpcUaConnection {
     run.signal.addEventListener('abort', giveUp)
     try {
       // The library waits for an answer although the connection has ended.
-      const entered = await Promise.race([attempt.failed, attempt.enter(former)])
+      const entered = await race([attempt.failed, attempt.enter(former)])
       return new OpcUaConnection(attempt, entered)
     } catch (error) {
       const described = attempt.describe(error)
@@ -111,7 +112,7 @@ export class OpcUaConnection {
       else answered.reject(error ?? new Error('the server has not answered'))
     })
     // What it has ended for says more than that a request was not answered.
-    return (await Promise.race([this.ended, answered.promise])) as unknown as Wanted
+    return (await race([this.ended, answered.promise])) as unknown as Wanted
   }
 
   /** Ends it for a reason. */
@@ -127,7 +128,7 @@ export class OpcUaConnection {
       if (!isBroken) await this.session.close(!keepsSubscription)
       await this.#client.disconnect()
     }
-    await Promise.race([closing().catch(() => undefined), patience(endMs)])
+    await race([closing().catch(() => undefined), patience(endMs)])
     this.fail(new Error('the connection was ended'))
   }
 }

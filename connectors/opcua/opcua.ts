@@ -8,6 +8,7 @@ import type {
 } from '../../src/contracts/fetch-connector.ts'
 import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { newKeyPair } from './attempt.ts'
 import { OpcUaConnection } from './connection.ts'
 import { type OpcUaOptions, opcUaOptions, parseEndpoint } from './options.ts'
@@ -149,7 +150,7 @@ class OpcUaSource implements FetchedSource {
       publishing.start()
       onFollowed()
       run.onRunning()
-      await Promise.race([connection.ended, aborted(run.signal)])
+      await race([connection.ended, aborted(run.signal)])
     } catch (error) {
       await finished(publishing)
       if (this.#isLost(error, publishing)) {
@@ -223,5 +224,5 @@ class OpcUaSource implements FetchedSource {
 
 /** What is under way is durable, or has failed, or takes too long. */
 async function finished(publishing: Publishing): Promise<void> {
-  await Promise.race([publishing.close(), sleep(finishMs, undefined, { ref: false })])
+  await race([publishing.close(), sleep(finishMs, undefined, { ref: false })])
 }

@@ -5,6 +5,7 @@ import type {
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { keepByteOrderMarksOfLog } from '../byte-order-marks.ts'
 import { parseAddress } from '../database/options.ts'
 import { ChangePages } from './change-pages.ts'
@@ -80,8 +81,8 @@ class PostgresLogSource implements FetchedSource {
       follower = await this.#follow(connection, { run, position })
       signal.removeEventListener('abort', giveUp)
       run.onRunning()
-      await Promise.race([connection.ended, aborted(signal)])
-      await Promise.race([follower.close(), sleep(finishMs, undefined, { ref: false })])
+      await race([connection.ended, aborted(signal)])
+      await race([follower.close(), sleep(finishMs, undefined, { ref: false })])
     } finally {
       signal.removeEventListener('abort', giveUp)
       await connection.end()

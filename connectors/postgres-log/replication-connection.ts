@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Client, QueryConfig, QueryResult } from 'pg'
 import type { DialedTls, FetchRun } from '../../src/contracts/fetch-connector.ts'
+import { race } from '../../src/core/race.ts'
 import type { PostgresLogOptions } from './options.ts'
 
 /** Time for a server to let us in, and to answer a question about its catalogue. */
@@ -143,7 +144,7 @@ export class ReplicationConnection {
       throw new Error('the server has ended the replication: it may be shutting down')
     })
     over.catch((error: Error) => this.fail(error))
-    await Promise.race([started, over, this.ended])
+    await race([started, over, this.ended])
   }
 
   send(message: Buffer): void {
@@ -191,7 +192,7 @@ export class ReplicationConnection {
     }
     const patience = setTimeout(giveUp, patienceMs)
     try {
-      return await Promise.race([answer, this.ended, silence.promise])
+      return await race([answer, this.ended, silence.promise])
     } finally {
       clearTimeout(patience)
     }

@@ -6,6 +6,7 @@ import {
   SourceRefused,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { race } from '../../src/core/race.ts'
 import { EntryMessages, entriesOf } from './entries.ts'
 import { firstId, readPosition, type StreamPosition, writePosition } from './entry-ids.ts'
 import { ensureGroup, GroupMember, leaveGroup } from './group-member.ts'
@@ -78,8 +79,8 @@ class RedisStreamSource implements FetchedSource {
       signal.removeEventListener('abort', giveUp)
       const following = this.#follow(connection, reader, run)
       following.catch(() => undefined)
-      await Promise.race([following, aborted(signal)])
-      await Promise.race([reader.close(), sleep(finishMs, undefined, { ref: false })])
+      await race([following, aborted(signal)])
+      await race([reader.close(), sleep(finishMs, undefined, { ref: false })])
     } finally {
       signal.removeEventListener('abort', giveUp)
       connection.end()

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamId, UserId } from '../core/ids.ts'
+import { race } from '../core/race.ts'
 import { formatUs } from '../core/time.ts'
 import type { RecordedEvent } from '../outbox/events/events.ts'
 import type { StateDatabase, StateWriter } from '../storage/state/database.ts'
@@ -73,7 +74,7 @@ export class AlertMessages {
       })
       if (published === messagesPerRound) continue
       const rest = sleep(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
-      await Promise.race([this.#woken.promise, rest, stopped])
+      await race([this.#woken.promise, rest, stopped])
     }
   }
 

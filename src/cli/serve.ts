@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig, readSettings } from '../config/co
 import { idleSettings } from '../config/idle-settings.ts'
 import { sentenceOf, unknownSettings } from '../config/unknown-settings.ts'
 import { messageOf } from '../core/errors.ts'
+import { race } from '../core/race.ts'
 import { createLogger } from '../operating/observability/logger.ts'
 import type { Service } from '../processes/network/app.ts'
 import { awaitRoom, hasRoomToStart } from './await-room.ts'
@@ -29,7 +30,7 @@ async function run(isJson: boolean): Promise<never> {
     onStopSignals({ stop, atOnce, except: ['SIGHUP'] })
     reloadOnSignal(starting, logger)
   }
-  const service = await Promise.race([starting, unexpected.first]).catch((error: unknown) =>
+  const service = await race([starting, unexpected.first]).catch((error: unknown) =>
     afterRefusedStart(error, config, logger),
   )
   service.failed.catch(unexpected.report)

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { checkServerIdentity, rootCertificates } from 'node:tls'
 import { messageOf } from '../core/errors.ts'
+import { race } from '../core/race.ts'
 import type { OfflineAnswer, OfflineRequest } from '../processes/offline/offline-access.ts'
 import { CommandError } from './command.ts'
 
@@ -79,7 +80,7 @@ export async function sendRequest(
       : requestHttp(url, options)
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
     if (content === undefined) outgoing.end(text)
-    else await Promise.race([answered, pipeline(content, outgoing)])
+    else await race([answered, pipeline(content, outgoing)])
     const [incoming] = await answered
     return incoming
   } catch (error) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
 import { monotonicMs, wallDate } from '../core/clock.ts'
 import { messageOf } from '../core/errors.ts'
+import { race } from '../core/race.ts'
 import { serviceOptions } from './administration.ts'
 import { type Command, CommandError, type Input, UsageError } from './command.ts'
 import { Session } from './session.ts'
@@ -176,7 +177,7 @@ async function runDevice({ client, streamId, wish, stop }: DeviceRun): Promise<S
       signal: stop,
     }).catch(() => undefined)
   }
-  await Promise.race([Promise.all(open), sleep(acknowledgementMsMax, undefined, { ref: false })])
+  await race([Promise.all(open), sleep(acknowledgementMsMax, undefined, { ref: false })])
   await client.endAsync()
   return { sent, acknowledged }
 }

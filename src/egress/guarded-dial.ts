@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Dial, DialedTls } from '../contracts/fetch-connector.ts'
+import { race } from '../core/race.ts'
 import type { Destination } from './allowed-destinations.ts'
 import type { EgressGuard } from './egress-guard.ts'
 
@@ -46,7 +47,7 @@ async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal):
   const abort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', abort)
   try {
-    return await Promise.race([value, aborted.promise])
+    return await race([value, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { race } from '../core/race.ts'
 import type { EgressGuard } from './egress-guard.ts'
 
 /** Of an answer so much is read; then the connection is closed. */
@@ -202,7 +203,7 @@ async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal):
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   try {
-    return await Promise.race([value, aborted.promise])
+    return await race([value, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
   }

@@ -1,4 +1,5 @@
 import { DomainError, messageOf } from '../../core/errors.ts'
+import { race } from '../../core/race.ts'
 import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import type { SessionsProcedures, SessionsThreadData } from './sessions-contract.ts'
@@ -48,7 +49,7 @@ export class SessionsLog {
       workerData,
     })
     const log = new SessionsLog(new RemoteThread(thread))
-    const stored = await Promise.race([log.#thread.calls.load(), log.failed])
+    const stored = await race([log.#thread.calls.load(), log.failed])
     return { log, stored }
   }
 

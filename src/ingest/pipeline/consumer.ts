@@ -1,5 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { monotonicMs } from '../../core/clock.ts'
+import { race } from '../../core/race.ts'
 import type { JournalBatch, JournalReader, Offset } from '../../storage/journal/journal.ts'
 import type { JournalHead } from '../../storage/journal/journal-head.ts'
 import { EntryFormatError } from './entry.ts'
@@ -89,7 +90,7 @@ export class ConsumerLoop {
       const aborted = new Promise((resolve) => {
         signal.addEventListener('abort', resolve, { once: true })
       })
-      await Promise.race([this.#moved.promise, aborted])
+      await race([this.#moved.promise, aborted])
     }
   }
 
@@ -135,7 +136,7 @@ export class ConsumerLoop {
   async #untilMore(signal: AbortSignal): Promise<void> {
     const more = this.#head.reaches(this.#consumer.position(), signal)
     const woken = this.#consumer.untilWoken?.()
-    await (woken ? Promise.race([more, woken]) : more)
+    await (woken ? race([more, woken]) : more)
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {

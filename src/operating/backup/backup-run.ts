@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DomainError } from '../../core/errors.ts'
+import { race } from '../../core/race.ts'
 import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
@@ -89,7 +90,7 @@ export class BackupRun {
     const watching = new AbortController()
     const watched = this.#watch(watching.signal)
     try {
-      return await Promise.race([this.#steps(), this.#thread.failed])
+      return await race([this.#steps(), this.#thread.failed])
     } catch (error) {
       await this.#thread.calls.discard().catch(ignore)
       throw this.#stopReason === undefined ? error : new Error(this.#stopReason, { cause: error })
@@ -156,7 +157,7 @@ export class BackupRun {
       const fixed = Promise.all([journalHead(), this.#thread.calls.takeSnapshots(snapshots)])
       fixed.catch(ignore)
       try {
-        const [head] = await Promise.race([fixed, tooLate])
+        const [head] = await race([fixed, tooLate])
         return head
       } finally {
         patience.abort()

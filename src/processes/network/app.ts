@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type Config, urlHost } from '../../config/config.ts'
 import { readCertificate } from '../../config/tls-files.ts'
 import { allOf, takeAllSteps } from '../../core/all-steps.ts'
+import { race } from '../../core/race.ts'
 import { noteAbsence } from './alerting.ts'
 import { startEngine } from './engine.ts'
 import type { Fronts } from './fronts.ts'
@@ -55,7 +56,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   return {
     ...addresses,
     adminFile: auth.adminFile,
-    failed: Promise.race([
+    failed: race([
       engine.journal.failed,
       engine.worker.failed,
       engine.mqttSessions.failed,

@@ -4,6 +4,7 @@ import { type DataFolder, filesIn, openDataFolder } from '../../config/data-fold
 import { allOf, takeAllSteps } from '../../core/all-steps.ts'
 import { goOnFrom, ReceiptClock, systemClock } from '../../core/clock.ts'
 import { FilePlaces } from '../../core/file-places.ts'
+import { race } from '../../core/race.ts'
 import { openSessions } from '../../ingest/mqtt-sessions/open-sessions.ts'
 import { GroupCommit } from '../../ingest/pipeline/group-commit.ts'
 import { Intake } from '../../ingest/pipeline/intake.ts'
@@ -110,7 +111,7 @@ async function openFiles(config: Config, folder: DataFolder) {
     openJournal(config, folder.journal, follower),
     // What is in them ends by steady time.
     time.then(() => openSessions(folder.mqttSessions, systemClock)),
-    Promise.race([worker.ready(), worker.failed]),
+    race([worker.ready(), worker.failed]),
     DiskSpace.watch({ path: config.dataDir, bytesMin: config.diskBytesMin }),
     time,
   ])
@@ -144,7 +145,7 @@ function workerOf(config: Config, folder: DataFolder) {
 
 /** Goes on with the steady time that is stored, which the worker has read. */
 async function resumedTime(worker: ProcessingWorker) {
-  const resumed = await Promise.race([worker.steadyTime(), worker.failed])
+  const resumed = await race([worker.steadyTime(), worker.failed])
   goOnFrom(resumed.now)
   return resumed
 }

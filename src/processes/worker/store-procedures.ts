@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../core/clock.ts'
+import { race } from '../../core/race.ts'
 import { Moved } from '../../core/threads/rpc.ts'
 import { readWindows } from '../../reading/windows/read-windows.ts'
 import { memoryOf, readSeries } from '../../storage/time-series/series.ts'
@@ -52,7 +53,7 @@ export function storeProcedures(
       const placed = (await composed).store.placeLate?.(streamId)
       if (placed === undefined) return true
       const done = placed.then(() => true)
-      return await Promise.race([done, sleep(placedWaitMs, false, { ref: false })])
+      return await race([done, sleep(placedWaitMs, false, { ref: false })])
     },
     async progress(streamId) {
       const { store } = await composed

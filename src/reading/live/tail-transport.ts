@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { monotonicMs } from '../../core/clock.ts'
+import { race } from '../../core/race.ts'
 import { endOf, type Follower, type OpenTail, type OpenTails, type TailEnd } from './open-tails.ts'
 import type { TailEvent, TailStep } from './tail.ts'
 
@@ -40,11 +41,11 @@ export async function carry(
   let saidMs = monotonicMs()
   try {
     for (;;) {
-      const { value } = await Promise.race([steps.next(), aborted])
+      const { value } = await race([steps.next(), aborted])
       const isSilent = value.events.length === 0
       if (isSilent && monotonicMs() - saidMs < heartbeatMs) continue
       const said = isSilent ? transport.heartbeat(value.position) : transport.events(value.events)
-      await Promise.race([said, aborted])
+      await race([said, aborted])
       saidMs = monotonicMs()
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clocks, monotonicMs } from '../../core/clock.ts'
 import { durationUs } from '../../core/duration.ts'
+import { race } from '../../core/race.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type {
   ExpiringStore,
@@ -132,10 +133,7 @@ export class RetentionSchedule {
       const tookMs = monotonicMs() - startedMs
       await pause(Math.max(restMsMin, tookMs / shareMax - tookMs), signal)
       const due = new AbortController()
-      await Promise.race([
-        this.#woken.promise,
-        pause(everyMs, AbortSignal.any([signal, due.signal])),
-      ])
+      await race([this.#woken.promise, pause(everyMs, AbortSignal.any([signal, due.signal]))])
       due.abort()
     }
   }

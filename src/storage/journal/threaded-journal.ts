@@ -1,3 +1,4 @@
+import { race } from '../../core/race.ts'
 import { RemoteThread } from '../../core/threads/remote-thread.ts'
 import { Moved } from '../../core/threads/rpc.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
@@ -19,7 +20,7 @@ export class ThreadedJournal implements Journal {
       transferList: data.followers,
     })
     const journal = new ThreadedJournal(new RemoteThread(thread))
-    await Promise.race([journal.status(), journal.failed])
+    await race([journal.status(), journal.failed])
     return journal
   }
 

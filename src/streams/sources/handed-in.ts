@@ -1,4 +1,5 @@
 import type { StreamId } from '../../core/ids.ts'
+import { race } from '../../core/race.ts'
 
 /**
  * What ended runs have handed to a disk that stands still. It may become durable at any time: until that is
@@ -35,7 +36,7 @@ export class HandedIn {
     signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) end()
     try {
-      await Promise.race([Promise.all(pending), ended])
+      await race([Promise.all(pending), ended])
     } finally {
       signal.removeEventListener('abort', end)
     }

@@ -4,6 +4,7 @@ import type { FetchedMessage } from '../../contracts/fetch-connector.ts'
 import type { CompiledStream } from '../../contracts/reading.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
+import { race } from '../../core/race.ts'
 import type { HandedIn } from './handed-in.ts'
 import type { SourcePositions } from './source-positions.ts'
 
@@ -96,7 +97,7 @@ export class OrderedIntake {
    */
   async finish(): Promise<void> {
     if (this.#underWay !== undefined) {
-      await Promise.race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
+      await race([this.#underWay, sleep(finishMs, undefined, { ref: false })])
     }
     // What was not handed in by now must not be, beside what the next run hands in.
     this.#failure ??= ended()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { aheadUsOf } from '../../core/clock.ts'
+import { race } from '../../core/race.ts'
 import { attemptMsMax } from './attempt.ts'
 import type { DelivererNeeds, DeliveryStats } from './deliverer-needs.ts'
 import { givenUpAfterUs } from './delivery.ts'
@@ -84,7 +85,7 @@ export class Deliverer {
     const patience = sleep(stopPatienceMs, undefined, { ref: false })
     while (this.#underWay.size > 0) {
       this.#woken = Promise.withResolvers()
-      const isOver = await Promise.race([this.#woken.promise, patience.then(() => true)])
+      const isOver = await race([this.#woken.promise, patience.then(() => true)])
       if (isOver === true) break
     }
     for (const [{ id }, ending] of this.#underWay) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../../../core/clock.ts'
+import { race } from '../../../core/race.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { type Durability, RepetitionPending } from './durability.ts'
 import type { Ledger } from './ledger.ts'
@@ -83,7 +84,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefine
   )
   try {
     signal.throwIfAborted()
-    await Promise.race([work, aborted])
+    await race([work, aborted])
   } finally {
     done.abort()
   }
