@@ -31,3 +31,12 @@ export function keepByteOrderMarksOfLog(): void {
   ) as ReplicationReader
   BinaryReader.prototype.decodeText = (bytes) => textDecoder.decode(bytes)
 }
+
+/** The same for what the library of NATS decodes: a subject may begin with it. */
+export function keepByteOrderMarksOfNats(): void {
+  const library = createRequire(required.resolve('@nats-io/transport-node'))
+  const { TD } = library('@nats-io/nats-core/internal') as {
+    readonly TD: { decode: (bytes: Uint8Array) => string }
+  }
+  TD.decode = (bytes) => textDecoder.decode(bytes)
+}

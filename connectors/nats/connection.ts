@@ -1,5 +1,6 @@
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { keepByteOrderMarksOfNats } from '../byte-order-marks.ts'
 import type { NatsCredentials, NatsOptions } from './options.ts'
 import { openSocket } from './socket.ts'
 import { type OpenedOptions, OpenedTransport } from './transport.ts'
@@ -22,6 +23,7 @@ export async function connectToNats(
 ): Promise<NatsConnection> {
   const { signal } = run
   const { NatsConnectionImpl, setTransportFactory } = await import('@nats-io/transport-node')
+  keepByteOrderMarksOfNats()
   const authenticator = await authenticatorOf(options.credentials)
   const opened = await openSocket(options, run)
   const giveUp = () => opened.socket.destroy()

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { XmlDocument } from '../../connectors/api-pull/xml-records.ts'
-import { keepByteOrderMarks } from '../../connectors/byte-order-marks.ts'
+import { keepByteOrderMarks, keepByteOrderMarksOfNats } from '../../connectors/byte-order-marks.ts'
 import { decoders } from '../../processors/decode.ts'
 import type { DecodedMessage } from '../../src/contracts/reading.ts'
 import { edgeNumbers } from '../support/any-numbers.ts'
@@ -180,6 +180,23 @@ test.each(['tedious', '@bacnet-js/client'])(
     }
   },
 )
+
+test('the library of NATS keeps U+FEFF at the beginning of subjects', () => {
+  keepByteOrderMarksOfNats()
+  const { MsgImpl } = natsMessages()
+  for (const text of naughtyTexts) {
+    const head = { subject: Buffer.from(text), reply: Buffer.alloc(0), sid: 1, hdr: 0, size: 0 }
+    expect(new MsgImpl(head, Buffer.alloc(0), {}).subject).toBe(text)
+  }
+})
+
+/** Messages as the library makes them of what a server sends. */
+function natsMessages() {
+  const library = createRequire(createRequire(import.meta.url).resolve('@nats-io/transport-node'))
+  return library('@nats-io/nats-core/internal') as {
+    readonly MsgImpl: new (head: object, data: Buffer, publisher: object) => { subject: string }
+  }
+}
 
 describe('an element of XML', () => {
   test.each(naughtyTexts.filter((text) => /[\uFEFF\u00A0\u3000\u200B]/u.test(text)))(
