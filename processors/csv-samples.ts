@@ -1,5 +1,6 @@
 import type { UndecodableMessage } from '../src/contracts/reading.ts'
 import type { FieldType } from '../src/contracts/stream-schema.ts'
+import { cutText } from '../src/core/cut-text.ts'
 import { type Cell, type CsvLine, CsvLines, CsvProblem } from './csv-lines.ts'
 import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 
@@ -67,7 +68,7 @@ function columnsOf(head: CsvLine | undefined): string[] | string {
   for (const [index, name] of cells.entries()) {
     if (name === undefined || name === '') return `column ${index + 1} has no name`
     if (name === '__proto__') return '__proto__ is no name of a column'
-    if (columns.includes(name)) return `two columns are named ${name.slice(0, 100)}`
+    if (columns.includes(name)) return `two columns are named ${cutText(name, 100)}`
     columns.push(name)
   }
   return columns

@@ -1,5 +1,6 @@
 import { encode } from 'cborg'
 import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
+import { cutText } from '../src/core/cut-text.ts'
 import { isWritableInstant } from '../src/core/time.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
 import type { DecodedStream } from './decode.ts'
@@ -167,7 +168,7 @@ function put(moment: Moment, field: string, value: unknown): void {
   // It would be taken for a prototype, and no definition can have such a field.
   if (field === '__proto__') moment.problem ??= 'a field cannot have the name __proto__'
   else if (Object.hasOwn(moment.fields, field)) {
-    moment.problem ??= `the pack has two values for ${field.slice(0, 100)} at one time`
+    moment.problem ??= `the pack has two values for ${cutText(field, 100)} at one time`
   } else moment.fields[field] = value
 }
 

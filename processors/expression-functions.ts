@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
+import { cutText } from '../src/core/cut-text.ts'
 import { type InstantUs, instantUsOf } from '../src/core/time.ts'
 
 export type Cel = typeof import('@bufbuild/cel')
@@ -277,5 +278,5 @@ function nanosecondsOf(text: string): bigint {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > shownMax ? `${text.slice(0, shownMax)}…` : text)
+  return JSON.stringify(text.length > shownMax ? `${cutText(text, shownMax)}…` : text)
 }

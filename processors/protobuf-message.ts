@@ -1,5 +1,6 @@
 import { ScalarType } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
+import { cutText } from '../src/core/cut-text.ts'
 import { instantUsOf } from '../src/core/time.ts'
 import { problem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'
@@ -64,7 +65,7 @@ export function withDefaults(
 ): Members {
   for (const { name, shape, value, isImplicit, isRequired } of plan.fields.values()) {
     if (Object.hasOwn(members, name)) continue
-    if (isRequired) throw problem(`${name} is required by ${plan.typeName.slice(0, 200)}`)
+    if (isRequired) throw problem(`${name} is required by ${cutText(plan.typeName, 200)}`)
     if (!isImplicit || name === except) continue
     wire.countNamed(name)
     if (shape === 'single') define(members, name, zeroValue(value))

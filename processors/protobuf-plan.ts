@@ -12,6 +12,7 @@ import {
   type FileDescriptorSet,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt'
+import { cutText } from '../src/core/cut-text.ts'
 import { LruMap } from '../src/core/lru-map.ts'
 
 /**
@@ -82,9 +83,9 @@ function read(descriptor: string, typeName: string): MessagePlan | string {
     message = createFileRegistry(set).getMessage(typeName)
   } catch (error) {
     // The library has no class for what is wrong with its input.
-    return `is no FileDescriptorSet that can be used: ${(error as Error).message.slice(0, 200)}`
+    return `is no FileDescriptorSet that can be used: ${cutText((error as Error).message, 200)}`
   }
-  if (message === undefined) return `has no message ${typeName.slice(0, 200)}`
+  if (message === undefined) return `has no message ${cutText(typeName, 200)}`
   return compile(message, new Map())
 }
 

@@ -5,6 +5,7 @@ import {
   type FetchRun,
   SourceRefused,
 } from '../../src/contracts/fetch-connector.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { tooLarge } from '../message-size.ts'
 import { usesReceiptTime } from '../mqtt-broker/retransmissions.ts'
 import type { AmqpOptions } from './options.ts'
@@ -172,13 +173,13 @@ export function fetchedMessage(
 ): FetchedMessage {
   const { type } = properties
   const from = subscription ? `exchange '${subscription.exchange}'` : `queue '${queue}'`
-  const key = fields.routingKey.slice(0, shownLength)
+  const key = cutText(fields.routingKey, shownLength)
   const isTyped = typeof type === 'string' && type !== ''
   return {
     payload: content,
     source: `amqp ${from} of ${host}:${port}, routing key '${key}'`,
     ...(fields.routingKey !== onlyKey && { topic: fields.routingKey }),
-    ...(isTyped && { eventType: type.slice(0, shownLength) }),
+    ...(isTyped && { eventType: cutText(type, shownLength) }),
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type ZlibOptions,
   zstdDecompress,
 } from 'node:zlib'
+import { cutText } from '../../src/core/cut-text.ts'
 
 type Inflate = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>
 
@@ -49,7 +50,7 @@ export async function decompressed(
   bytesMax: number,
 ): Promise<Buffer | undefined> {
   const known = codings[coding]
-  if (known === undefined) throw new Error(`the content coding ${coding.slice(0, 50)} is not known`)
+  if (known === undefined) throw new Error(`the content coding ${cutText(coding, 50)} is not known`)
   if (body.length === 0) return body
   try {
     return await known(body, { maxOutputLength: bytesMax })

@@ -1,3 +1,4 @@
+import { cutText } from '../../src/core/cut-text.ts'
 import { spellingsOf } from '../../src/core/spellings.ts'
 import type { HiddenValues } from './hidden-values.ts'
 
@@ -13,13 +14,10 @@ export function shown(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     for (const written of spellingsOf(secret)) safe = safe.replaceAll(written, '********')
   }
-  return safe
-    .replace(/[\p{C}\p{Z}\s]+/gu, ' ')
-    .trim()
-    .slice(0, shownLength)
+  return cutText(safe.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim(), shownLength)
 }
 
 /** An address without its query, which may hold what nobody should see, and with the names of secrets in its path. */
 export function shownAddress(url: URL, hidden: HiddenValues): string {
-  return hidden.shown(url).slice(0, shownLength)
+  return cutText(hidden.shown(url), shownLength)
 }

@@ -1,5 +1,6 @@
 import type { Acceptor, PublishRequest, Settled } from '../../src/contracts/connector.ts'
 import type { CompiledStream } from '../../src/contracts/reading.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import type { FanOut } from './fan-out.ts'
 import type { TakenPublish } from './guard/framing.ts'
 import { type PacketIdentity, Retransmissions, usesReceiptTime } from './retransmissions.ts'
@@ -99,7 +100,7 @@ export class Acceptance {
 /** Clients mostly publish to one topic: its text is made once. */
 function sourceOn(session: Session, topic: string): string {
   if (session.shown?.topic !== topic) {
-    const source = `${session.source}, topic '${topic.slice(0, shownTopicLength)}'`
+    const source = `${session.source}, topic '${cutText(topic, shownTopicLength)}'`
     session.shown = { topic, source }
   }
   return session.shown.source

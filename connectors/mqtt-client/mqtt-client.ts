@@ -7,6 +7,7 @@ import {
   SourceRefused,
 } from '../../src/contracts/fetch-connector.ts'
 import { aborted } from '../../src/core/aborted.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { race } from '../../src/core/race.ts'
 import { SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 import { Retransmissions, usesReceiptTime } from '../mqtt-broker/retransmissions.ts'
@@ -176,7 +177,7 @@ class MqttSource implements FetchedSource {
   #messageOf(arrival: Arrival): FetchedMessage {
     const { payload, topic, isDuplicate, problem } = arrival
     const { host, port } = this.#options.endpoint
-    const source = `mqtt topic '${topic.slice(0, shownTopicLength)}' of ${host}:${port}`
+    const source = `mqtt topic '${cutText(topic, shownTopicLength)}' of ${host}:${port}`
     const seenAtUs = isDuplicate ? this.#retransmissions.find(this.#identityOf(arrival)) : undefined
     return {
       payload,

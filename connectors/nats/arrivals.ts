@@ -1,5 +1,6 @@
 import type { Msg } from '@nats-io/transport-node'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { messageBytesMax, shownBytes, tooLarge } from '../message-size.ts'
 import type { NatsOptions } from './options.ts'
 
@@ -47,7 +48,7 @@ export function messageMaker(
   return ({ msg, sequence }) => {
     const { subject, data } = msg
     const eventType = hasEventTypes ? eventTypeOf(msg) : undefined
-    const source = `message ${sequence} (subject ${subject.slice(0, shownSubjectLength)}) ${where}`
+    const source = `message ${sequence} (subject ${cutText(subject, shownSubjectLength)}) ${where}`
     const isTooLarge = data.length > messageBytesMax
     return {
       payload: isTooLarge ? Buffer.from(data.subarray(0, shownBytes)) : data,

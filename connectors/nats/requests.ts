@@ -1,5 +1,6 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import type { Consumption } from './consumer.ts'
 import { messageBytesMax, ServerFault } from './frames.ts'
@@ -134,7 +135,7 @@ export class Requests {
     if (code === status.heartbeat) return
     const isUsual = code === status.notFound || code === status.timeout
     if (!isUsual && !(code === status.conflict && harmless.test(description))) {
-      throw new Error(`the server ends the requests: ${description.slice(0, 200)} (${code})`)
+      throw new Error(`the server ends the requests: ${cutText(description, 200)} (${code})`)
     }
     if (tooLarge.test(description)) {
       if (this.#isAlone) throw new SourceRefused(noRoom)

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../src/core/clock.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { type Entry, entriesOf, textOf } from './entries.ts'
 import { compareIds, firstId, type StreamPosition } from './entry-ids.ts'
 import type { RedisStreamOptions } from './options.ts'
@@ -149,6 +150,6 @@ const endless = 'the list of entries that are pending has no end'
 function assertAhead(next: string, from: string): void {
   if (compareIds(next, from) > 0) return
   throw new Error(
-    `the server answers with entry ${next.slice(0, 100)} when it is asked what comes behind ${from}`,
+    `the server answers with entry ${cutText(next, 100)} when it is asked what comes behind ${from}`,
   )
 }

@@ -1,4 +1,5 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { cutText } from '../../src/core/cut-text.ts'
 import { RedisError } from './redis-connection.ts'
 
 /** Characters of what a server says that are shown. */
@@ -30,7 +31,7 @@ const texts: readonly (readonly [RegExp, string])[] = [
 /** An error as somebody who is to mend it has to read it: a SourceRefused, where a repetition is of no use. */
 export function describeFailure(error: unknown): Error {
   if (!(error instanceof RedisError)) return error as Error
-  const said = error.message.slice(0, shownLength)
+  const said = cutText(error.message, shownLength)
   const meaning = meanings[error.code] ?? texts.find(([pattern]) => pattern.test(said))?.[1]
   if (meaning !== undefined) return new SourceRefused(`${meaning}: ${said}`, { cause: error })
   return new Error(said, { cause: error })

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { CompiledStream, Verdict } from '../../contracts/reading.ts'
 import { monotonicMs, type ReceiptClock } from '../../core/clock.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { EntryWriter } from '../../ingest/pipeline/entry-writer.ts'
@@ -177,7 +178,7 @@ export class ImportRun implements JobRun {
     const wrong = judged.flatMap(({ verdict }, index): readonly RowRefusal[] => {
       if (verdict.accepted) return []
       const { reason: error, message } = verdict
-      return [{ row: nextRow + index + 1, error, message: message.slice(0, 500) }]
+      return [{ row: nextRow + index + 1, error, message: cutText(message, 500) }]
     })
     this.#place = {
       nextRow: nextRow + judged.length,

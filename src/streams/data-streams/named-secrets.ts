@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { type Json, Problems, type Rule, type Rules, text } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
@@ -32,7 +33,7 @@ export const namedSecrets: Rule = (value, key, problems) => {
   const inner = problems.within(key)
   for (const [name, secret] of entries) {
     if (!namePattern.test(name)) {
-      inner.add(name.slice(0, 100), 'must be a name of 1 to 63 letters, digits and _')
+      inner.add(cutText(name, 100), 'must be a name of 1 to 63 letters, digits and _')
     }
     text(secret, name, inner)
     const problem = typeof secret === 'string' ? secretProblem(secret) : undefined
@@ -68,7 +69,7 @@ export function checkNamedSecrets(
       const isMark = path === 'subscribe' && marksOfWebSockets.includes(name)
       if (Object.hasOwn(secrets, name)) used.add(name)
       else if (!isMark)
-        problems.add(path, `names a secret that is not in secrets: ${name.slice(0, 100)}`)
+        problems.add(path, `names a secret that is not in secrets: ${cutText(name, 100)}`)
     }
   }
   const mayBeHidden = hasMark(source['headers'])
@@ -76,7 +77,7 @@ export function checkNamedSecrets(
     if (used.has(name) || mayBeHidden || secret === secretMark) continue
     problems
       .within('secrets')
-      .add(name, `is used nowhere: put it where \${${name.slice(0, 63)}} stands`)
+      .add(name, `is used nowhere: put it where \${${cutText(name, 63)}} stands`)
   }
   if (places.includes('endpoint')) checkEndpoint(source, { secrets, rules }, problems)
   checkHeaders(source, secrets, problems)
@@ -152,7 +153,7 @@ function templatesOf(source: Json, places: readonly SecretPlace[]): readonly Tem
     if (value === undefined) return []
     if (place === 'headers') {
       const values = isObject(value) ? Object.entries(value) : []
-      return values.map(([name, one]) => [`headers.${name.slice(0, 200)}`, String(one)])
+      return values.map(([name, one]) => [`headers.${cutText(name, 200)}`, String(one)])
     }
     if (place === 'endpoint' && !isAddress(value)) return []
     return [[place, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]]

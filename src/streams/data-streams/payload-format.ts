@@ -5,6 +5,7 @@ import type {
   PayloadFormat,
   ProtobufOptions,
 } from '../../contracts/stream-schema.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import {
@@ -69,9 +70,9 @@ const names: Rule = (value, key, problems) => {
   }
   const inner = problems.within(key)
   for (const [name, field] of entries) {
-    if (name.length > nameLengthMax) inner.add(name.slice(0, 100), 'is too long')
+    if (name.length > nameLengthMax) inner.add(cutText(name, 100), 'is too long')
     const fits = typeof field === 'string' && fieldPattern.test(field) && field !== '__proto__'
-    if (!fits) inner.add(name.slice(0, 100), 'must be the name of a field')
+    if (!fits) inner.add(cutText(name, 100), 'must be the name of a field')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseRfc3339 } from '../../core/time.ts'
 import { depthMax, fieldsMax, isObject, nameProblem } from './field-map.ts'
@@ -111,7 +112,7 @@ function fieldsOf(seen: Seen, path: string, place: Place): FieldMap {
   const fields: Record<string, FieldDefinition> = {}
   const taken = new Set<string>()
   for (const [name, member] of seen.members) {
-    const memberPath = path === '' ? name.slice(0, 100) : `${path}.${name.slice(0, 100)}`
+    const memberPath = path === '' ? cutText(name, 100) : `${path}.${cutText(name, 100)}`
     // The time of a reading is no field, and needs no note.
     if (place.depth === 1 && name === 'timestamp') continue
     const problem = nameProblem(name, taken, place.depth)

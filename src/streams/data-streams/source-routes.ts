@@ -3,6 +3,7 @@ import { decoderOf } from '../../../processors/decode.ts'
 import { withEventType } from '../../../processors/event-type.ts'
 import type { Judge, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
@@ -151,9 +152,7 @@ function sampleBody(
   const taken = readingsOf(source, schema, trial)
   const samples = trial.messages.map(({ payload, source: origin }) => ({
     source: origin,
-    payload: Buffer.from(payload)
-      .toString('utf8', 0, shownLength * 4)
-      .slice(0, shownLength),
+    payload: cutText(Buffer.from(payload).toString('utf8', 0, shownLength * 4), shownLength),
     bytes: payload.byteLength,
   }))
   const nowAt = nowUs()

@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { isObject } from './field-map.ts'
 
@@ -24,7 +25,7 @@ export function parseTags(value: unknown, problems: ErrorDetail[]): Tags {
   for (const [name, tag] of entries.slice(0, tagsMax)) {
     const problem = tagProblem(name, tag)
     if (problem !== undefined)
-      problems.push({ path: `tags.${name.slice(0, 100)}`, message: problem })
+      problems.push({ path: `tags.${cutText(name, 100)}`, message: problem })
   }
   return value as Tags
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import { spellingsOf } from '../../core/spellings.ts'
 import { secretMark } from '../data-streams/source-secrets.ts'
 
@@ -13,5 +14,5 @@ export function withoutSecretsOf(secrets: readonly string[], text: string): stri
   for (const secret of secrets) {
     for (const written of spellingsOf(secret)) shown = shown.replaceAll(written, secretMark)
   }
-  return shown.slice(0, shownLength)
+  return cutText(shown, shownLength)
 }

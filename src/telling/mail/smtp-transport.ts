@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { SmtpServer } from '../../config/mail.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { attemptMsMax } from '../delivery/attempt.ts'
 import type { Outcome } from '../delivery/delivery.ts'
 import type { RenderedMail } from './rendered-mail.ts'
@@ -133,5 +134,5 @@ function isAboutMail({ code, command }: SmtpError): boolean {
 /** Without the address: records outlive it. */
 function shownReply(response: string, to: string): string {
   const [line = ''] = response.replaceAll(/[\p{Cc}]+/gu, ' ').match(/^.{0,500}/u) ?? []
-  return line.slice(0, replyLengthMax).replaceAll(new RegExp(RegExp.escape(to), 'gi'), '[address]')
+  return cutText(line, replyLengthMax).replaceAll(new RegExp(RegExp.escape(to), 'gi'), '[address]')
 }

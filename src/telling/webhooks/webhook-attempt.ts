@@ -1,4 +1,5 @@
 import type { Clocks } from '../../core/clock.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
@@ -155,7 +156,7 @@ function failed(error: unknown): Ended {
   return {
     outcome: isBlocked ? 'stop' : 'retry',
     statusCode: undefined,
-    message: isBlocked ? blocked : messageOf(error).slice(0, messageLengthMax),
+    message: isBlocked ? blocked : cutText(messageOf(error), messageLengthMax),
     responseExcerpt: '',
   }
 }

@@ -1,4 +1,5 @@
 import type { EventTypes, FieldDefinition, FieldMap } from '../../../contracts/stream-schema.ts'
+import { cutText } from '../../../core/cut-text.ts'
 import type { ErrorDetail } from '../../../core/errors.ts'
 import { type Json, Problems, type Rule } from '../definition-problems.ts'
 import { fieldNameProblem, fieldsMax, isObject, parseFieldMap } from '../field-map.ts'
@@ -21,7 +22,7 @@ const eventTypes: Rule = (value, key, problems) => {
   const inner = problems.within(key)
   for (const [name, fields] of entries.slice(0, eventTypesMax)) {
     if (name === '' || name.length > nameLengthMax) {
-      inner.add(name.slice(0, 100), `must be named by 1 to ${nameLengthMax} characters`)
+      inner.add(cutText(name, 100), `must be named by 1 to ${nameLengthMax} characters`)
     }
     parseFieldMap(fields, inner.pathOf(name), inner.found)
   }

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { durationUs } from '../../../core/duration.ts'
 import { check, duration, oneOf, part, type Rule, text, texts } from '../definition-problems.ts'
 import { isObject } from '../field-map.ts'
@@ -46,7 +47,7 @@ export const headers: Rule = (value, key, problems) => {
   for (const [name, item] of Object.entries(value as Readonly<Record<string, string>>)) {
     const problem = headerProblem(name) ?? headerValueProblem(item)
     const isSecond = seen.has(name.toLowerCase())
-    if (problem !== undefined) inner.add(name.slice(0, 100), problem)
+    if (problem !== undefined) inner.add(cutText(name, 100), problem)
     else if (isSecond) inner.add(name, 'comes twice')
     seen.add(name.toLowerCase())
   }

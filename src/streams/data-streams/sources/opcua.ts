@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { cutText } from '../../../core/cut-text.ts'
 import {
   check,
   finite,
@@ -62,8 +63,8 @@ const items: Rule = (value, key, problems) => {
       return
     }
     for (const [field, id] of entries) {
-      fieldName(field, field.slice(0, 100), inner)
-      nodeId(id, field.slice(0, 100), inner)
+      fieldName(field, cutText(field, 100), inner)
+      nodeId(id, cutText(field, 100), inner)
     }
     return
   }
