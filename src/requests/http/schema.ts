@@ -95,9 +95,19 @@ export function eitherOf<One extends TSchema, Other extends TSchema>(one: One, o
   return shape<TUnsafe<Static<One> | Static<Other>>>({ oneOf: [one, other] })
 }
 
+/** A schema whose values are of a type that cannot be told from it. */
+export function typed<Type>(schema: JsonSchema) {
+  return shape<TUnsafe<Type>>(schema)
+}
+
 /** One of some texts. */
 export function choice<Value extends string>(values: readonly Value[], rest: JsonSchema = {}) {
   return shape<TUnsafe<Value>>({ type: 'string', enum: [...values], ...rest })
+}
+
+/** The same, where the document says nothing but the texts. */
+export function among<Value extends string>(values: readonly Value[]) {
+  return shape<TUnsafe<Value>>({ enum: [...values] })
 }
 
 export const text = shape<TString>({ type: 'string' })

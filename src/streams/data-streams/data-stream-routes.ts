@@ -1,17 +1,23 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { cursorListOf, describedOnly } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import {
+  type AddOperation,
+  type Exchange,
+  operationsOf,
+} from '../../requests/operations/operation.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { Units } from '../units/units.ts'
 import { withConversions } from './conversions.ts'
-import { createStream, listStreams, readStream, readStreamStatus } from './data-stream-schemas.ts'
+import * as api from './data-stream-api.ts'
 import {
   type DataStream,
   type DataStreamStore,
@@ -19,6 +25,12 @@ import {
   serviceStreamsMax,
 } from './data-stream-store.ts'
 import { parseDefinition, type StreamDefinition } from './definition.ts'
+import {
+  dataStream,
+  definition as definitionSchema,
+  listedStream,
+  newDataStream,
+} from './definition-schemas.ts'
 import { isInbound } from './sources/webhook.ts'
 import {
   definitionBody,
@@ -59,89 +71,90 @@ export interface DataStreamRoutesNeeds {
   readonly nowUs: () => number
 }
 
-interface ListStreams {
-  Querystring: QueryOf<typeof listStreams.querystring>
-}
-
-interface OneStream {
-  Params: { streamId: string }
-}
-
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
-  const { streams, sources, callerOf, publicUrl } = needs
+  const { streams, sources, publicUrl } = needs
   return async (app) => {
-    app.post('/streams', createStreamOptions, (request, reply) => create(needs, request, reply))
+    const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
 
-    app.get<ListStreams>(
-      '/streams',
-      { schema: listStreams, config: { scope: 'streams:read', interface: 'bearer' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const filter = streamFilter(request.query)
-        const page = cursorRequest(request.query)
-        const { after, limit } = page
-        const found = await streams.list(userId, { filter, after, limit: limit + 1 })
+    add('POST /streams', {
+      operationId: 'createStream',
+      summary: 'Create a data stream.',
+      description: 'The whole definition is checked before anything of it is stored.',
+      scope: 'streams:write',
+      interface: 'bearer',
+      body: describedOnly(newDataStream),
+      answers: { 201: dataStream },
+      errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
+      effect: (exchange) => creation(needs, exchange),
+    })
+
+    add('GET /streams', {
+      operationId: 'listStreams',
+      summary: "List one's own data streams.",
+      description: [
+        'Filters can be combined; a stream has to meet all of them. `tag.NAME=VALUE` finds streams by their',
+        'tags, and may come for several tags.\n\nWith a key, this will be the list of asset streams, which',
+        'is to come.',
+      ].join(' '),
+      scope: 'streams:read',
+      interface: 'bearer',
+      query: api.streamsQuery,
+      answers: { 200: cursorListOf(listedStream) },
+      handler: async ({ caller, query, request, reply }) => {
+        const page = cursorRequest(query)
+        const wanted = { filter: streamFilter(query), after: page.after, limit: page.limit + 1 }
+        const found = await streams.list(caller.userId, wanted)
         return cursorPage(found, page, { request, reply }).map((stream) =>
           listedBody({ ...stream, isFailing: isFailing(sources, stream.id) }, publicUrl),
         )
       },
-    )
+    })
 
-    app.get<OneStream>(
-      '/streams/:streamId',
-      { schema: readStream, config: { scope: 'streams:read', interface: 'bearer' } },
-      async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        return await shownDefinition(needs, stream)
-      },
-    )
-
-    app.get<OneStream>(
-      '/streams/:streamId/status',
-      { schema: readStreamStatus, config: { scope: 'streams:read' } },
-      async (request) => {
-        const stream = await ownStream(needs, callerOf(request).userId, request.params.streamId)
-        return await shownStatus(needs, stream)
-      },
-    )
+    addReading(add, needs)
   }
 }
 
-const createStreamOptions = {
-  schema: createStream,
-  config: {
-    scope: 'streams:write',
+function addReading(add: AddOperation, needs: DataStreamRoutesNeeds): void {
+  add('GET /streams/:streamId', {
+    operationId: 'readStream',
+    summary: 'Read the definition of a data stream.',
+    description: 'In place of the secrets of its source there are marks.',
+    scope: 'streams:read',
     interface: 'bearer',
-    errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
-  },
-} as const
-
-async function create(
-  needs: DataStreamRoutesNeeds,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { streams, vaults, units, sources, topics, lifecycle, posts, callerOf, publicUrl } = needs
-  const actor = callerOf(request)
-  const { userId, apiKeyId } = actor
-  return await posts.answer({ request, reply, userId }, async () => {
-    const definition = await withConversions(units, parseDefinition(request.body))
-    await ownVault(vaults, userId, definition.vaultId)
-    await sources.assertAllowed(definition.source)
-    const { stream, changes } = streams.plan(userId, definition, apiKeyId)
-    const notice = noticeOf(stream, 'created', publicUrl)
-    const event = { event: 'stream.created', ...subjectOf(stream), actor, notice } as const
-    return {
-      statusCode: 201,
-      body: madeStreamBody(stream, needs),
-      changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
-      refusal: () => creationRefusal(needs, userId, [definition]),
-      afterwards: async () => {
-        topics.forget(userId)
-        wakeFetched(sources, [stream])
-      },
-    }
+    answers: { 200: definitionSchema },
+    handler: async ({ caller, params }) =>
+      shownDefinition(needs, await ownStream(needs, caller.userId, params.streamId)),
   })
+
+  add('GET /streams/:streamId/status', {
+    operationId: 'readStreamStatus',
+    summary: 'Read how a data stream is doing.',
+    scope: 'streams:read',
+    answers: { 200: api.streamStatus },
+    handler: async ({ caller, params }) =>
+      shownStatus(needs, await ownStream(needs, caller.userId, params.streamId)),
+  })
+}
+
+async function creation(needs: DataStreamRoutesNeeds, { caller, body }: Exchange) {
+  const { streams, vaults, units, sources, topics, lifecycle, publicUrl } = needs
+  const { userId, apiKeyId } = caller
+  const definition = await withConversions(units, parseDefinition(body))
+  await ownVault(vaults, userId, definition.vaultId)
+  await sources.assertAllowed(definition.source)
+  const { stream, changes } = streams.plan(userId, definition, apiKeyId)
+  const notice = noticeOf(stream, 'created', publicUrl)
+  const event = { event: 'stream.created', ...subjectOf(stream), actor: caller, notice } as const
+  return {
+    statusCode: 201,
+    body: madeStreamBody(stream, needs),
+    changes: [...changes, ...sources.planned(stream), ...lifecycle.record(event)],
+    refusal: () => creationRefusal(needs, userId, [definition]),
+    afterwards: async () => {
+      topics.forget(userId)
+      wakeFetched(sources, [stream])
+    },
+  } as const
 }
 
 /** Why new streams could not be made of good definitions. */
@@ -178,7 +191,7 @@ export function subjectOf({ ownerId, id, name }: DataStream) {
 export async function shownDefinition(
   { streams, sources, publicUrl }: Pick<DataStreamRoutesNeeds, 'streams' | 'sources' | 'publicUrl'>,
   stream: DataStream,
-): Promise<object> {
+): Promise<Static<typeof definitionSchema>> {
   const { received } = await streams.counts(stream.id)
   const known = { hasReceived: received > 0, isFailing: isFailing(sources, stream.id) }
   const webhookUrl = webhookUrlOf(stream, { sources, publicUrl })
@@ -195,7 +208,7 @@ type StatusNeeds = Pick<DataStreamRoutesNeeds, 'streams' | 'processing' | 'sourc
 export async function shownStatus(
   { streams, processing, sources, nowUs }: StatusNeeds,
   stream: DataStream,
-): Promise<object> {
+): Promise<Static<typeof api.streamStatus>> {
   await processing.caughtUp()
   const decided: DecidedCounts = await streams.counts(stream.id)
   const [progress, problem, retention] = await Promise.all([

@@ -1,4 +1,6 @@
 import {
+  among,
+  choice,
   component,
   dateTime,
   listOf,
@@ -7,10 +9,11 @@ import {
   query,
   record,
   text,
+  typed,
   uri,
   uuid,
 } from '../../requests/http/schema.ts'
-import { streamStates } from './stream-body.ts'
+import { streamStates } from './stream-state.ts'
 import { streamTypes } from './stream-type.ts'
 
 export const fieldSchema = component('Field', {
@@ -173,8 +176,8 @@ const shownFields = {
   streamId: uuid,
   name: text,
   vaultId: uuid,
-  type: { type: 'string', enum: [...streamTypes] },
-  status: { enum: [...streamStates] },
+  type: choice(streamTypes),
+  status: among(streamStates),
   endpoint: { ...uri, description: 'Where readings are pushed to.' },
   createdAt: dateTime,
 }
@@ -184,11 +187,9 @@ const webhookUrl = {
   description: 'Of a source with the protocol webhook: where messages are sent to.',
 }
 
-const warnings = {
-  type: 'array',
-  items: text,
+const warnings = listOf(text, {
   description: 'What is likely not to be meant as it was said, if there is anything.',
-}
+})
 
 export const dataStream = component(
   'DataStream',
@@ -202,9 +203,9 @@ export const listedStream = component(
 
 /** What can be changed, as reading a stream or a version of it shows it. */
 const versionedFields = {
-  source: { type: 'object' },
-  schema: { type: 'object', additionalProperties: fieldSchema },
-  processing: { type: 'object' },
+  source: typed<object>({ type: 'object' }),
+  schema: typed<object>({ type: 'object', additionalProperties: fieldSchema }),
+  processing: typed<object>({ type: 'object' }),
 }
 
 export const definition = component(

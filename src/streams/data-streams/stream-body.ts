@@ -1,30 +1,22 @@
+import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
+import type { streamDeletion } from './data-stream-api.ts'
 import type { DataStream, ListedStream } from './data-stream-store.ts'
+import type { dataStream, definition, listedStream, streamVersion } from './definition-schemas.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import { isInbound } from './sources/webhook.ts'
 import type { PastVersion } from './stream-changes.ts'
 import type { StreamDeletion } from './stream-deletions.ts'
+import { stateOf } from './stream-state.ts'
 import { definitionWarnings } from './timestamp-field.ts'
 
-/** The states that a stream shows (decisions.md#pauses-and-states). */
-export const streamStates = ['created', 'active', 'paused', 'error'] as const
-
-/** `error` is for streams whose source has failed for long, or until somebody mends something. */
-export function stateOf(stream: {
-  readonly isPaused: boolean
-  readonly hasReceived: boolean
-  readonly isFailing: boolean
-}): (typeof streamStates)[number] {
-  if (stream.isPaused) return 'paused'
-  if (stream.isFailing) return 'error'
-  return stream.hasReceived ? 'active' : 'created'
-}
+type StreamBody = Static<typeof dataStream>
 
 /** What lists tell, and what only the running service knows. */
 export type ShownStream = ListedStream & { readonly isFailing: boolean }
 
 /** The stream as creating it shows it. */
-function streamBody(stream: ShownStream, publicUrl: string): object {
+function streamBody(stream: ShownStream, publicUrl: string): StreamBody {
   return {
     streamId: stream.id,
     name: stream.name,
@@ -50,7 +42,7 @@ export interface WebhookUrlNeeds {
 }
 
 /** A stream that has just been made, for who has made it. */
-export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): object {
+export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): StreamBody {
   const webhookUrl = webhookUrlOf(stream, needs)
   const body = newStreamBody(stream, needs.publicUrl)
   return {
@@ -61,13 +53,13 @@ export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): obje
 }
 
 /** What its owner should know, if there is anything. */
-function warningsOf(stream: DataStream): object {
+function warningsOf(stream: DataStream): { warnings?: readonly string[] } {
   const warnings = definitionWarnings(stream)
   return warnings.length > 0 ? { warnings } : {}
 }
 
 /** A stream that has just been made. */
-function newStreamBody(stream: DataStream, publicUrl: string): object {
+function newStreamBody(stream: DataStream, publicUrl: string): StreamBody {
   return streamBody({ ...stream, hasReceived: false, isFailing: false }, publicUrl)
 }
 
@@ -82,7 +74,7 @@ export function noticeOf(stream: DataStream, status: 'created' | 'deleted', publ
 }
 
 /** The stream as lists show it. */
-export function listedBody(stream: ShownStream, publicUrl: string): object {
+export function listedBody(stream: ShownStream, publicUrl: string): Static<typeof listedStream> {
   return { ...streamBody(stream, publicUrl), tags: stream.tags }
 }
 
@@ -97,7 +89,7 @@ export function definitionBody(
     readonly publicUrl: string
     readonly webhookUrl: string | undefined
   } & Pick<ShownStream, 'hasReceived' | 'isFailing'>,
-): object {
+): Static<typeof definition> {
   return {
     ...listedBody({ ...stream, ...known }, publicUrl),
     ...(webhookUrl !== undefined && { webhookUrl }),
@@ -110,7 +102,7 @@ export function definitionBody(
 }
 
 /** A version of the stream as it was, without the secrets. */
-export function versionBody(version: PastVersion): object {
+export function versionBody(version: PastVersion): Static<typeof streamVersion> {
   return {
     version: version.version,
     createdAt: formatUs(version.createdAtUs),
@@ -124,7 +116,7 @@ export function versionBody(version: PastVersion): object {
 }
 
 /** What is left to know of a stream that was deleted. */
-export function deletionBody(deletion: StreamDeletion): object {
+export function deletionBody(deletion: StreamDeletion): Static<typeof streamDeletion> {
   const { streamId, name, deletedAtUs, removedAtUs } = deletion
   return {
     streamId,

@@ -1,9 +1,12 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type StreamId } from '../../core/ids.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { describedOnly, noContent } from '../../requests/http/schema.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import { withConversions } from './conversions.ts'
+import * as api from './data-stream-api.ts'
 import {
   type DataStreamRoutesNeeds,
   ownStream,
@@ -13,15 +16,8 @@ import {
 } from './data-stream-routes.ts'
 import type { DataStream } from './data-stream-store.ts'
 import { changedDefinition, isSameDefinition } from './definition-change.ts'
+import { definition, definitionChange } from './definition-schemas.ts'
 import { deletionBody, noticeOf, versionBody } from './stream-body.ts'
-import {
-  changeStream,
-  deleteStream,
-  listStreamVersions,
-  pauseStream,
-  readStreamDeletion,
-  resumeStream,
-} from './stream-change-schemas.ts'
 import { type StreamChanges, versionsMax } from './stream-changes.ts'
 
 export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
@@ -32,95 +28,127 @@ export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
   readonly onDeleted: (id: StreamId) => void
 }
 
-interface OneStream {
-  Params: { streamId: string }
-}
-
-interface ListVersions extends OneStream {
-  Querystring: QueryOf<typeof listStreamVersions.querystring>
-}
-
 /** What happens to a data stream after it was made: changes, pauses, its end. */
 export function streamChangeRoutes(needs: StreamChangeRoutesNeeds): FastifyPluginAsync {
-  const { changes, callerOf } = needs
-  const streamOf = (request: FastifyRequest<OneStream>) =>
-    ownStream(needs, callerOf(request).userId, request.params.streamId)
   return async (app) => {
-    app.put<OneStream>('/streams/:streamId', changeOptions, async (request) => {
-      return await shownDefinition(needs, await change(needs, request))
-    })
-
-    app.delete<OneStream>('/streams/:streamId', deleteOptions, async (request, reply) => {
-      while (!(await remove(needs, await streamOf(request), callerOf(request)))) continue
-      return reply.code(204).send()
-    })
-
-    app.get<OneStream>(
-      '/streams/:streamId/deletion',
-      { schema: readStreamDeletion, config: { scope: 'streams:read' } },
-      async (request) => {
-        const { streamId } = request.params
-        const id = parseId<StreamId>(streamId)
-        const deletion = id && (await changes.deletion(callerOf(request).userId, id))
-        if (!deletion) throw new DomainError('not_found', `no deleted stream ${streamId}`)
-        return deletionBody(deletion)
-      },
-    )
-
-    app.post<OneStream>(
-      '/streams/:streamId/pause',
-      { schema: pauseStream, config: { scope: 'streams:write' } },
-      (request, reply) => setPaused(needs, true, { request, reply }),
-    )
-
-    app.post<OneStream>(
-      '/streams/:streamId/resume',
-      { schema: resumeStream, config: { scope: 'streams:write' } },
-      (request, reply) => setPaused(needs, false, { request, reply }),
-    )
-
-    app.get<ListVersions>(
-      '/streams/:streamId/versions',
-      { schema: listStreamVersions, config: { scope: 'streams:read' } },
-      async (request) => {
-        const { id } = await streamOf(request)
-        const { limit = 20, cursor: below = versionsMax + 1 } = request.query
-        const found = await changes.versions(id, below, limit + 1)
-        const page = found.slice(0, limit)
-        const nextCursor = found.length > limit ? (page.at(-1)?.version ?? null) : null
-        return { streamId: id, versions: page.map(versionBody), nextCursor }
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
+    addChanges(add, needs)
+    addPauses(add, needs)
+    addPast(add, needs)
   }
 }
 
-const changeOptions = {
-  schema: changeStream,
-  config: {
+function addChanges(add: AddOperation, needs: StreamChangeRoutesNeeds): void {
+  add('PUT /streams/:streamId', {
+    operationId: 'changeStream',
+    summary: 'Change a data stream.',
+    description: [
+      'What is not sent stays. The definition as it would be is checked as for a new stream, and becomes',
+      'the next version, unless it says what the version before did. Readings that arrive after the answer',
+      'are judged by it.',
+    ].join(' '),
     scope: 'streams:write',
     interface: 'bearer',
+    body: describedOnly(definitionChange),
+    answers: { 200: definition },
     errors: ['conflict', 'destination_not_allowed', 'unsupported_definition'],
-  },
-} as const
+    handler: async ({ caller, params, body }) =>
+      shownDefinition(needs, await change(needs, { actor: caller, id: params.streamId }, body)),
+  })
 
-const deleteOptions = {
-  schema: deleteStream,
-  config: { scope: 'streams:write', interface: 'bearer' },
-} as const
+  add('DELETE /streams/:streamId', {
+    operationId: 'deleteStream',
+    summary: 'Delete a data stream with all of its readings.',
+    description:
+      'It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',
+    scope: 'streams:write',
+    interface: 'bearer',
+    answers: { 204: noContent },
+    handler: async ({ caller, params }) => {
+      const find = () => ownStream(needs, caller.userId, params.streamId)
+      while (!(await remove(needs, await find(), caller))) continue
+      return null
+    },
+  })
+}
+
+function addPauses(add: AddOperation, needs: StreamChangeRoutesNeeds): void {
+  add('POST /streams/:streamId/pause', {
+    operationId: 'pauseStream',
+    summary: 'Pause a data stream.',
+    description: [
+      'From the answer on, readings over HTTP are refused with 409 `stream_paused`, and are not received;',
+      'readings over MQTT are kept in the quarantine. Pausing a paused stream changes nothing.',
+    ].join(' '),
+    scope: 'streams:write',
+    answers: { 200: api.streamStatus },
+    effect: ({ caller, params }) => pausing(needs, true, { actor: caller, id: params.streamId }),
+  })
+
+  add('POST /streams/:streamId/resume', {
+    operationId: 'resumeStream',
+    summary: 'Let a paused data stream go on.',
+    description: 'Resuming a stream that is not paused changes nothing.',
+    scope: 'streams:write',
+    answers: { 200: api.streamStatus },
+    effect: ({ caller, params }) => pausing(needs, false, { actor: caller, id: params.streamId }),
+  })
+}
+
+function addPast(add: AddOperation, needs: StreamChangeRoutesNeeds): void {
+  const { changes } = needs
+
+  add('GET /streams/:streamId/deletion', {
+    operationId: 'readStreamDeletion',
+    summary: 'Read how far the data of a deleted stream is removed.',
+    description: 'For 30 days after that is done.',
+    scope: 'streams:read',
+    answers: { 200: api.streamDeletion },
+    handler: async ({ caller, params: { streamId } }) => {
+      const id = parseId<StreamId>(streamId)
+      const deletion = id && (await changes.deletion(caller.userId, id))
+      if (!deletion) throw new DomainError('not_found', `no deleted stream ${streamId}`)
+      return deletionBody(deletion)
+    },
+  })
+
+  add('GET /streams/:streamId/versions', {
+    operationId: 'listStreamVersions',
+    summary: 'List the versions of a data stream, newest first.',
+    scope: 'streams:read',
+    query: api.versionsQuery,
+    answers: { 200: api.streamVersions },
+    handler: async ({ caller, params, query }) => {
+      const { id } = await ownStream(needs, caller.userId, params.streamId)
+      const { limit = api.versionsDefault, cursor: below = versionsMax + 1 } = query
+      const found = await changes.versions(id, below, limit + 1)
+      const page = found.slice(0, limit)
+      const nextCursor = found.length > limit ? (page.at(-1)?.version ?? null) : null
+      return { streamId: id, versions: page.map(versionBody), nextCursor }
+    },
+  })
+}
+
+/** Who changes which stream. */
+interface Changing {
+  readonly actor: AuthenticatedCaller
+  /** As it came. */
+  readonly id: string
+}
 
 /**
  * Makes the next version. Of several changes at once one is first, and the others are merged into
  * what it has made: each try that fails means that another change has succeeded.
  */
 async function change(
-  { streams, changes, units, sources, lifecycle, callerOf, forget }: StreamChangeRoutesNeeds,
-  request: FastifyRequest<OneStream>,
+  { streams, changes, units, sources, lifecycle, forget }: StreamChangeRoutesNeeds,
+  { actor, id }: Changing,
+  body: unknown,
 ): Promise<DataStream> {
-  const actor = callerOf(request)
   const { userId, apiKeyId } = actor
   for (;;) {
-    const stream = await ownStream({ streams }, userId, request.params.streamId)
-    const parsed = await sources.completed(stream, changedDefinition(stream, request.body))
+    const stream = await ownStream({ streams }, userId, id)
+    const parsed = await sources.completed(stream, changedDefinition(stream, body))
     if (isSameDefinition(stream, parsed)) return stream
     await sources.assertAllowed(parsed.source)
     const changed = await withConversions(units, parsed)
@@ -149,28 +177,20 @@ async function remove(
   return true
 }
 
-async function setPaused(
-  needs: StreamChangeRoutesNeeds,
-  isPaused: boolean,
-  { request, reply }: { readonly request: FastifyRequest<OneStream>; readonly reply: FastifyReply },
-): Promise<FastifyReply> {
-  const { changes, lifecycle, posts, callerOf, forget } = needs
-  const actor = callerOf(request)
-  const { userId } = actor
-  return await posts.answer({ request, reply, userId }, async () => {
-    const stream = await ownStream(needs, userId, request.params.streamId)
-    const event = isPaused ? 'stream.paused' : 'stream.resumed'
-    const subject = { event, ...subjectOf(stream), actor } as const
-    return {
-      statusCode: 200,
-      body: await shownStatus(needs, { ...stream, isPaused }),
-      // The event first, as it is one only while the stream is not like that yet.
-      changes: [
-        ...lifecycle.record(subject, changes.isPausedAs(stream, !isPaused)),
-        ...changes.pausing(stream, isPaused),
-      ],
-      refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
-      afterwards: async () => forget(stream),
-    }
-  })
+async function pausing(needs: StreamChangeRoutesNeeds, isPaused: boolean, { actor, id }: Changing) {
+  const { changes, lifecycle, forget } = needs
+  const stream = await ownStream(needs, actor.userId, id)
+  const event = isPaused ? 'stream.paused' : 'stream.resumed'
+  const subject = { event, ...subjectOf(stream), actor } as const
+  return {
+    statusCode: 200,
+    body: await shownStatus(needs, { ...stream, isPaused }),
+    // The event first, as it is one only while the stream is not like that yet.
+    changes: [
+      ...lifecycle.record(subject, changes.isPausedAs(stream, !isPaused)),
+      ...changes.pausing(stream, isPaused),
+    ],
+    refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
+    afterwards: async () => forget(stream),
+  } as const
 }

@@ -1,11 +1,16 @@
+import type { Static } from 'typebox'
 import { formatUs } from '../../core/time.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
+import type { streamStatus } from './data-stream-api.ts'
 import type { DataStream, DecidedCounts } from './data-stream-store.ts'
 import type { KeptTimes } from './retention.ts'
-import { stateOf } from './stream-body.ts'
 import type { HookStatus, SourceStatus } from './stream-sources.ts'
+import { stateOf } from './stream-state.ts'
 
 const usPerDay = 86_400_000_000
+
+type StatusBody = Static<typeof streamStatus>
+type SourceBody = NonNullable<StatusBody['source']>
 
 export interface StatusFacts {
   readonly stream: DataStream
@@ -64,7 +69,7 @@ export function countersOf(decided: DecidedCounts, stored: StoredCounts): Conser
 }
 
 /** The answer of the status operation: every figure is measured. */
-export function statusBody(facts: StatusFacts): object {
+export function statusBody(facts: StatusFacts): StatusBody {
   const { stream, decided, counts, problem, source, nowUs } = facts
   const counters = countersOf(decided, counts)
   const { lastReceivedAtUs } = decided
@@ -103,11 +108,14 @@ export function statusBody(facts: StatusFacts): object {
   }
 }
 
-function retentionBody({ retention: { raw, aggregated }, counts }: StatusFacts): object {
+function retentionBody({
+  retention: { raw, aggregated },
+  counts,
+}: StatusFacts): StatusBody['retention'] {
   return { raw, aggregated, keptFrom: timeOrNull(counts.keptFromUs) }
 }
 
-function sourceBody({ isPaused }: DataStream, source: SourceStatus): object {
+function sourceBody({ isPaused }: DataStream, source: SourceStatus): SourceBody {
   const { lastError, lastMessageAtUs } = source
   return {
     // A pause is answered before the source has ended.
@@ -122,7 +130,7 @@ function sourceBody({ isPaused }: DataStream, source: SourceStatus): object {
   }
 }
 
-function webhookBody(webhook: HookStatus): object {
+function webhookBody(webhook: HookStatus): NonNullable<StatusBody['webhook']> {
   const { messages, repeated, refused, lastRefusal } = webhook
   return {
     messages,
@@ -134,7 +142,12 @@ function webhookBody(webhook: HookStatus): object {
   }
 }
 
-function roundsBody({ rounds, lastRound, nextRoundAtUs, lagUs }: SourceStatus): object {
+function roundsBody({
+  rounds,
+  lastRound,
+  nextRoundAtUs,
+  lagUs,
+}: SourceStatus): Partial<SourceBody> {
   if (!rounds) return {}
   return {
     rounds: rounds.count,
