@@ -49,6 +49,8 @@ export interface Operation<
   readonly handler?: (
     exchange: Exchange<Path, Query, Body>,
   ) => Promise<AnswerOf<Answered> | FastifyReply>
+  /** Whether its body may be compressed. */
+  readonly takesCompressed?: boolean
   /** Instead of a handler: what a POST does, once for each Idempotency-Key. */
   readonly effect?: (exchange: Exchange<Path, Query, Body>) => Promise<EffectOf<Answered>>
   /** Whether the answer has a secret, which another key of the same user is not shown again. */
@@ -62,7 +64,6 @@ type AnswerOf<Answered extends Answers> = {
 }[keyof Answered & number]
 
 interface EffectOf<Answered extends Answers> extends Effect {
-  readonly statusCode: keyof Answered & number
   readonly body: AnswerOf<Answered> & object
 }
 
@@ -188,9 +189,10 @@ function schemaOf(
   }
 }
 
-function configOf({ scope, callers, interface: only, errors }: AnyOperation) {
+function configOf({ scope, callers, interface: only, errors, takesCompressed }: AnyOperation) {
   return {
     scope,
+    ...(takesCompressed === true && { takesCompressed }),
     ...(callers && { callers }),
     ...(only && { interface: only }),
     ...(errors && { errors }),

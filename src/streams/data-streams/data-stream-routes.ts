@@ -154,7 +154,7 @@ async function creation(needs: DataStreamRoutesNeeds, { caller, body }: Exchange
       topics.forget(userId)
       wakeFetched(sources, [stream])
     },
-  } as const
+  }
 }
 
 /** Why new streams could not be made of good definitions. */

@@ -1,8 +1,9 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { Judge } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { VaultId } from '../../core/ids.ts'
+import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import { parseBulk } from './bulk-creation.ts'
 import { allWithConversions } from './conversions.ts'
@@ -12,7 +13,7 @@ import {
   subjectOf,
   wakeFetched,
 } from './data-stream-routes.ts'
-import { createStreams, inferStream } from './fleet-schemas.ts'
+import * as api from './fleet-api.ts'
 import { madeStreamBody, noticeOf } from './stream-body.ts'
 import { proposeStream } from './stream-proposal.ts'
 import { Samples, takeSamples } from './stream-samples.ts'
@@ -23,16 +24,25 @@ export interface FleetRoutesNeeds extends DataStreamRoutesNeeds {
 
 type SentSamples = Samples | { readonly samples: readonly unknown[] }
 
-interface InferStream {
-  Body: SentSamples | undefined
-}
+/** Bodies of samples are those of readings. */
+const samplesBytesMax = 4 * 1024 * 1024
 
 /** Many streams at once, and the schema of one from what a device sends. */
 export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.post('/streams/bulk', createStreamsOptions, (request, reply) =>
-      createAll(needs, request, reply),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
+
+    add('POST /streams/bulk', {
+      operationId: 'createStreams',
+      summary: 'Create many data streams at once.',
+      description:
+        'One definition for many streams, or one for each: at most 1,000. All are made, or none. Tags of the definition are given to each of its streams.',
+      scope: 'streams:write',
+      body: api.newStreamsSchema,
+      answers: { 201: api.madeStreamsSchema },
+      errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
+      effect: (exchange) => creation(needs, exchange),
+    })
 
     await app.register(inferRoute(needs))
   }
@@ -40,16 +50,30 @@ export function fleetRoutes(needs: FleetRoutesNeeds): FastifyPluginAsync {
 
 /** Its content types are samples: in a scope of its own, because others parse them. */
 function inferRoute(needs: FleetRoutesNeeds): FastifyPluginAsync {
+  const { judgeOf, nowUs } = needs
   return async (app) => {
     takeSamples(app)
-    app.post<InferStream>('/streams/infer', inferStreamOptions, async (request, reply) => {
-      const { posts, callerOf, judgeOf, nowUs } = needs
-      const { userId } = callerOf(request)
-      return await posts.answer({ request, reply, userId }, async () => {
-        const samples = samplesOf(request.body)
+    const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
+
+    add('POST /streams/infer', {
+      operationId: 'inferStream',
+      summary: 'Propose the schema of a stream from sample readings.',
+      description: [
+        'The proposal takes every sample that is not named under misfits, and can be sent to `POST /streams`',
+        'with a name and a vault. It is a proposal: limits are those of the samples. Nothing is stored. In CBOR,',
+        'MessagePack, NDJSON and CSV the body is what the device sends, one reading or several; the first line of',
+        'CSV names its columns.',
+      ].join(' '),
+      scope: 'streams:write',
+      takesCompressed: true,
+      bodyLimit: samplesBytesMax,
+      body: api.samplesBody,
+      answers: { 200: api.proposalSchema },
+      effect: async ({ request }) => {
+        const samples = samplesOf(request.body as SentSamples | undefined)
         const proposal = proposeStream(samples, { judgeOf, nowUs: nowUs() })
         return { statusCode: 200, body: proposal, changes: [] }
-      })
+      },
     })
   }
 }
@@ -62,61 +86,39 @@ function samplesOf(body: SentSamples | undefined): Samples {
   return body instanceof Samples ? body : new Samples(body.samples)
 }
 
-/** Bodies are those of readings. */
-const inferStreamOptions = {
-  schema: inferStream,
-  bodyLimit: 4 * 1024 * 1024,
-  config: { scope: 'streams:write', takesCompressed: true },
-} as const
-
-const createStreamsOptions = {
-  schema: createStreams,
-  config: {
-    scope: 'streams:write',
-    errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
-  },
-} as const
-
-async function createAll(
-  needs: FleetRoutesNeeds,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { streams, vaults, units, sources, topics, lifecycle, posts, callerOf, publicUrl } = needs
-  const actor = callerOf(request)
-  const { userId, apiKeyId } = actor
-  return await posts.answer({ request, reply, userId }, async () => {
-    const definitions = await allWithConversions(units, await parseBulk(request.body))
-    const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
-    for (const id of vaultIds) await ownVault(vaults, userId, id)
-    for (const source of new Set(definitions.map((one) => one.source))) {
-      await sources.assertAllowed(source)
-    }
-    const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))
-    return {
-      statusCode: 201,
-      body: {
-        streamIds: planned.map(({ stream }) => stream.id),
-        streams: planned.map(({ stream }) => madeStreamBody(stream, needs)),
-      },
-      changes: planned.flatMap(({ stream, changes }) => [
-        ...changes,
-        ...sources.planned(stream),
-        ...lifecycle.record({
-          event: 'stream.created',
-          ...subjectOf(stream),
-          actor,
-          notice: noticeOf(stream, 'created', publicUrl),
-        }),
-      ]),
-      refusal: () => creationRefusal(needs, userId, definitions),
-      async afterwards() {
-        topics.forget(userId)
-        wakeFetched(
-          sources,
-          planned.map(({ stream }) => stream),
-        )
-      },
-    }
-  })
+async function creation(needs: FleetRoutesNeeds, { caller, body }: Exchange) {
+  const { streams, vaults, units, sources, topics, lifecycle, publicUrl } = needs
+  const { userId, apiKeyId } = caller
+  const definitions = await allWithConversions(units, await parseBulk(body))
+  const vaultIds = new Set<VaultId>(definitions.map(({ vaultId }) => vaultId))
+  for (const id of vaultIds) await ownVault(vaults, userId, id)
+  for (const source of new Set(definitions.map((one) => one.source))) {
+    await sources.assertAllowed(source)
+  }
+  const planned = definitions.map((definition) => streams.plan(userId, definition, apiKeyId))
+  return {
+    statusCode: 201,
+    body: {
+      streamIds: planned.map(({ stream }) => stream.id),
+      streams: planned.map(({ stream }) => madeStreamBody(stream, needs)),
+    },
+    changes: planned.flatMap(({ stream, changes }) => [
+      ...changes,
+      ...sources.planned(stream),
+      ...lifecycle.record({
+        event: 'stream.created',
+        ...subjectOf(stream),
+        actor: caller,
+        notice: noticeOf(stream, 'created', publicUrl),
+      }),
+    ]),
+    refusal: () => creationRefusal(needs, userId, definitions),
+    afterwards: async () => {
+      topics.forget(userId)
+      wakeFetched(
+        sources,
+        planned.map(({ stream }) => stream),
+      )
+    },
+  }
 }

@@ -1,13 +1,16 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { decoderOf } from '../../../processors/decode.ts'
 import { withEventType } from '../../../processors/event-type.ts'
 import type { Judge, Verdict } from '../../contracts/reading.ts'
 import type { StreamSchema } from '../../contracts/stream-schema.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError, type ErrorDetail, messageOf } from '../../core/errors.ts'
-import type { UserId } from '../../core/ids.ts'
+import type { StreamId, UserId } from '../../core/ids.ts'
+import { record, uuid } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
 import { ownStream } from './data-stream-routes.ts'
 import type { DataStreamStore } from './data-stream-store.ts'
 import { formatOf, parseSchema, schemaOf } from './definition.ts'
@@ -15,7 +18,7 @@ import { type Json, Problems } from './definition-problems.ts'
 import { isObject } from './field-map.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import { parseSource, unsupportedSource } from './source.ts'
-import { checkSource, runSource } from './source-route-schemas.ts'
+import * as api from './source-api.ts'
 import { withoutSecrets } from './source-secrets.ts'
 import { isInbound } from './sources/webhook.ts'
 import { proposeStream } from './stream-proposal.ts'
@@ -41,51 +44,61 @@ export interface SourceRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface OneStream {
-  Params: { streamId: string }
-}
-
 /** Tries a source before there is a stream, and has one read from at once. */
 export function sourceRoutes(needs: SourceRoutesNeeds): FastifyPluginAsync {
-  const { posts, callerOf } = needs
   return async (app) => {
-    app.post('/sources/check', checkOptions, async (request, reply) => {
-      const { userId } = callerOf(request)
-      return await posts.answer({ request, reply, userId }, async () => {
-        return { statusCode: 200, body: await checked(needs, userId, request.body), changes: [] }
-      })
+    const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
+
+    add('POST /sources/check', {
+      operationId: 'checkSource',
+      summary: 'Try a source before a stream is made of it.',
+      description: [
+        'Connects to where the source leads, fetches a sample and lets go again: nothing is kept, and the other side',
+        'is told that nothing was. With a `schema` the readings of the sample are judged by it, without one a',
+        'definition is proposed. That the other side cannot be reached, or refuses, is an answer too: see `reached`',
+        'and `problem`.',
+      ].join(' '),
+      scope: 'streams:write',
+      body: api.triedSourceSchema,
+      answers: { 200: api.trialSchema },
+      errors: ['destination_not_allowed', 'unsupported_definition'],
+      effect: async ({ caller, body }) => ({
+        statusCode: 200,
+        body: await checked(needs, caller.userId, body),
+        changes: [],
+      }),
     })
 
-    app.post<OneStream>(
-      '/streams/:streamId/source/run',
-      { schema: runSource, config: { scope: 'streams:write', errors: ['conflict'] } },
-      (request, reply) => runNow(needs, request, reply),
-    )
+    add('POST /streams/:streamId/source/run', {
+      operationId: 'runSource',
+      summary: 'Read from the source of a stream now.',
+      description:
+        'Begins the next round of a source with a schedule at once, and the next try of one that fails. Its state is in `GET /streams/{streamId}/status`.',
+      scope: 'streams:write',
+      answers: { 202: record({ streamId: uuid }) },
+      errors: ['conflict'],
+      effect: async ({ caller, params }) => {
+        const streamId = await runNow(needs, caller.userId, params.streamId)
+        return { statusCode: 202, body: { streamId }, changes: [] }
+      },
+    })
   }
 }
 
-const checkOptions = {
-  schema: checkSource,
-  config: {
-    scope: 'streams:write',
-    errors: ['destination_not_allowed', 'unsupported_definition'],
-  },
-} as const
-
+/** @throws DomainError `not_found`, `conflict` */
 async function runNow(
-  { streams, sources, posts, callerOf }: SourceRoutesNeeds,
-  request: FastifyRequest<OneStream>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { userId } = callerOf(request)
-  return await posts.answer({ request, reply, userId }, async () => {
-    const { id, source, isPaused } = await ownStream({ streams }, userId, request.params.streamId)
-    if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
-    if (isPaused) throw new DomainError('conflict', 'the stream is paused')
-    if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
-    return { statusCode: 202, body: { streamId: id }, changes: [] }
-  })
+  { streams, sources }: SourceRoutesNeeds,
+  userId: UserId,
+  text: string,
+): Promise<StreamId> {
+  const { id, source, isPaused } = await ownStream({ streams }, userId, text)
+  if (!isFetched(source)) throw new DomainError('conflict', 'the stream fetches no readings')
+  if (isPaused) throw new DomainError('conflict', 'the stream is paused')
+  if (!sources.hurry(id)) throw new DomainError('conflict', 'the source is not running yet')
+  return id
 }
+
+type TrialBody = Static<typeof api.trialSchema>
 
 interface Tried {
   readonly type: StreamType
@@ -94,7 +107,11 @@ interface Tried {
   readonly schema: StreamSchema | undefined
 }
 
-async function checked(needs: SourceRoutesNeeds, userId: UserId, body: unknown): Promise<object> {
+async function checked(
+  needs: SourceRoutesNeeds,
+  userId: UserId,
+  body: unknown,
+): Promise<TrialBody> {
   const tried = parseTried(body)
   const { sources } = needs
   await sources.assertAllowed(tried.source)
@@ -148,7 +165,7 @@ function sampleBody(
   { judgeOf, nowUs }: SourceRoutesNeeds,
   { type, source, schema }: Tried,
   trial: SourceTrial,
-): object {
+): Omit<TrialBody, 'messages' | 'problem' | 'reached'> {
   const taken = readingsOf(source, schema, trial)
   const samples = trial.messages.map(({ payload, source: origin }) => ({
     source: origin,
@@ -177,7 +194,7 @@ function proposalOf(
   samples: Samples,
   { type, source }: Pick<Tried, 'type' | 'source'>,
   { judgeOf, nowAt }: { readonly judgeOf: SourceRoutesNeeds['judgeOf']; readonly nowAt: number },
-): object {
+): Pick<TrialBody, 'misfits' | 'notes' | 'proposal'> {
   if (samples.readings.length === 0) return {}
   try {
     const { proposal, notes, misfits } = proposeStream(samples, { judgeOf, nowUs: nowAt })
@@ -219,12 +236,14 @@ function readingsOf(
   return taken
 }
 
-function verdictBody(verdict: Verdict): object {
+type VerdictBody = NonNullable<TrialBody['readings']>[number]
+
+function verdictBody(verdict: Verdict): VerdictBody {
   if (verdict.accepted) return { status: 'accepted' }
   const { reason, message, details } = verdict
   return { ...refusedBody(reason, message), details }
 }
 
 function refusedBody(reason: string, message: string) {
-  return { status: 'refused', reason, message }
+  return { status: 'refused', reason, message } as const
 }

@@ -192,5 +192,5 @@ async function pausing(needs: StreamChangeRoutesNeeds, isPaused: boolean, { acto
     ],
     refusal: async () => new DomainError('not_found', `no stream ${stream.id}`),
     afterwards: async () => forget(stream),
-  } as const
+  }
 }

@@ -94,7 +94,7 @@ async function creation(needs: DeviceRoutesNeeds, { caller, body, request }: Exc
     body: api.bodyWithSecret(first, nowUs),
     changes,
     refusal: () => refusal(needs, first.device, settings),
-  } as const
+  }
 }
 
 /** Why a device could not be made, or changed. */

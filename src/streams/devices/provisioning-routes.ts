@@ -109,7 +109,7 @@ function creation(
     changes,
     refusal: async () =>
       new DomainError('conflict', `a vault can have ${provisioningKeysMax} provisioning keys`),
-  } as const
+  }
 }
 
 function expiryFor(

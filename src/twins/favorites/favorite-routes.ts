@@ -71,7 +71,7 @@ function creation(favorites: FavoriteStore, userId: UserId, wanted: NewFavorite)
       (await favorites.has(userId, favorite))
         ? new DomainError('conflict', 'that is a favorite already')
         : new DomainError('conflict', `a user can have ${favoritesMax} favorites at most`),
-  } as const
+  }
 }
 
 /**

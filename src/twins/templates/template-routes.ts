@@ -108,7 +108,7 @@ function creation(
     body: api.templateBody(template),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: tooMany,
-  } as const
+  }
 }
 
 async function tooMany(): Promise<DomainError> {

@@ -142,7 +142,7 @@ async function creation(
       }
       return new DomainError('conflict', 'the template was changed meanwhile: try again')
     },
-  } as const
+  }
 }
 
 /** @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams) */
