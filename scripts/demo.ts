@@ -103,13 +103,18 @@ function adminKey(): ApiKeyPair {
 }
 
 async function run(): Promise<void> {
-  const stopping = new Promise<void>((stop) => {
+  const wish = new AbortController()
+  const stopping = new Promise<void>((resolve) => {
+    const stop = () => {
+      wish.abort()
+      resolve()
+    }
     // Whoever says it again waits for the same.
-    onStopSignals({ stop: () => stop(), atOnce: () => stop() })
+    onStopSignals({ stop, atOnce: stop })
   })
   const children: Children = { service: start(['serve', '--json'], ['ignore', 'pipe', 'inherit']) }
   try {
-    await Promise.race([stopping, show(children)])
+    await Promise.race([stopping, show(children, wish.signal)])
   } finally {
     if (children.devices) await end(children.devices, patienceMs.devices)
     await end(children.service, patienceMs.service)
@@ -123,10 +128,12 @@ interface Children {
 }
 
 /** Starts the devices, and says what there is to see. Resolves when something has ended. */
-async function show(children: Children): Promise<void> {
+async function show(children: Children, stopped: AbortSignal): Promise<void> {
   const output = children.service.stdout as Readable
   const listening = await lineOf<Listening>(output, ({ msg }) => msg === 'listening')
   output.resume()
+  // Nobody would end devices that are started now.
+  if (stopped.aborted) return
   const words = ['simulate', '--json', ...process.argv.slice(2)]
   children.devices = start(words, ['ignore', 'ignore', 'pipe'])
   const errors = children.devices.stderr as Readable
