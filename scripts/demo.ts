@@ -104,14 +104,10 @@ function adminKey(): ApiKeyPair {
 
 async function run(): Promise<void> {
   const wish = new AbortController()
-  const stopping = new Promise<void>((resolve) => {
-    const stop = () => {
-      wish.abort()
-      resolve()
-    }
-    // Whoever says it again waits for the same.
-    onStopSignals({ stop, atOnce: stop })
-  })
+  const stopping = once(wish.signal, 'abort')
+  const stop = () => wish.abort()
+  // Whoever says it again waits for the same.
+  onStopSignals({ stop, atOnce: stop })
   const children: Children = { service: start(['serve', '--json'], ['ignore', 'pipe', 'inherit']) }
   try {
     await Promise.race([stopping, show(children, wish.signal)])

@@ -1,29 +1,21 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.ts'
 import { DomainError, invalidParameter } from '../core/errors.ts'
 import { idempotencyKeyOf } from '../core/idempotency-key.ts'
 import { type AlertId, newId, parseId, type StreamId, type VaultId } from '../core/ids.ts'
 import { parseRfc3339 } from '../core/time.ts'
 import { cursorPage, cursorRequest } from '../requests/http/pagination.ts'
-import type { QueryOf } from '../requests/http/schema.ts'
+import { cursorListOf } from '../requests/http/schema.ts'
 import type { CallerOf } from '../requests/http/server.ts'
 import type { Posts } from '../requests/idempotency/posts.ts'
+import { type AddOperation, type Exchange, operationsOf } from '../requests/operations/operation.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import { ownStream } from '../streams/data-streams/data-stream-routes.ts'
 import type { DataStreamStore } from '../streams/data-streams/data-stream-store.ts'
-import { type ActionKind, type AlertRow, actionKinds, alertBody } from './alert.ts'
+import type { ActionKind, AlertRow } from './alert.ts'
 import type { AlertActions } from './alert-actions.ts'
-import { stepBody } from './alert-bodies.ts'
-import {
-  actionSchemas,
-  explainAlert,
-  listAlerts,
-  listStreamAlerts,
-  readAlert,
-  readAlertHistory,
-  summarizeAlerts,
-} from './alert-schemas.ts'
+import * as api from './alert-api.ts'
 import type { AlertFilter, AlertStore } from './alert-store.ts'
 import { summaryOf } from './alert-summary.ts'
 import { explain } from './explanation.ts'
@@ -42,30 +34,10 @@ export interface AlertRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface ListAlerts {
-  Querystring: QueryOf<typeof listAlerts.querystring>
-}
-
-interface ListStreamAlerts {
-  Params: { streamId: string }
-  Querystring: QueryOf<typeof listStreamAlerts.querystring>
-}
-
-interface OneAlert {
-  Params: { alertId: string }
-}
-
-interface AlertHistory extends OneAlert {
-  Querystring: QueryOf<typeof readAlertHistory.querystring>
-}
-
-interface ActOnAlert extends OneAlert {
-  Body: { readonly comment?: string; readonly until?: string } | null | undefined
-}
-
 const reading = { scope: 'data:read' } as const
 const acting = {
   scope: 'data:write',
+  answers: { 200: api.alertSchema },
   errors: ['wrong_alert_state', 'disk_low', 'journal_full', 'journal_unavailable', 'overloaded'],
 } as const
 
@@ -74,73 +46,134 @@ const acting = {
  * (decisions.md#one-alert-at-a-time).
  */
 export function alertRoutes(needs: AlertRoutesNeeds): FastifyPluginAsync {
-  const { streams, callerOf } = needs
   return async (app) => {
-    app.get<ListAlerts>(
-      '/alerts',
-      { schema: listAlerts, config: reading },
-      async (request, reply) => {
-        const { streamId, vaultId, ...rest } = request.query
-        const filter = {
-          ...filterOf(rest),
-          ...(streamId !== undefined && { streamId: streamId.toLowerCase() as StreamId }),
-          ...(vaultId !== undefined && { vaultId: vaultId.toLowerCase() as VaultId }),
-        }
-        return await list(needs, filter, { request, reply })
-      },
-    )
-
-    app.get<ListStreamAlerts>(
-      '/streams/:streamId/alerts',
-      { schema: listStreamAlerts, config: reading },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        const stream = await ownStream({ streams }, userId, request.params.streamId)
-        const filter = { ...filterOf(request.query), streamId: stream.id }
-        return await list(needs, filter, { request, reply })
-      },
-    )
-
-    app.get('/alerts/summary', { schema: summarizeAlerts, config: reading }, async (request) => {
-      await needs.processing.caughtUp()
-      return summaryOf(await needs.alerts.counts(callerOf(request).userId))
-    })
-
-    oneAlertRoutes(app, needs)
-    for (const kind of actionKinds) {
-      app.post<ActOnAlert>(
-        `/alerts/:alertId/${kind}`,
-        { schema: actionSchemas[kind], config: acting },
-        (request, reply) => act(needs, kind, { request, reply }),
-      )
-    }
+    const add = operationsOf(app, { ...needs, tags: ['Alerts'] })
+    addLists(add, needs)
+    addReading(add, needs)
+    addActing(add, needs)
   }
 }
 
-function oneAlertRoutes(app: FastifyInstance, needs: AlertRoutesNeeds): void {
-  const { state, alerts } = needs
-  app.get<OneAlert>('/alerts/:alertId', { schema: readAlert, config: reading }, async (request) =>
-    alertBody(await ownAlert(needs, request)),
-  )
+function addLists(add: AddOperation, needs: AlertRoutesNeeds): void {
+  add('GET /alerts', {
+    ...reading,
+    operationId: 'listAlerts',
+    summary: "List the alerts of one's own streams, newest first.",
+    query: api.alertsQuery,
+    answers: { 200: cursorListOf(api.alertSchema) },
+    handler: async (exchange) => {
+      const { streamId, vaultId, ...rest } = exchange.query
+      const filter = {
+        ...filterOf(rest),
+        ...(streamId !== undefined && { streamId: streamId.toLowerCase() as StreamId }),
+        ...(vaultId !== undefined && { vaultId: vaultId.toLowerCase() as VaultId }),
+      }
+      return await list(needs, filter, exchange)
+    },
+  })
 
-  app.get<AlertHistory>(
-    '/alerts/:alertId/history',
-    { schema: readAlertHistory, config: reading },
-    async (request) => {
-      const { limit = 100, cursor = -1 } = request.query
-      const alert = await ownAlert(needs, request)
+  add('GET /streams/:streamId/alerts', {
+    ...reading,
+    operationId: 'listStreamAlerts',
+    summary: 'List the alerts of a data stream, newest first.',
+    query: api.streamAlertsQuery,
+    answers: { 200: cursorListOf(api.alertSchema) },
+    handler: async (exchange) => {
+      const { caller, params, query } = exchange
+      const stream = await ownStream(needs, caller.userId, params.streamId)
+      return await list(needs, { ...filterOf(query), streamId: stream.id }, exchange)
+    },
+  })
+
+  add('GET /alerts/summary', {
+    ...reading,
+    operationId: 'summarizeAlerts',
+    summary: 'Count the alerts that go on, by state and severity, in all and for each vault.',
+    answers: { 200: api.summarySchema },
+    handler: async ({ caller }) => {
+      await needs.processing.caughtUp()
+      return summaryOf(await needs.alerts.counts(caller.userId))
+    },
+  })
+}
+
+function addReading(add: AddOperation, needs: AlertRoutesNeeds): void {
+  const { state, alerts } = needs
+  add('GET /alerts/:alertId', {
+    ...reading,
+    operationId: 'readAlert',
+    summary: 'Read an alert.',
+    answers: { 200: api.alertSchema },
+    handler: async (exchange) => api.alertBody(await ownAlert(needs, exchange)),
+  })
+
+  add('GET /alerts/:alertId/history', {
+    ...reading,
+    operationId: 'readAlertHistory',
+    summary: 'List what has happened to an alert, oldest first.',
+    query: api.historyQuery,
+    answers: { 200: api.historySchema },
+    handler: async (exchange) => {
+      const { limit = 100, cursor = -1 } = exchange.query
+      const alert = await ownAlert(needs, exchange)
       const found = await alerts.history(alert.id, { after: cursor, limit: limit + 1 })
       const page = found.slice(0, limit)
       const nextCursor = found.length > limit ? (page.at(-1)?.step ?? null) : null
-      return { alertId: alert.id, steps: page.map(stepBody), nextCursor }
+      return { alertId: alert.id, steps: page.map(api.stepBody), nextCursor }
     },
-  )
+  })
 
-  app.get<OneAlert>(
-    '/alerts/:alertId/explain',
-    { schema: explainAlert, config: reading },
-    async (request) => await explain(state, alerts, await ownAlert(needs, request)),
-  )
+  add('GET /alerts/:alertId/explain', {
+    ...reading,
+    operationId: 'explainAlert',
+    summary: 'Explain an alert: which reading moved it when, and what was delivered of it.',
+    description:
+      'The newest 100 steps, each with the deliveries that followed; and what the rule waits for now.',
+    answers: { 200: api.explanationSchema },
+    handler: async (exchange) => await explain(state, alerts, await ownAlert(needs, exchange)),
+  })
+}
+
+function addActing(add: AddOperation, needs: AlertRoutesNeeds): void {
+  add('POST /alerts/:alertId/acknowledge', {
+    ...acting,
+    operationId: 'acknowledgeAlert',
+    summary: 'Say that somebody looks after a firing alert.',
+    body: api.optionalCommentSchema,
+    effect: (exchange) => act(needs, 'acknowledge', exchange),
+  })
+
+  add('POST /alerts/:alertId/comment', {
+    ...acting,
+    operationId: 'commentAlert',
+    summary: 'Write something down in the history of an alert.',
+    body: api.commentSchema,
+    effect: (exchange) => act(needs, 'comment', exchange),
+  })
+
+  add('POST /alerts/:alertId/mute', {
+    ...acting,
+    operationId: 'muteAlert',
+    summary: 'Tell nobody of what a rule finds on a stream, until a time.',
+    body: api.muteSchema,
+    effect: (exchange) => act(needs, 'mute', exchange),
+  })
+
+  add('POST /alerts/:alertId/unmute', {
+    ...acting,
+    operationId: 'unmuteAlert',
+    summary: 'Tell again of what a rule finds on a stream.',
+    body: api.optionalCommentSchema,
+    effect: (exchange) => act(needs, 'unmute', exchange),
+  })
+
+  add('POST /alerts/:alertId/clear', {
+    ...acting,
+    operationId: 'clearAlert',
+    summary: 'End an alert by hand: it begins again only when its rule was not broken meanwhile.',
+    body: api.optionalCommentSchema,
+    effect: (exchange) => act(needs, 'clear', exchange),
+  })
 }
 
 function filterOf({
@@ -156,63 +189,57 @@ function filterOf({
 }
 
 async function list(
-  { alerts, processing, callerOf }: AlertRoutesNeeds,
+  { alerts, processing }: AlertRoutesNeeds,
   filter: AlertFilter,
-  {
-    request,
-    reply,
-  }: {
-    readonly request: FastifyRequest<{
-      Querystring: { readonly limit?: number; readonly cursor?: string }
-    }>
-    readonly reply: FastifyReply
-  },
-): Promise<readonly object[]> {
-  const { userId } = callerOf(request)
-  const page = cursorRequest(request.query)
+  { caller, query, request, reply }: Exchange<string, typeof api.streamAlertsQuery>,
+) {
+  const page = cursorRequest(query)
   await processing.caughtUp()
-  const found = await alerts.list(userId, filter, { before: page.after, limit: page.limit + 1 })
-  return cursorPage(found, page, { request, reply }).map(alertBody)
+  const limits = { before: page.after, limit: page.limit + 1 }
+  const found = await alerts.list(caller.userId, filter, limits)
+  return cursorPage(found, page, { request, reply }).map(api.alertBody)
 }
+
+type OneAlert = Pick<Exchange<'/alerts/:alertId'>, 'caller' | 'params'>
 
 /** @throws DomainError `not_found`, also for somebody else's */
 async function ownAlert(
-  { alerts, processing, callerOf }: AlertRoutesNeeds,
-  request: FastifyRequest<OneAlert>,
+  { alerts, processing }: AlertRoutesNeeds,
+  { caller, params }: OneAlert,
 ): Promise<AlertRow> {
-  const id = parseId<AlertId>(request.params.alertId)
+  const id = parseId<AlertId>(params.alertId)
   await processing.caughtUp()
-  const alert = id && (await alerts.find(callerOf(request).userId, id))
-  if (!alert) throw new DomainError('not_found', `no alert ${request.params.alertId}`)
+  const alert = id && (await alerts.find(caller.userId, id))
+  if (!alert) throw new DomainError('not_found', `no alert ${params.alertId}`)
   return alert
+}
+
+interface Acting extends OneAlert {
+  readonly request: FastifyRequest
+  readonly body: { readonly comment?: string; readonly until?: string } | null | undefined
 }
 
 async function act(
   needs: AlertRoutesNeeds,
   kind: ActionKind,
-  {
-    request,
-    reply,
-  }: { readonly request: FastifyRequest<ActOnAlert>; readonly reply: FastifyReply },
-): Promise<FastifyReply> {
-  const { userId, apiKeyId } = needs.callerOf(request)
-  const { comment, until } = request.body ?? {}
-  const post = { request, reply, userId }
-  return await needs.posts.answer(post, async () => {
-    const alert = await ownAlert(needs, request)
-    const untilUs = until === undefined ? undefined : muteEnd(until, needs.clock)
-    await needs.actions.act(alert, {
-      id: actionIdOf(request, userId),
-      kind,
-      alertId: alert.id,
-      ruleId: alert.rule_id,
-      userId,
-      apiKeyId,
-      ...(comment !== undefined && { comment }),
-      ...(untilUs !== undefined && { untilUs }),
-    })
-    return { statusCode: 200, body: alertBody(await ownAlert(needs, request)), changes: [] }
+  { caller, params, request, body }: Acting,
+) {
+  const { userId, apiKeyId } = caller
+  const { comment, until } = body ?? {}
+  const alert = await ownAlert(needs, { caller, params })
+  const untilUs = until === undefined ? undefined : muteEnd(until, needs.clock)
+  await needs.actions.act(alert, {
+    id: actionIdOf(request, userId),
+    kind,
+    alertId: alert.id,
+    ruleId: alert.rule_id,
+    userId,
+    apiKeyId,
+    ...(comment !== undefined && { comment }),
+    ...(untilUs !== undefined && { untilUs }),
   })
+  const acted = await ownAlert(needs, { caller, params })
+  return { statusCode: 200, body: api.alertBody(acted), changes: [] } as const
 }
 
 /** The same for a request that is repeated under its key: a crash may have come before its answer. */

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { AlertRule, Scalar } from '../../processors/alert-rules.ts'
 import type { AlertId } from '../core/ids.ts'
-import { formatUs } from '../core/time.ts'
 import type { StateSchema } from '../storage/state/schema.ts'
-import { ruleBody } from './rule-body.ts'
 
 /** What an alert can be as others see it: a rule that is ok has none. */
 export const alertStates = ['pending', 'firing', 'acknowledged', 'cleared'] as const
@@ -44,32 +41,4 @@ export function alertIdOf(streamId: string, ruleId: string, offset: number): Ale
   const hex = digest.toString('hex')
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
   return [...parts, hex.slice(20, 32)].join('-') as AlertId
-}
-
-/** An alert as the API and events show it. */
-export function alertBody(alert: AlertRow) {
-  return {
-    alertId: alert.id,
-    streamId: alert.stream_id,
-    vaultId: alert.vault_id,
-    ruleId: alert.rule_id,
-    field: alert.field,
-    severity: alert.severity,
-    state: alert.state,
-    value: JSON.parse(alert.value) as Scalar | null,
-    threshold: JSON.parse(alert.threshold) as Scalar | null,
-    createdAt: formatUs(alert.created_at),
-    triggeredAt: timeOf(alert.triggered_at),
-    clearedAt: timeOf(alert.cleared_at),
-    acknowledgedAt: timeOf(alert.acknowledged_at),
-    acknowledgedBy: alert.acknowledged_by,
-    mutedUntil: timeOf(alert.muted_until),
-    flapping: alert.is_flapping === 1,
-    sequence: alert.sequence,
-    rule: ruleBody(JSON.parse(alert.rule) as AlertRule),
-  }
-}
-
-function timeOf(us: number | null): string | null {
-  return us === null ? null : formatUs(us)
 }

@@ -1,20 +1,19 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Static } from 'typebox'
 import { type AlertRule, compileAlertRules, fieldsOfRules } from '../../processors/alert-rules.ts'
 import { DomainError, type ErrorDetail, invalidParameter } from '../core/errors.ts'
-import { formatUs } from '../core/time.ts'
 import { type TimeRange, timeRange } from '../reading/queries/time-range.ts'
 import type { CallerOf } from '../requests/http/server.ts'
 import type { Posts } from '../requests/idempotency/posts.ts'
+import { operationsOf } from '../requests/operations/operation.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import { alertRulesOf, parseProposedRules } from '../streams/data-streams/alert-definition.ts'
 import { ownStream } from '../streams/data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../streams/data-streams/data-stream-store.ts'
 import { storedFieldsOf } from '../streams/data-streams/transform-definition.ts'
-import type { BacktestAlert, BacktestPlan, BacktestResult } from './backtest.ts'
-import { diffOf } from './backtest-diff.ts'
-import { backtestAlerts } from './backtest-schemas.ts'
+import type { BacktestPlan } from './backtest.ts'
+import { backtestBody, backtestRequestSchema, backtestSchema } from './backtest-api.ts'
 import type { Backtests } from './backtests.ts'
-import { isFleetRuleId } from './fleet-rule.ts'
 import { fleetRulesInForce } from './fleet-rule-store.ts'
 import { runnableRules } from './runnable-rules.ts'
 
@@ -31,54 +30,44 @@ export interface BacktestRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface BacktestBody {
-  readonly start: string
-  readonly end: string
-  readonly rules?: unknown
-}
-
-const options = {
-  schema: backtestAlerts,
-  config: {
-    scope: 'data:read',
-    errors: [
-      'invalid_request',
-      'overloaded',
-      'query_too_slow',
-      'rate_limited',
-      'store_unavailable',
-      'too_many_readings',
-    ],
-  },
-} as const
-
 /** `POST /streams/{streamId}/alerts/backtest` */
 export function backtestRoutes(needs: BacktestRoutesNeeds): FastifyPluginAsync {
-  const { backtests, state, posts, nowUs, callerOf } = needs
   return async (app) => {
-    app.post<{ Params: { streamId: string }; Body: BacktestBody }>(
-      '/streams/:streamId/alerts/backtest',
-      options,
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const stream = await ownStream(needs, userId, request.params.streamId)
-          const range = rangeOf(request.body, nowUs())
-          const fleetRules = await fleetRulesInForce(state, stream.id)
-          const plan = planOf(stream, fleetRules, request.body.rules)
-          const signal = goneSignal(reply)
-          const asked = { userId, streamId: stream.id, ...range, plan, signal }
-          const body = bodyOf(await backtests.run(asked))
-          const shown = { start: formatUs(range.startUs), end: formatUs(range.endUs) }
-          return { statusCode: 200, body: { streamId: stream.id, ...shown, ...body }, changes: [] }
-        })
+    const add = operationsOf(app, { ...needs, tags: ['Alerts'] })
+    add('POST /streams/:streamId/alerts/backtest', {
+      operationId: 'backtestAlerts',
+      summary: 'See which alerts rules would have raised.',
+      description:
+        'Runs rules over the readings that are stored, up to a million, and saves nothing. Without rules those of the stream are run.',
+      scope: 'data:read',
+      body: backtestRequestSchema,
+      answers: { 200: backtestSchema },
+      errors: [
+        'invalid_request',
+        'overloaded',
+        'query_too_slow',
+        'rate_limited',
+        'store_unavailable',
+        'too_many_readings',
+      ],
+      effect: async ({ caller, params, body, reply }) => {
+        const { userId } = caller
+        const stream = await ownStream(needs, userId, params.streamId)
+        const range = rangeOf(body, needs.nowUs())
+        const fleetRules = await fleetRulesInForce(needs.state, stream.id)
+        const plan = planOf(stream, fleetRules, body.rules)
+        const signal = goneSignal(reply)
+        const asked = { userId, streamId: stream.id, ...range, plan, signal }
+        const result = await needs.backtests.run(asked)
+        const shown = backtestBody(stream.id, range, result)
+        return { statusCode: 200, body: shown, changes: [] } as const
       },
-    )
+    })
   }
 }
 
 /** Rules cannot say anything of times that have not come. @throws DomainError `invalid_request` */
-function rangeOf({ start, end }: BacktestBody, nowUs: number): TimeRange {
+function rangeOf({ start, end }: Static<typeof backtestRequestSchema>, nowUs: number): TimeRange {
   const { startUs, endUs } = timeRange(start, end)
   if (endUs - startUs > daysMax * usPerDay) {
     throw invalidParameter('end', `must not be more than ${daysMax} days after start`)
@@ -111,54 +100,6 @@ function proposedRules(
     throw new DomainError('invalid_request', 'the rules are not valid', { details })
   }
   return proposed
-}
-
-function bodyOf({ readings, proposed, current }: BacktestResult) {
-  const diff = current === undefined ? null : diffOfOwn(proposed.alerts, current.alerts)
-  return {
-    readings,
-    count: proposed.count,
-    alerts: proposed.alerts.map(alertBody),
-    diff: diff && {
-      both: diff.both.map(shortBody),
-      onlyProposed: diff.onlyProposed.map(shortBody),
-      onlyCurrent: diff.onlyCurrent.map(shortBody),
-    },
-  }
-}
-
-/** Rules of fleets go on whatever the stream's own ones are: both raise what those raise. */
-function diffOfOwn(proposed: readonly BacktestAlert[], current: readonly BacktestAlert[]) {
-  const ofFleets = current.filter(({ ruleId }) => isFleetRuleId(ruleId))
-  const own = current.filter(({ ruleId }) => !isFleetRuleId(ruleId))
-  const { both, ...rest } = diffOf(proposed, own)
-  const all = [...both, ...ofFleets]
-  return { ...rest, both: all.toSorted((left, right) => left.triggeredAtUs - right.triggeredAtUs) }
-}
-
-function alertBody(alert: BacktestAlert) {
-  const { sinceUs, value, threshold, isFlapping, flaps, readings } = alert
-  return {
-    ...shortBody(alert),
-    since: formatUs(sinceUs),
-    value,
-    threshold,
-    flapping: isFlapping,
-    flaps,
-    readings: readings.map(({ timestampUs, values }) => ({
-      timestamp: formatUs(timestampUs),
-      ...values,
-    })),
-  }
-}
-
-function shortBody({ ruleId, severity, triggeredAtUs, clearedAtUs }: BacktestAlert) {
-  return {
-    ruleId,
-    severity,
-    triggeredAt: formatUs(triggeredAtUs),
-    clearedAt: clearedAtUs === null ? null : formatUs(clearedAtUs),
-  }
 }
 
 /** Aborted when the client has gone: nobody waits for the answer then. */

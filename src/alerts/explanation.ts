@@ -1,10 +1,11 @@
+import type { Static } from 'typebox'
 import type { RuleMemory } from '../../processors/alert-memory.ts'
 import { nextDueUs } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
 import { formatUs } from '../core/time.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
-import { type AlertRow, alertBody } from './alert.ts'
-import { sentenceOf, stepBody } from './alert-bodies.ts'
+import type { AlertRow, HistoryRow } from './alert.ts'
+import { alertBody, type deliverySchema, type explanationSchema, stepBody } from './alert-api.ts'
 import type { AlertStore, NoticeDelivery } from './alert-store.ts'
 
 /** So many steps are explained, the newest ones. */
@@ -15,7 +16,7 @@ export async function explain(
   state: StateDatabase,
   alerts: AlertStore,
   alert: AlertRow,
-): Promise<object> {
+): Promise<Static<typeof explanationSchema>> {
   const steps = await alerts.history(alert.id, {
     after: alert.steps - stepsMax - 1,
     limit: stepsMax,
@@ -39,6 +40,24 @@ export async function explain(
   }
 }
 
+/** A step of the history as a sentence. */
+function sentenceOf(row: HistoryRow): string {
+  const { cause, from_state: from, to_state: to } = row
+  const at = formatUs(row.at)
+  if (from === to) return `${row.user_id} did this at ${at}: ${cause}.`
+  const what = `${from} became ${to} at ${at}`
+  switch (cause) {
+    case 'reading':
+      return `${what}: the reading of entry ${row.journal_offset} gave ${row.value} against ${row.threshold}.`
+    case 'timer':
+      return `${what}: the time that the rule gives had passed.`
+    case 'definition':
+      return `${what}: the rule was changed, or is no more.`
+    default:
+      return `${what}: ${row.user_id} did this: ${cause}.`
+  }
+}
+
 function deliveryBody({
   deliveryId,
   webhookId,
@@ -46,7 +65,7 @@ function deliveryBody({
   state,
   attempts,
   lastAttemptAtUs,
-}: NoticeDelivery): object {
+}: NoticeDelivery): Static<typeof deliverySchema> {
   const lastAttemptAt = shown(lastAttemptAtUs)
   const receiver = { webhookId: webhookId ?? null, recipientId: recipientId ?? null }
   return { deliveryId, ...receiver, state, attempts, lastAttemptAt }

@@ -2,7 +2,6 @@ import type { AlertRule } from '../../processors/alert-rules.ts'
 import type { FieldMap, FieldType } from '../contracts/stream-schema.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { type AlertRuleId, parseId, type UserId, type VaultId } from '../core/ids.ts'
-import { formatUs } from '../core/time.ts'
 import { parseAlertRule } from '../streams/data-streams/alert-rule.ts'
 import { parseName } from '../streams/data-streams/definition.ts'
 import { Problems } from '../streams/data-streams/definition-problems.ts'
@@ -67,7 +66,8 @@ export function changedFleetRule(before: FleetRule, change: unknown): FleetRuleC
 /** What ids of rules of fleets begin with on their streams: a stream's own rules can have no such ids. */
 const fleetPrefix = 'fleet:'
 
-function ruleIdOnStreams(id: AlertRuleId): string {
+/** The id of a rule of many streams, on each of them. */
+export function ruleIdOnStreams(id: AlertRuleId): string {
   return `${fleetPrefix}${id}`
 }
 
@@ -91,20 +91,6 @@ export function ruleOnStream(
   if (rule) return { rule: { ...rule, id: ruleIdOnStreams(id) } }
   const [{ path, message } = { path: '', message: '' }] = found
   return { problem: `${path} ${message}`.trim() }
-}
-
-export function fleetRuleBody(rule: FleetRule): object {
-  const { id, name, vaultId, tags, rule: content, createdAtUs, updatedAtUs } = rule
-  return {
-    alertRuleId: id,
-    ruleId: ruleIdOnStreams(id),
-    name,
-    vaultId: vaultId ?? null,
-    tags,
-    rule: content,
-    createdAt: formatUs(createdAtUs),
-    updatedAt: formatUs(updatedAtUs),
-  }
 }
 
 function parseVaultId(value: unknown, problems: Problems): VaultId | undefined {

@@ -5,6 +5,7 @@ import { MessageChannel } from 'node:worker_threads'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { JournalTails } from '../../src/reading/live/journal-tails.ts'
 import { OpenTails } from '../../src/reading/live/open-tails.ts'
@@ -12,6 +13,8 @@ import { tailRoutes } from '../../src/reading/live/tail-routes.ts'
 import { handleError } from '../../src/requests/http/error-handler.ts'
 import { routeUpgrades } from '../../src/requests/http/upgrades.ts'
 import { requestChecks } from '../../src/requests/http/validation.ts'
+import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
+import { Posts } from '../../src/requests/idempotency/posts.ts'
 import { SqliteJournalFile } from '../../src/storage/journal/sqlite-journal.ts'
 import { beforeAll } from '../../src/storage/time-series/time-series-store.ts'
 import { DataStreamStore } from '../../src/streams/data-streams/data-stream-store.ts'
@@ -24,7 +27,7 @@ import { TestState } from '../support/test-state.ts'
 /** What a request waits for until its client has left: the hooks before its route, or the route. */
 type Moment = 'hooks' | 'route'
 
-const clock = { nowUs: () => 1_700_000_000_000_000 }
+const clock = { nowUs: () => 1_700_000_000_000_000, steadyUs: () => 0 }
 const onFailure = (error: unknown) => expect.unreachable(String(error))
 const inboxPath = '/notifications/in-app/stream'
 const webSocket = ['Connection: upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
@@ -152,7 +155,10 @@ class Followed implements AsyncDisposable {
       },
       corsOrigins: [],
     }
-    await this.#app.register(tailRoutes({ ...needs, tails, onFailure, callerOf }))
+    const cipher = new MasterKey(Buffer.alloc(32, 7))
+    const answers = new AnswerStore({ state, writer: this.#tests, cipher })
+    const posts = new Posts({ answers, writer: this.#tests, clock })
+    await this.#app.register(tailRoutes({ ...needs, tails, onFailure, posts, callerOf }))
   }
 
   async #wait(moment: Moment): Promise<void> {

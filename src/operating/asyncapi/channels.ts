@@ -1,5 +1,5 @@
 import { publishBytesMax } from '../../../connectors/mqtt-broker/guard/fixed-header.ts'
-import { tailStream } from '../../reading/live/tail-schemas.ts'
+import { tailQuery } from '../../reading/live/tail-api.ts'
 import type { JsonSchema } from '../../requests/http/schema.ts'
 import {
   alertMessages,
@@ -166,7 +166,7 @@ export const webSocketChannels: Readonly<Record<string, Channel>> = {
     description: 'With the subprotocol `streamvault.v1`. Clients have nothing to say here.',
     parameters: { streamId: parameters.streamId },
     messages: tailMessages,
-    bindings: { ws: { method: 'GET', query: tailStream.querystring, bindingVersion: '0.1.0' } },
+    bindings: { ws: { method: 'GET', query: tailQuery, bindingVersion: '0.1.0' } },
     operations: {
       tailReadings: {
         action: 'send',

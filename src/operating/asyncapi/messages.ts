@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { readingsBody } from '../../../connectors/http/http-push-schema.ts'
 import { formatOfMediaType } from '../../../processors/decode.ts'
-import { dataPoint } from '../../reading/queries/data-schemas.ts'
+import { dataPoint } from '../../reading/queries/data-api.ts'
 import { component, dateTime, record, text, uuid } from '../../requests/http/schema.ts'
 import { dataSchemaOf } from '../../telling/catalogue/event-data-schemas.ts'
 

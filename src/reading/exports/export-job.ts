@@ -1,5 +1,5 @@
 import type { ExportId, StreamId } from '../../core/ids.ts'
-import { type Job, jobBody } from '../jobs/job.ts'
+import type { Job } from '../jobs/job.ts'
 
 export const exportFormats = ['parquet', 'csv', 'ndjson'] as const
 
@@ -50,14 +50,4 @@ export interface ExportFile {
 /** Files in the order of their stream and its time. */
 export function fileNameOf(number: number, streamId: StreamId, format: ExportFormat): string {
   return `${String(number).padStart(6, '0')}-${streamId}.${format}`
-}
-
-export function exportBody(job: ExportJob): object {
-  const { id, request, rows, bytes } = job
-  const { fields, ...rest } = request
-  return { exportId: id, ...rest, fields: fields ?? null, rows, bytes, ...jobBody(job) }
-}
-
-export function fileBody({ name, streamId, rows, bytes, sha256 }: ExportFile): object {
-  return { name, streamId, rows, bytes, sha256 }
 }

@@ -1,33 +1,21 @@
+import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { formatUs } from '../../core/time.ts'
 import { parseAggregation, zoneParameter } from '../queries/aggregation.ts'
 import { type KnownFields, parseFields, unknownField } from '../queries/fields.ts'
 import type { QueriedStream } from '../queries/queried-streams.ts'
-import {
-  type SelectionNeeds,
-  type StreamSelection,
-  selectedStreams,
-} from '../queries/selected-streams.ts'
+import { type SelectionNeeds, selectedStreams } from '../queries/selected-streams.ts'
 import { rangeBody } from '../queries/time-range.ts'
 import { assertWindowField, assertWindows } from '../queries/window-query.ts'
-import type { ExportFormat, ExportRequest } from './export-job.ts'
+import type { newExportSchema } from './export-api.ts'
+import type { ExportRequest } from './export-job.ts'
 
 /**
  * Readings may claim a time so far ahead of the server (decisions.md#times-of-readings): they are
  * stored by now all the same.
  */
 const aheadUs = 5 * 60 * 1_000_000
-
-/** The body of `POST /exports`, as its schema lets it through. */
-export interface ExportBody extends StreamSelection {
-  readonly start?: string
-  readonly end?: string
-  readonly format: ExportFormat
-  readonly aggregation?: string
-  readonly tz?: string
-  readonly fields?: readonly string[]
-}
 
 /**
  * What a body asks for: which streams that is, and up to when, is decided now.
@@ -37,7 +25,7 @@ export interface ExportBody extends StreamSelection {
 export async function exportRequest(
   needs: SelectionNeeds,
   { userId, nowUs }: { readonly userId: UserId; readonly nowUs: number },
-  body: ExportBody,
+  body: Static<typeof newExportSchema>,
 ): Promise<ExportRequest> {
   const { aggregation = 'raw', tz, format, fields } = body
   const end = body.end ?? formatUs(nowUs + aheadUs)

@@ -1,23 +1,18 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { text } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import { jobRoutes, ownJob } from '../jobs/job-routes.ts'
 import { keptOfUserMax, openOfUserMax } from '../jobs/job-store.ts'
 import type { SelectionNeeds } from '../queries/selected-streams.ts'
 import { sendFile } from './download.ts'
-import { type ExportJob, exportBody, fileBody } from './export-job.ts'
-import { type ExportBody, exportRequest } from './export-request.ts'
-import {
-  cancelExport,
-  createExport,
-  deleteExport,
-  downloadFile,
-  getExport,
-  listExports,
-  resumeExport,
-} from './export-schemas.ts'
+import * as api from './export-api.ts'
+import type { ExportJob } from './export-job.ts'
+import { exportRequest } from './export-request.ts'
 import type { ExportStore } from './export-store.ts'
 import type { Exports } from './exports.ts'
 
@@ -31,95 +26,119 @@ export interface ExportRoutesNeeds extends SelectionNeeds {
   readonly callerOf: CallerOf
 }
 
-interface OneFile {
-  Params: { exportId: string; name: string }
-}
-
-interface CreateExport {
-  Body: ExportBody
-}
-
 const scope = 'data:read'
 
 const what = 'export'
-
-const createOptions = {
-  schema: createExport,
-  config: {
-    scope,
-    errors: ['disk_full', 'not_found', 'rate_limited', 'too_many_points', 'unsupported_query'],
-  },
-} as const
 
 /** Readings into files, in the background. All of it is the owner's alone. */
 export function exportRoutes(needs: ExportRoutesNeeds): FastifyPluginAsync {
   const { exportJobs: jobs, exportStore: store, posts, callerOf } = needs
   return async (app) => {
-    app.post<CreateExport>('/exports', createOptions, (request, reply) =>
-      create(needs, request, reply),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Exports and imports'] })
+
+    add('POST /exports', {
+      operationId: 'createExport',
+      summary: 'Write the readings of data streams into files, in the background.',
+      description:
+        'Of all your streams, or of those that meet all of `streamIds`, `vaultId`, `name` and `tags`. Each stream gets one file or more.',
+      scope,
+      body: api.newExportSchema,
+      answers: { 202: api.exportSchema },
+      errors: ['disk_full', 'not_found', 'rate_limited', 'too_many_points', 'unsupported_query'],
+      effect: ({ caller, body }) => creation(needs, caller, body),
+    })
 
     await app.register(
-      jobRoutes<ExportJob>({
+      jobRoutes({
         jobs,
         store,
         path: '/exports',
         param: 'exportId',
         what,
         scopes: { look: scope, change: scope, changeAny: 'data:write' },
-        schemas: {
-          list: listExports,
-          get: getExport,
-          cancel: cancelExport,
-          resume: resumeExport,
-          remove: deleteExport,
+        texts,
+        shape: api.exportSchema,
+        body: api.exportBody,
+        detailed: {
+          shape: api.exportWithFilesSchema,
+          body: async (job: ExportJob) => {
+            const files = await store.files(job.id)
+            return { ...api.exportBody(job), files: files.map(api.fileBody) }
+          },
         },
-        body: exportBody,
-        details: async ({ id }) => ({ files: (await store.files(id)).map(fileBody) }),
         posts,
         callerOf,
       }),
     )
 
-    app.get<OneFile>(
-      '/exports/:exportId/files/:name',
-      { schema: downloadFile, config: { scope, errors: ['range_not_satisfiable'] } },
-      async (request, reply) => {
-        const { exportId, name } = request.params
-        const job = await ownJob({ jobs, what }, callerOf(request).userId, exportId)
-        const file = (await store.files(job.id)).find((one) => one.name === name)
-        const path = file && jobs.pathOf(job.id, file.name)
-        if (file === undefined || path === undefined) {
-          throw new DomainError('not_found', `no file ${name}`)
-        }
-        return sendFile({ path, file, format: job.request.format }, { request, reply })
-      },
-    )
+    addDownload(add, needs)
   }
 }
 
-async function create(
-  needs: ExportRoutesNeeds,
-  request: FastifyRequest<CreateExport>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { exportJobs, exportStore, posts, nowUs } = needs
-  const { userId, apiKeyId } = needs.callerOf(request)
-  return await posts.answer({ request, reply, userId }, async () => {
-    const asked = { userId, nowUs: nowUs() }
-    await needs.assertSpace(userId)
-    const wanted = await exportRequest(needs, asked, request.body)
-    const { job, changes } = exportStore.plan({ ownerId: userId, apiKeyId }, wanted, asked.nowUs)
-    return {
-      statusCode: 202,
-      body: exportBody(job),
-      changes,
-      refusal: async () => {
-        const limits = `${openOfUserMax} exports that wait or run, and ${keptOfUserMax} in all`
-        const message = `one user can have ${limits}: delete some`
-        return new DomainError('rate_limited', message, { retryAfter: 60 })
-      },
-      afterwards: async () => exportJobs.wake(),
-    }
+const texts = {
+  list: { operationId: 'listExports', summary: "List one's own exports." },
+  get: {
+    operationId: 'getExport',
+    summary: 'See how far an export is, and what it has written.',
+  },
+  cancel: {
+    operationId: 'cancelExport',
+    summary: 'End an export before it has written all.',
+    description:
+      'Its finished files stay, and it can be resumed. One that has ended already is answered as it is.',
+  },
+  resume: {
+    operationId: 'resumeExport',
+    summary: 'Let an export that has failed or was cancelled go on after its last file.',
+    description: 'Any other is answered as it is.',
+  },
+  remove: { operationId: 'deleteExport', summary: 'Remove an export with its files.' },
+}
+
+function addDownload(
+  add: AddOperation,
+  { exportJobs: jobs, exportStore: store }: ExportRoutesNeeds,
+): void {
+  add('GET /exports/:exportId/files/:name', {
+    operationId: 'downloadExportFile',
+    summary: 'Download a file that an export has written.',
+    description:
+      'With `Range: bytes=...` (one range) a part of it; `ETag` is its SHA-256, and counts for `If-Range`.',
+    scope,
+    params: { name: text },
+    answers: api.fileAnswers,
+    errors: ['range_not_satisfiable'],
+    handler: async ({ caller, params: { exportId, name }, request, reply }) => {
+      const job = await ownJob({ jobs, what }, caller.userId, exportId)
+      const file = (await store.files(job.id)).find((one) => one.name === name)
+      const path = file && jobs.pathOf(job.id, file.name)
+      if (file === undefined || path === undefined) {
+        throw new DomainError('not_found', `no file ${name}`)
+      }
+      return sendFile({ path, file, format: job.request.format }, { request, reply })
+    },
   })
+}
+
+async function creation(
+  needs: ExportRoutesNeeds,
+  { userId, apiKeyId }: ReturnType<CallerOf>,
+  body: Static<typeof api.newExportSchema>,
+) {
+  const { exportJobs, exportStore } = needs
+  const asked = { userId, nowUs: needs.nowUs() }
+  await needs.assertSpace(userId)
+  const wanted = await exportRequest(needs, asked, body)
+  const { job, changes } = exportStore.plan({ ownerId: userId, apiKeyId }, wanted, asked.nowUs)
+  return {
+    statusCode: 202,
+    body: api.exportBody(job),
+    changes,
+    refusal: async () => {
+      const limits = `${openOfUserMax} exports that wait or run, and ${keptOfUserMax} in all`
+      const message = `one user can have ${limits}: delete some`
+      return new DomainError('rate_limited', message, { retryAfter: 60 })
+    },
+    afterwards: async () => exportJobs.wake(),
+  } as const
 }

@@ -1,5 +1,5 @@
 import type { ImportId, StreamId } from '../../core/ids.ts'
-import { type Job, jobBody } from '../jobs/job.ts'
+import type { Job } from '../jobs/job.ts'
 
 export const importFormats = ['csv', 'ndjson', 'parquet'] as const
 
@@ -42,11 +42,4 @@ export interface ImportJob extends Job<ImportId>, ImportPlace {
   readonly sha256: string
   /** Duplicates that the stream had before; undefined until the job has begun. */
   readonly duplicatesBefore: number | undefined
-}
-
-export function importBody(job: ImportJob): object {
-  const { id, streamId, format, bytes, sha256, nextRow, accepted, refused } = job
-  const rows = { rows: nextRow, accepted, refused, duplicates: job.duplicates }
-  const file = { format, bytes, sha256 }
-  return { importId: id, streamId, ...file, ...rows, refusals: job.refusals, ...jobBody(job) }
 }

@@ -9,15 +9,8 @@ import type { DataStream, DataStreamStore } from '../../streams/data-streams/dat
 import type { BackgroundJobs } from '../jobs/background-jobs.ts'
 import { jobRoutes } from '../jobs/job-routes.ts'
 import { keptOfUserMax, openOfUserMax } from '../jobs/job-store.ts'
-import { formatOfContentType, type ImportFormat, type ImportJob, importBody } from './import-job.ts'
-import {
-  cancelImport,
-  deleteImport,
-  getImport,
-  importReadings,
-  listImports,
-  resumeImport,
-} from './import-schemas.ts'
+import { importBody, importReadings, importSchema } from './import-api.ts'
+import { formatOfContentType, type ImportFormat, type ImportJob } from './import-job.ts'
 import type { ImportStore } from './import-store.ts'
 import type { Spool, SpooledFile } from './spool.ts'
 
@@ -51,26 +44,46 @@ export function importRoutes(needs: ImportRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     await app.register(uploadRoute(needs))
     await app.register(
-      jobRoutes<ImportJob>({
+      jobRoutes({
         jobs,
         store,
         path: '/imports',
         param: 'importId',
         what: 'import',
         scopes: { look: 'data:read', change: 'data:write', changeAny: 'data:write' },
-        schemas: {
-          list: listImports,
-          get: getImport,
-          cancel: cancelImport,
-          resume: resumeImport,
-          remove: deleteImport,
-        },
+        texts,
+        shape: importSchema,
         body: importBody,
+        detailed: { shape: importSchema, body: async (job: ImportJob) => importBody(job) },
         posts,
         callerOf,
       }),
     )
   }
+}
+
+const texts = {
+  list: { operationId: 'listImports', summary: "List one's own imports." },
+  get: {
+    operationId: 'getImport',
+    summary: 'See how far an import is, and which rows were refused.',
+  },
+  cancel: {
+    operationId: 'cancelImport',
+    summary: 'End an import before it has come to the end of its file.',
+    description:
+      'What is stored stays, and it can be resumed. One that has ended already is answered as it is.',
+  },
+  resume: {
+    operationId: 'resumeImport',
+    summary: 'Let an import that has failed or was cancelled go on.',
+    description: 'Any other is answered as it is.',
+  },
+  remove: {
+    operationId: 'deleteImport',
+    summary: 'Remove an import with its file.',
+    description: 'What is stored stays.',
+  },
 }
 
 /** Its content types are brought to the disk: in a scope of its own, because others parse them. */

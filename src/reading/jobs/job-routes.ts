@@ -1,22 +1,27 @@
-import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static, TSchema } from 'typebox'
 import { grants, type Scope } from '../../access/auth/scopes.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { cursorQuery, QueryOf } from '../../requests/http/schema.ts'
+import { cursorListOf, cursorQuery, noContent, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { BackgroundJobs } from './background-jobs.ts'
 import type { Job } from './job.ts'
 import type { JobStore } from './job-store.ts'
 
-export interface JobRoutesNeeds<Stored extends Job> {
+export interface JobRoutesNeeds<
+  Stored extends Job,
+  Shape extends TSchema,
+  Detailed extends TSchema,
+> {
   readonly jobs: BackgroundJobs<Stored>
   readonly store: Pick<JobStore<never, Stored>, 'list'>
-  /** For example `/exports`. */
-  readonly path: string
-  /** What stands for the id in paths, such as `exportId`. */
-  readonly param: string
+  readonly path: '/exports' | '/imports'
+  /** What stands for the id in paths. */
+  readonly param: 'exportId' | 'importId'
   /** What a message calls it. */
   readonly what: string
   /**
@@ -24,73 +29,106 @@ export interface JobRoutesNeeds<Stored extends Job> {
    * user have.
    */
   readonly scopes: { readonly look: Scope; readonly change: Scope; readonly changeAny: Scope }
-  readonly schemas: Readonly<Record<'list' | 'get' | 'cancel' | 'resume' | 'remove', FastifySchema>>
-  readonly body: (job: Stored) => object
-  /** What one that is asked for tells beyond what a list does. */
-  readonly details?: (job: Stored) => Promise<object>
+  readonly texts: Readonly<Record<'list' | 'get' | 'cancel' | 'resume' | 'remove', JobTexts>>
+  readonly shape: Shape
+  readonly body: (job: Stored) => Static<Shape> & object
+  /** What one that is asked for is shown as: a list tells no more than its body. */
+  readonly detailed: {
+    readonly shape: Detailed
+    readonly body: (job: Stored) => Promise<Static<Detailed>>
+  }
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-interface OneJob {
-  Params: Readonly<Record<string, string>>
+/** How an operation is described. */
+interface JobTexts {
+  readonly operationId: string
+  readonly summary: string
+  readonly description?: string
 }
 
-interface ListJobs {
-  Querystring: QueryOf<{ readonly properties: typeof cursorQuery }>
-}
+type AnyJobRoutesNeeds<Stored extends Job> = JobRoutesNeeds<Stored, TSchema, TSchema>
 
 /** What can be done with jobs of any kind. All of it is their owner's alone. */
-export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): FastifyPluginAsync {
-  const { jobs, store, path, param, schemas, body, posts, callerOf } = needs
-  const look = { scope: needs.scopes.look }
-  const change = { scope: needs.scopes.change }
-  const onePath = `${path}/:${param}`
-  const jobToChange = async (request: FastifyRequest<OneJob>) => {
-    const caller = callerOf(request)
-    const job = await ownJob(needs, caller.userId, request.params[param])
+export function jobRoutes<Stored extends Job, Shape extends TSchema, Detailed extends TSchema>(
+  needs: JobRoutesNeeds<Stored, Shape, Detailed>,
+): FastifyPluginAsync {
+  return async (app) => {
+    const add = operationsOf(app, { ...needs, tags: ['Exports and imports'] })
+    addReading(add, needs)
+    addChanging(add, needs)
+  }
+}
+
+function addReading<Stored extends Job, Shape extends TSchema, Detailed extends TSchema>(
+  add: AddOperation,
+  needs: JobRoutesNeeds<Stored, Shape, Detailed>,
+): void {
+  const { jobs, store, path, param, texts, shape, body, detailed } = needs
+  const scope = needs.scopes.look
+
+  add(`GET ${path}`, {
+    ...texts.list,
+    scope,
+    query: query(cursorQuery),
+    answers: { 200: cursorListOf(shape) },
+    handler: async (exchange) => {
+      const page = cursorRequest(exchange.query)
+      const limits = { after: page.after, limit: page.limit + 1 }
+      const found = await store.list(exchange.caller.userId, limits)
+      return cursorPage(found, page, exchange).map((job) => body(jobs.asItIs(job)))
+    },
+  })
+
+  add(`GET ${path}/:${param}`, {
+    ...texts.get,
+    scope,
+    answers: { 200: detailed.shape },
+    handler: async ({ caller, params }) =>
+      await detailed.body(await ownJob(needs, caller.userId, params[param])),
+  })
+}
+
+function addChanging<Stored extends Job, Shape extends TSchema, Detailed extends TSchema>(
+  add: AddOperation,
+  needs: JobRoutesNeeds<Stored, Shape, Detailed>,
+): void {
+  const { jobs, path, param, texts, shape, body } = needs
+  const scope = needs.scopes.change
+  const jobToChange = async (caller: ReturnType<CallerOf>, id: string) => {
+    const job = await ownJob(needs, caller.userId, id)
     assertMayChange(needs, caller, job)
     return job
   }
-  return async (app) => {
-    app.get<ListJobs>(path, { schema: schemas.list, config: look }, async (request, reply) => {
-      const page = cursorRequest(request.query)
-      const limits = { after: page.after, limit: page.limit + 1 }
-      const found = await store.list(callerOf(request).userId, limits)
-      return cursorPage(found, page, { request, reply }).map((job) => body(jobs.asItIs(job)))
-    })
 
-    app.get<OneJob>(onePath, { schema: schemas.get, config: look }, async (request) => {
-      const job = await ownJob(needs, callerOf(request).userId, request.params[param])
-      return { ...body(job), ...(await needs.details?.(job)) }
-    })
+  add(`DELETE ${path}/:${param}`, {
+    ...texts.remove,
+    scope,
+    answers: { 204: noContent },
+    handler: async ({ caller, params }) => {
+      const { ownerId, id } = await jobToChange(caller, params[param])
+      await jobs.remove(ownerId, id)
+      return null
+    },
+  })
 
-    app.delete<OneJob>(
-      onePath,
-      { schema: schemas.remove, config: change },
-      async (request, reply) => {
-        const { ownerId, id } = await jobToChange(request)
-        await jobs.remove(ownerId, id)
-        return reply.code(204).send()
+  // Whatever has ended already is answered as it is: either can be asked for again.
+  for (const [name, statusCode] of [
+    ['cancel', 200],
+    ['resume', 202],
+  ] as const) {
+    add(`POST ${path}/:${param}/${name}`, {
+      ...texts[name],
+      scope,
+      answers: { [statusCode]: shape },
+      effect: async ({ caller, params }) => {
+        const { userId } = caller
+        const { id } = await jobToChange(caller, params[param])
+        await jobs[name](userId, id)
+        return { statusCode, body: body(await ownJob(needs, userId, id)), changes: [] }
       },
-    )
-
-    // Whatever has ended already is answered as it is: either can be asked for again.
-    for (const name of ['cancel', 'resume'] as const) {
-      app.post<OneJob>(
-        `${onePath}/${name}`,
-        { schema: schemas[name], config: change },
-        async (request, reply) => {
-          const { userId } = callerOf(request)
-          return await posts.answer({ request, reply, userId }, async () => {
-            const { id } = await jobToChange(request)
-            await jobs[name](userId, id)
-            const statusCode = name === 'cancel' ? 200 : 202
-            return { statusCode, body: body(await ownJob(needs, userId, id)), changes: [] }
-          })
-        },
-      )
-    }
+    })
   }
 }
 
@@ -100,7 +138,7 @@ export function jobRoutes<Stored extends Job>(needs: JobRoutesNeeds<Stored>): Fa
  * @throws DomainError `insufficient_permissions`
  */
 function assertMayChange(
-  { what, scopes }: Pick<JobRoutesNeeds<never>, 'what' | 'scopes'>,
+  { what, scopes }: Pick<AnyJobRoutesNeeds<never>, 'what' | 'scopes'>,
   { apiKeyId, scope }: ReturnType<CallerOf>,
   { createdBy }: Job,
 ): void {
@@ -114,7 +152,7 @@ function assertMayChange(
  *   (decisions.md#what-is-unknown)
  */
 export async function ownJob<Stored extends Job>(
-  { jobs, what }: Pick<JobRoutesNeeds<Stored>, 'jobs' | 'what'>,
+  { jobs, what }: Pick<AnyJobRoutesNeeds<Stored>, 'jobs' | 'what'>,
   userId: UserId,
   text = '',
 ): Promise<Stored> {

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../core/error-catalogue.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 
 /** States of work that goes on in the background, and outlives a restart. */
 export const jobStates = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -14,9 +13,10 @@ export const openStates: readonly JobState[] = ['queued', 'running']
 /** Those that can be told to go on. */
 export const resumableStates: readonly JobState[] = ['failed', 'cancelled']
 
-/** How long a job that has ended is kept, with all that it has made. */
 const keptDays = 7
-const keptUs = keptDays * 24 * 3_600 * 1_000_000
+
+/** How long a job that has ended is kept, with all that it has made. */
+export const keptUs = keptDays * 24 * 3_600 * 1_000_000
 
 /** Why a job has failed. */
 export interface JobFailure {
@@ -75,24 +75,6 @@ export function jobOf<Id extends string>(row: JobRow): Job<Id> {
 /** Of jobs that ended before this, nothing is kept. */
 export function keptSinceUs(nowUs: number): number {
   return nowUs - keptUs
-}
-
-/** What the answers about all jobs have in common. */
-export function jobBody({ state, progress, failure, ...job }: Job): object {
-  const { finishedAtUs } = job
-  return {
-    state,
-    progress: state === 'completed' ? 1 : Math.min(1, Math.round(progress * 1e4) / 1e4),
-    createdAt: formatUs(job.createdAtUs),
-    startedAt: timeOrNull(job.startedAtUs),
-    finishedAt: timeOrNull(finishedAtUs),
-    expiresAt: timeOrNull(finishedAtUs === undefined ? undefined : finishedAtUs + keptUs),
-    failure: failure ?? null,
-  }
-}
-
-function timeOrNull(timeUs: number | undefined): string | null {
-  return timeUs === undefined ? null : formatUs(timeUs)
 }
 
 /** What a failed job says of an error: nothing that only the log may show. */

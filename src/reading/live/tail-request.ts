@@ -1,8 +1,8 @@
+import type { Static } from 'typebox'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { parseRfc3339 } from '../../core/time.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
 import { decodePosition, type Position } from './position.ts'
-import type { tailStream } from './tail-schemas.ts'
+import type { tailQuery } from './tail-api.ts'
 
 /** Where somebody wants to begin. */
 export type TailStart =
@@ -16,7 +16,7 @@ export interface TailWish {
   readonly withQuarantined: boolean
 }
 
-export type TailQuery = QueryOf<typeof tailStream.querystring>
+type TailQuery = Static<typeof tailQuery>
 
 const starts = ['from', 'start', 'last'] as const
 

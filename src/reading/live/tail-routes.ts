@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { assertOrigin, takeUpgrade } from '../../requests/http/upgrades.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import { beforeAll, type ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
@@ -9,8 +11,8 @@ import type { JournalTails } from './journal-tails.ts'
 import type { OpenTail, OpenTails } from './open-tails.ts'
 import { encodePosition, type Position } from './position.ts'
 import { type FollowRequest, follow, type TailNeeds } from './tail.ts'
-import { type TailQuery, type TailStart, tailWish } from './tail-request.ts'
-import { tailStream } from './tail-schemas.ts'
+import { tailAnswer, tailHeaders, tailQuery } from './tail-api.ts'
+import { type TailStart, tailWish } from './tail-request.ts'
 import { tailSocket } from './tail-socket.ts'
 import { carry, openOn } from './tail-transport.ts'
 
@@ -26,28 +28,29 @@ export interface TailRoutesNeeds extends LiveParts {
   readonly streams: DataStreamStore
   /** Origins whose pages may open a WebSocket, beside our own. */
   readonly corsOrigins: readonly string[]
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
-
-interface TailRequest {
-  Params: { streamId: string }
-  Querystring: TailQuery
-}
-
-const options = {
-  schema: tailStream,
-  config: {
-    scope: 'data:read',
-    errors: ['origin_not_allowed', 'position_expired', 'rate_limited', 'store_unavailable'],
-  },
-} as const
 
 /** `GET /streams/{id}/tail`: readings as they arrive, as Server-Sent Events or over a WebSocket. */
 export function tailRoutes(needs: TailRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.get<TailRequest>('/streams/:streamId/tail', options, (request, reply) =>
-      tail(needs, request, reply),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
+    add('GET /streams/:streamId/tail', {
+      operationId: 'tailStream',
+      summary: 'Follow the readings of a data stream as they arrive.',
+      description: [
+        'Server-Sent Events; with `Upgrade: websocket` the same as messages of a WebSocket. Each reading',
+        'carries a position, from which one can go on later, in `from` or in `Last-Event-ID`: nothing is',
+        'missing then, and nothing comes twice. See docs/live.md.',
+      ].join(' '),
+      scope: 'data:read',
+      headers: tailHeaders,
+      query: tailQuery,
+      answers: { 200: tailAnswer },
+      errors: ['origin_not_allowed', 'position_expired', 'rate_limited', 'store_unavailable'],
+      handler: async (exchange) => await tail(needs, exchange),
+    })
     // Before the server waits for its connections to end.
     app.addHook('preClose', async () => needs.tails.close())
     app.addHook('onClose', () => needs.journal.close())
@@ -56,14 +59,13 @@ export function tailRoutes(needs: TailRoutesNeeds): FastifyPluginAsync {
 
 async function tail(
   needs: TailRoutesNeeds,
-  request: FastifyRequest<TailRequest>,
-  reply: FastifyReply,
+  { caller, params, query, request, reply }: Exchange<'/:streamId', typeof tailQuery>,
 ): Promise<FastifyReply> {
-  const { tails, corsOrigins, callerOf } = needs
-  const { userId, apiKeyId, expiresAtUs } = callerOf(request)
+  const { tails, corsOrigins } = needs
+  const { userId, apiKeyId, expiresAtUs } = caller
   assertOrigin(request, corsOrigins)
-  const wish = tailWish(request.query, request.headers['last-event-id'])
-  const { streamId: text } = request.params
+  const wish = tailWish(query, request.headers['last-event-id'])
+  const { streamId: text } = params
   // Asked for without a body: there is no end to what it would have been, and nothing to open.
   if (request.method === 'HEAD') {
     await ownStream(needs, userId, text)

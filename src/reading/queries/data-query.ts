@@ -1,6 +1,6 @@
+import type { Static } from 'typebox'
 import { invalidParameter } from '../../core/errors.ts'
 import { integerParameter } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
 import type {
   AggregateQuery,
   Fill,
@@ -9,12 +9,12 @@ import type {
 import type { ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
 import { parseAggregation, zoneParameter } from './aggregation.ts'
 import { parseAggregateCursor, parseReadingsCursor } from './cursors.ts'
-import type { readReadings } from './data-schemas.ts'
+import type { dataParameters } from './data-api.ts'
 import { allFields, type KnownFields, parseFields, unknownField } from './fields.ts'
 import { timeRange } from './time-range.ts'
 import { assertWindows, type WindowsQuery, windowsQuery } from './window-query.ts'
 
-export type DataParameters = QueryOf<typeof readReadings.querystring>
+export type DataParameters = Static<typeof dataParameters>
 
 /** What a query string asks for. */
 export type DataQuery =

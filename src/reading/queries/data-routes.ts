@@ -1,8 +1,11 @@
 import type { Readable } from 'node:stream'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type Exchange as Asked, operationsOf } from '../../requests/operations/operation.ts'
 import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
@@ -19,9 +22,13 @@ import { pointBody } from '../../streams/data-streams/readings-text.ts'
 import type { WindowsPage } from '../windows/read-windows.ts'
 import { exportedAggregates } from './aggregate-export.ts'
 import { encodeAggregateCursor, encodeReadingsCursor } from './cursors.ts'
-import { type DataParameters, type DataQuery, dataQuery } from './data-query.ts'
-import { readReadings } from './data-schemas.ts'
-import { aggregateBody } from './point-body.ts'
+import {
+  aggregateBody,
+  dataParameters,
+  readingsAnswer,
+  type readingsPageSchema,
+} from './data-api.ts'
+import { type DataQuery, dataQuery } from './data-query.ts'
 import type { QueriedStreams } from './queried-streams.ts'
 import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
@@ -45,12 +52,8 @@ export interface DataRoutesNeeds extends ExportNeeds {
   readonly queried: QueriedStreams
   readonly store: QueriedStore
   readonly nowUs: () => number
+  readonly posts: Posts
   readonly callerOf: CallerOf
-}
-
-interface ReadData {
-  Params: { streamId: string }
-  Querystring: DataParameters
 }
 
 /** Failures of whatever asks the store. */
@@ -63,47 +66,45 @@ export const storeErrors = [
   'unsupported_query',
 ] as const
 
-const readOptions = {
-  schema: readReadings,
-  config: { scope: 'data:read', errors: [...storeErrors, 'not_acceptable'] },
-} as const
-
 /** Reads back what is stored of one stream: as it was sent, or aggregated. */
 export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
-    app.get<ReadData>('/streams/:streamId/data', readOptions, async (request, reply) => {
-      const { userId } = needs.callerOf(request)
-      return await needs.share.during(userId, () => answer(needs, userId, request, reply))
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
+    add('GET /streams/:streamId/data', {
+      operationId: 'readReadings',
+      summary: 'Read the readings of a data stream, or what they amount to, in ascending time.',
+      scope: 'data:read',
+      query: dataParameters,
+      answers: { 200: readingsAnswer },
+      errors: [...storeErrors, 'not_acceptable'],
+      handler: async (exchange) =>
+        await needs.share.during(exchange.caller.userId, () => answer(needs, exchange)),
     })
   }
 }
 
 async function answer(
   needs: DataRoutesNeeds,
-  userId: UserId,
-  request: FastifyRequest<ReadData>,
-  reply: FastifyReply,
-): Promise<object | Readable> {
+  { caller, params, query, request, reply }: Asked<'/:streamId', typeof dataParameters>,
+): Promise<Static<typeof readingsPageSchema> | Readable> {
   const { queried } = needs
-  const stream = await ownStream(needs, userId, request.params.streamId)
+  const { userId } = caller
+  const stream = await ownStream(needs, userId, params.streamId)
   const fields = await queried.fieldsOf(stream)
   const type = chooseType(request.headers.accept, readingsTypes)
   const form = type === 'application/json' ? 'page' : 'export'
   const weights = timeWeights([[stream]], needs.nowUs())
-  const hasWindows = request.query.aggregation === 'window' && (await queried.hasWindows(stream))
-  const asked = dataQuery(
-    { id: stream.id, fields, timeWeights: weights, hasWindows },
-    request.query,
-    form,
-  )
+  const hasWindows = query.aggregation === 'window' && (await queried.hasWindows(stream))
+  const about = { id: stream.id, fields, timeWeights: weights, hasWindows }
+  const asked = dataQuery(about, query, form)
   if (type !== 'application/json') {
     const wanted = { userId, type, stream, known: fields.keys() }
     return await linesOf(needs, asked, wanted, { request, reply })
   }
   return {
     streamId: stream.id,
-    ...rangeBody(request.query),
-    aggregation: request.query.aggregation ?? 'raw',
+    ...rangeBody(query),
+    aggregation: query.aggregation ?? 'raw',
     ...(await page(needs.store, asked)),
   }
 }

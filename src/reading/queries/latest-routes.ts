@@ -1,10 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { encodeCursor } from '../../core/list-cursor.ts'
 import { type CursorRequest, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { cursorQuery, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
 import type {
   LatestPage,
   LatestQuery,
@@ -16,7 +19,7 @@ import { pointBody } from '../../streams/data-streams/readings-text.ts'
 import type { Vault } from '../../twins/vaults/vault.ts'
 import { visibleVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
-import { readLatest, readVaultLatest } from './latest-schemas.ts'
+import { latestSchema, vaultLatestSchema } from './latest-api.ts'
 import type { QueryShare } from './query-share.ts'
 
 /** Bytes of the readings of one answer, about. */
@@ -28,47 +31,45 @@ export interface LatestRoutesNeeds {
   readonly vaults: VaultStore
   /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
   readonly latest: (query: LatestQuery) => Promise<LatestPage>
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-interface OneStream {
-  Params: { streamId: string }
-}
-
-interface OneVault {
-  Params: { vaultId: string }
-  Querystring: QueryOf<typeof readVaultLatest.querystring>
-}
-
-const config = {
+const reading = {
   scope: 'data:read',
   errors: ['overloaded', 'query_too_slow', 'rate_limited', 'store_unavailable'],
 } as const
 
 /** The newest readings: of a stream, and of each stream of a vault. */
 export function latestRoutes(needs: LatestRoutesNeeds): FastifyPluginAsync {
-  const { share, callerOf } = needs
+  const { share } = needs
   return async (app) => {
-    app.get<OneStream>(
-      '/streams/:streamId/latest',
-      { schema: readLatest, config },
-      async (request) => {
-        const { userId } = callerOf(request)
-        return await share.during(userId, () => latestOfOne(needs, userId, request.params.streamId))
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
 
-    app.get<OneVault>(
-      '/vaults/:vaultId/latest',
-      { schema: readVaultLatest, config },
-      async (request) => {
-        const { userId } = callerOf(request)
-        return await share.during(userId, async () => {
-          const vault = await readableVault(needs.vaults, userId, request.params.vaultId)
-          return await latestOf(needs, vault, cursorRequest(request.query))
-        })
-      },
-    )
+    add('GET /streams/:streamId/latest', {
+      ...reading,
+      operationId: 'readLatestReading',
+      summary: 'Read the newest reading of a data stream.',
+      description: 'The one with the greatest time, whenever it came; null when there is none.',
+      answers: { 200: latestSchema },
+      handler: async ({ caller: { userId }, params }) =>
+        await share.during(userId, () => latestOfOne(needs, userId, params.streamId)),
+    })
+
+    add('GET /vaults/:vaultId/latest', {
+      ...reading,
+      operationId: 'readLatestOfVault',
+      summary: 'Read the newest reading of each data stream of a vault.',
+      description:
+        'In the order in which the streams were made; those without a reading are left out.',
+      query: query(cursorQuery),
+      answers: { 200: vaultLatestSchema },
+      handler: async ({ caller: { userId }, params, query: asked }) =>
+        await share.during(userId, async () => {
+          const vault = await readableVault(needs.vaults, userId, params.vaultId)
+          return await latestOf(needs, vault, cursorRequest(asked))
+        }),
+    })
   }
 }
 
@@ -76,7 +77,7 @@ async function latestOfOne(
   needs: LatestRoutesNeeds,
   userId: UserId,
   streamId: string,
-): Promise<object> {
+): Promise<Static<typeof latestSchema>> {
   const stream = await ownStream(needs, userId, streamId)
   const { readings } = await needs.latest({ streamIds: [stream.id], bytesMax })
   const [newest] = readings
@@ -100,7 +101,7 @@ async function latestOf(
   { streams, latest }: LatestRoutesNeeds,
   vault: Vault,
   { after, limit }: CursorRequest,
-): Promise<object> {
+): Promise<Static<typeof vaultLatestSchema>> {
   const filter = { vaultId: vault.id, tags: {} }
   const found = await streams.list(vault.ownerId, { filter, after, limit: limit + 1 })
   const page = found.slice(0, limit)
@@ -113,7 +114,7 @@ async function latestOf(
   }
 }
 
-function latestBody({ streamId, point }: LatestReading): object {
+function latestBody({ streamId, point }: LatestReading) {
   return { streamId, ...pointBody(point, allOfIt) }
 }
 

@@ -1,40 +1,19 @@
 import type { FieldType } from '../../contracts/stream-schema.ts'
 import { compareText } from '../../core/canonical-json.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
-import type {
-  AggregateQuery,
-  Fill,
-  SeriesSelection,
-} from '../../storage/time-series/aggregate-query.ts'
+import type { AggregateQuery, SeriesSelection } from '../../storage/time-series/aggregate-query.ts'
 import { parseAggregation, zoneParameter } from './aggregation.ts'
 import { parseAggregateCursor } from './cursors.ts'
 import { assertBounded } from './data-query.ts'
 import { type KnownFields, parseFields } from './fields.ts'
 import type { QueriedStream } from './queried-streams.ts'
+import type { QueryBody } from './query-api.ts'
 import { timeRange } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
 import { type WindowsQuery, windowsQuery } from './window-query.ts'
 
 /** Before the name of a tag, in `groupBy`. */
 const tagPrefix = 'tag:'
-
-/** The body of `POST /query`, as its schema lets it through. */
-export interface QueryBody {
-  readonly streamIds?: readonly string[]
-  readonly vaultId?: string
-  readonly name?: string
-  readonly tags?: Readonly<Record<string, string>>
-  readonly fields: readonly string[]
-  readonly start?: string
-  readonly end?: string
-  readonly aggregation: string
-  readonly tz?: string
-  readonly fill?: Fill
-  /** `stream`, `time`, or `tag:` and the name of a tag. */
-  readonly groupBy?: string
-  readonly limit?: number
-  readonly cursor?: string
-}
 
 /** @throws DomainError `invalid_request`, `unsupported_query` */
 export function streamsQuery(

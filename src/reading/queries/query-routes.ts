@@ -1,14 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import { encodeAggregateCursor } from './cursors.ts'
+import { aggregateBody } from './data-api.ts'
 import { type QueriedStore, storeErrors } from './data-routes.ts'
-import { aggregateBody } from './point-body.ts'
 import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
-import { type QueryBody, seriesBody, streamsQuery, streamWindowsQuery } from './query-body.ts'
-import { queryStreams } from './query-schemas.ts'
+import { type QueryBody, queryPageSchema, querySchema, streamsMax } from './query-api.ts'
+import { seriesBody, streamsQuery, streamWindowsQuery } from './query-body.ts'
 import type { QueryShare } from './query-share.ts'
 import { selectedStreams } from './selected-streams.ts'
 import { rangeBody } from './time-range.ts'
@@ -24,30 +26,33 @@ export interface QueryRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface QueryStreams {
-  Body: QueryBody
-}
-
-const options = {
-  schema: queryStreams,
-  config: { scope: 'data:read', errors: [...storeErrors, 'not_found'] },
-} as const
-
 /** Questions about many streams at once. */
 export function queryRoutes(needs: QueryRoutesNeeds): FastifyPluginAsync {
-  const { share, posts, callerOf } = needs
   return async (app) => {
-    app.post<QueryStreams>('/query', options, async (request, reply) => {
-      const { userId } = callerOf(request)
-      return await posts.answer({ request, reply, userId }, async () => {
-        const body = await share.during(userId, () => answer(needs, userId, request.body))
-        return { statusCode: 200, body, changes: [] }
-      })
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
+    add('POST /query', {
+      operationId: 'queryStreams',
+      summary: 'Aggregate the readings of many data streams at once.',
+      description: `Of all your streams, or of those that meet all of \`streamIds\`, \`vaultId\`, \`name\` and \`tags\`: ${streamsMax} at most. Points come in ascending time, and at one time by stream or tag.`,
+      scope: 'data:read',
+      body: querySchema,
+      answers: { 200: queryPageSchema },
+      errors: [...storeErrors, 'not_found'],
+      effect: async ({ caller: { userId }, body: asked }) => {
+        const body = await needs.share.during(userId, () => answer(needs, userId, asked))
+        return { statusCode: 200, body, changes: [] } as const
+      },
     })
   }
 }
 
-async function answer(needs: QueryRoutesNeeds, userId: UserId, body: QueryBody): Promise<object> {
+type QueryPage = Static<typeof queryPageSchema>
+
+async function answer(
+  needs: QueryRoutesNeeds,
+  userId: UserId,
+  body: QueryBody,
+): Promise<QueryPage> {
   const { store, nowUs } = needs
   const streams = await selectedStreams(needs, userId, body)
   if (body.aggregation === 'window') return await windowsAnswer(store, body, streams)
@@ -67,7 +72,7 @@ async function windowsAnswer(
   store: QueriedStore,
   body: QueryBody,
   streams: readonly QueriedStream[],
-): Promise<object> {
+): Promise<QueryPage> {
   const query = streamWindowsQuery(body, streams)
   const { points, next } = await store.windows(query)
   return {

@@ -4,7 +4,7 @@ import { streamFilter } from '../../streams/data-streams/stream-filter.ts'
 import { visibleVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { QueriedStream, QueriedStreams } from './queried-streams.ts'
-import { streamsMax } from './query-schemas.ts'
+import { streamsMax } from './query-api.ts'
 
 /** Streams that meet all of this. */
 export interface StreamSelection {

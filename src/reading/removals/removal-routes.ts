@@ -1,48 +1,45 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import {
   type DataStreamStore,
   streamVersionOf,
 } from '../../streams/data-streams/data-stream-store.ts'
 import { rangeBody, timeRange } from '../queries/time-range.ts'
-import { removeReadings } from './removal-schemas.ts'
+import { acceptedRemovalSchema, removalQuery } from './removal-api.ts'
 import type { Removals } from './removals.ts'
 
 export interface RemovalRoutesNeeds {
   readonly streams: DataStreamStore
   readonly removals: Removals
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-interface RemoveReadings {
-  Params: { streamId: string }
-  Querystring: { start: string; end: string }
-}
-
-const removeOptions = {
-  schema: removeReadings,
-  config: {
-    scope: 'data:write',
-    errors: ['journal_full', 'journal_unavailable', 'overloaded', 'rate_limited'],
-  },
-} as const
-
-/**
- * Removes stored readings (decisions.md#answers-with-readings). Both ends have to be said: nobody
- * removes all by leaving one out.
- */
+/** Removes stored readings (decisions.md#answers-with-readings). */
 export function removalRoutes(needs: RemovalRoutesNeeds): FastifyPluginAsync {
-  const { removals, callerOf } = needs
   return async (app) => {
-    app.delete<RemoveReadings>('/streams/:streamId/data', removeOptions, async (request, reply) => {
-      const { userId } = callerOf(request)
-      const stream = await ownStream(needs, userId, request.params.streamId)
-      const range = timeRange(request.query.start, request.query.end)
-      const isDone = await removals.remove(userId, streamVersionOf(stream), range)
-      if (isDone) return reply.code(204).send()
-      const body = { streamId: stream.id, ...rangeBody(request.query) }
-      return reply.code(202).send({ ...body, status: 'accepted' })
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
+    add('DELETE /streams/:streamId/data', {
+      operationId: 'removeReadings',
+      summary: 'Remove the readings of a range of time from a data stream.',
+      description:
+        'Removes exactly the readings in [start, end) that were acknowledged before. What is sent later stays, also when it equals a removed reading.',
+      scope: 'data:write',
+      query: removalQuery,
+      answers: { 204: noContent, 202: acceptedRemovalSchema },
+      errors: ['journal_full', 'journal_unavailable', 'overloaded', 'rate_limited'],
+      handler: async ({ caller, params, query, reply }) => {
+        const stream = await ownStream(needs, caller.userId, params.streamId)
+        const range = timeRange(query.start, query.end)
+        const version = streamVersionOf(stream)
+        if (await needs.removals.remove(caller.userId, version, range)) return null
+        const body = { streamId: stream.id, ...rangeBody(query), status: 'accepted' }
+        return reply.code(202).send(body)
+      },
     })
   }
 }

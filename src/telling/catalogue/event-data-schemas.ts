@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { alertFields } from '../../alerts/alert-schemas.ts'
+import { alertFields } from '../../alerts/alert-api.ts'
 import { key } from '../../identity/keys/key-schemas.ts'
 import type { KnownType } from '../../outbox/events/event-types.ts'
 import {

@@ -1,0 +1,40 @@
+import type { Static } from 'typebox'
+import { formatUs } from '../../core/time.ts'
+import * as s from '../../requests/http/schema.ts'
+import { type Job, jobStates, keptUs } from './job.ts'
+
+/** What all jobs tell of themselves. */
+export const jobMembers = {
+  state: { enum: [...jobStates] },
+  progress: { ...s.number, minimum: 0, maximum: 1 },
+  createdAt: s.dateTime,
+  startedAt: s.nullable(s.dateTime),
+  finishedAt: s.nullable(s.dateTime),
+  expiresAt: s.nullable({ ...s.dateTime, description: 'When it is removed with all it has made.' }),
+  failure: s.nullable({
+    ...s.record({ error: s.text, message: s.text }),
+    description: 'Why it has failed.',
+  }),
+} as const
+
+type JobBody = {
+  [Name in keyof typeof jobMembers]: Static<(typeof jobMembers)[Name]>
+}
+
+/** What the answers about all jobs have in common. */
+export function jobBody({ state, progress, failure, ...job }: Job): JobBody {
+  const { finishedAtUs } = job
+  return {
+    state,
+    progress: state === 'completed' ? 1 : Math.min(1, Math.round(progress * 1e4) / 1e4),
+    createdAt: formatUs(job.createdAtUs),
+    startedAt: timeOrNull(job.startedAtUs),
+    finishedAt: timeOrNull(finishedAtUs),
+    expiresAt: timeOrNull(finishedAtUs === undefined ? undefined : finishedAtUs + keptUs),
+    failure: failure ?? null,
+  }
+}
+
+function timeOrNull(timeUs: number | undefined): string | null {
+  return timeUs === undefined ? null : formatUs(timeUs)
+}

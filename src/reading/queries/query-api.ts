@@ -1,0 +1,94 @@
+import type { Static } from 'typebox'
+import * as s from '../../requests/http/schema.ts'
+import { aggregationSchema, functionsNote, rangeParameters } from './data-api.ts'
+
+/** Streams that one query may be about: the definitions of all of them are looked at. */
+export const streamsMax = 1_000
+
+const fieldsMax = 100
+
+const pointSchema = s.component('QueryPoint', {
+  type: 'object',
+  description: 'The fields that were asked for, under the keys that were asked for.',
+  required: ['timestamp', 'count'],
+  additionalProperties: true,
+  properties: {
+    timestamp: { ...s.dateTime, description: 'The start of the bucket.' },
+    streamId: { ...s.uuid, description: 'Where points are grouped by stream.' },
+    tag: s.nullable({ ...s.text, description: 'Its value, where points are grouped by a tag.' }),
+    count: { ...s.count, description: 'Readings in the bucket.' },
+  },
+  examples: [{ timestamp: '2026-01-31T10:00:00.000000Z', 'temperature:max': 21.5, count: 60 }],
+})
+
+/** Which streams are asked about: those that meet all of it. */
+export const streamSelection = {
+  streamIds: s.listOf(s.uuid, { minItems: 1, maxItems: streamsMax }),
+  vaultId: s.uuid,
+  name: {
+    ...s.text,
+    description: 'The whole name, or its beginning and `*`; case makes no difference.',
+  },
+  tags: {
+    type: 'object',
+    additionalProperties: s.text,
+    description: 'Streams that have all of these tags.',
+    examples: [{ site: 'berlin' }],
+  },
+} as const
+
+const optional = {
+  ...streamSelection,
+  ...rangeParameters,
+  groupBy: {
+    ...s.text,
+    pattern: '^(stream|time|tag:.{1,63})$',
+    default: 'stream',
+    description:
+      '`stream`: a point for each stream and bucket; `tag:NAME`: one for each value of that tag; `time`: one for all of them together.',
+  },
+  limit: s.integer(1, 10_000, { default: 1_000 }),
+} as const
+
+export const querySchema = s.record(
+  {
+    ...optional,
+    fields: s.listOf(
+      { ...s.text, maxLength: 128 },
+      {
+        minItems: 1,
+        maxItems: fieldsMax,
+        description: functionsNote,
+      },
+    ),
+    aggregation: aggregationSchema,
+  },
+  {
+    optional: s.namesOf(optional),
+    examples: [
+      {
+        fields: ['temperature', 'temperature:max'],
+        start: '2026-01-01T00:00:00Z',
+        end: '2026-02-01T00:00:00Z',
+        aggregation: 'daily',
+        tz: 'Europe/Berlin',
+        groupBy: 'time',
+      },
+    ],
+  },
+)
+
+/** The body of `POST /query`, as its schema lets it through. */
+export type QueryBody = Static<typeof querySchema>
+
+export const queryPageSchema = s.component(
+  'QueryPage',
+  s.record({
+    start: s.dateTime,
+    end: s.nullable(s.dateTime),
+    aggregation: s.text,
+    groupBy: s.text,
+    data: s.listOf(pointSchema),
+    nextCursor: s.nullable(s.text),
+  }),
+)
