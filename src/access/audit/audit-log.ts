@@ -58,6 +58,7 @@ export interface AuditEvent {
 }
 
 export interface AuditEntry extends AuditEvent {
+  readonly details: NonNullable<AuditEvent['details']>
   readonly id: string
   readonly createdAtUs: number
 }
@@ -219,6 +220,6 @@ function fromRow(row: StateSchema['audit_log']): AuditEntry {
     subjectId: row.subject_id ?? undefined,
     userId: row.user_id ?? undefined,
     address: row.address ?? undefined,
-    details: JSON.parse(row.details) as NonNullable<AuditEvent['details']>,
+    details: JSON.parse(row.details) as AuditEntry['details'],
   }
 }

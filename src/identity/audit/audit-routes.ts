@@ -1,78 +1,36 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { type AuditEntry, type AuditLog, auditActions } from '../../access/audit/audit-log.ts'
-import { formatUs } from '../../core/time.ts'
+import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import {
-  component,
-  cursorListOf,
-  cursorQuery,
-  dateTime,
-  nullable,
-  type QueryOf,
-  query as queryOf,
-  record,
-  text,
-  uuid,
-} from '../../requests/http/schema.ts'
+import { cursorListOf } from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import { auditEntrySchema, auditQuery, entryBody } from './audit-api.ts'
+
+export interface AuditRoutesNeeds {
+  readonly audit: AuditLog
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
 
 /** `GET /audit`: what was changed that matters to security, newest first. */
-export function auditRoutes({ audit }: { readonly audit: AuditLog }): FastifyPluginAsync {
+export function auditRoutes(needs: AuditRoutesNeeds): FastifyPluginAsync {
+  const { audit } = needs
   return async (app) => {
-    app.get<ListAudit>(
-      '/audit',
-      { schema: listAudit, config: { scope: 'platform:admin' } },
-      async (request, reply) => {
-        const { userId, action } = request.query
-        const page = cursorRequest(request.query)
+    const add = operationsOf(app, { ...needs, tags: ['Audit'] })
+
+    add('GET /audit', {
+      operationId: 'listAuditLog',
+      summary: 'Read what was changed that matters to security, newest first.',
+      scope: 'platform:admin',
+      query: auditQuery,
+      answers: { 200: cursorListOf(auditEntrySchema) },
+      handler: async ({ query, request, reply }) => {
+        const { userId, action } = query
+        const page = cursorRequest(query)
         const found = await audit.list({ userId, action }, page.after, page.limit + 1)
         return cursorPage(found, page, { request, reply }).map(entryBody)
       },
-    )
+    })
   }
-}
-
-function entryBody(entry: AuditEntry): object {
-  return {
-    id: entry.id,
-    timestamp: formatUs(entry.createdAtUs),
-    action: entry.action,
-    actorUserId: entry.actor?.userId ?? null,
-    actorKeyId: entry.actor?.apiKeyId ?? null,
-    subjectId: entry.subjectId ?? null,
-    userId: entry.userId ?? null,
-    address: entry.address ?? null,
-    details: entry.details,
-  }
-}
-
-const textOrNull = nullable(text)
-const action = { ...text, enum: auditActions } as const
-
-const listAudit = {
-  operationId: 'listAuditLog',
-  summary: 'Read what was changed that matters to security, newest first.',
-  tags: ['Audit'],
-  querystring: queryOf({ ...cursorQuery, userId: text, action }),
-  response: {
-    200: cursorListOf(
-      component(
-        'AuditEntry',
-        record({
-          id: uuid,
-          timestamp: dateTime,
-          action,
-          actorUserId: textOrNull,
-          actorKeyId: textOrNull,
-          subjectId: textOrNull,
-          userId: { ...textOrNull, description: 'The user that it is about.' },
-          address: textOrNull,
-          details: { type: 'object', additionalProperties: true, examples: [{}] },
-        }),
-      ),
-    ),
-  },
-} as const
-
-interface ListAudit {
-  Querystring: QueryOf<typeof listAudit.querystring>
 }

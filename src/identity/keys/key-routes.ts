@@ -1,4 +1,6 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
+import type { Actor } from '../../access/audit/audit-log.ts'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { ApiKey, KeyDirectory } from '../../access/auth/key-directory.ts'
 import { grants, scopesIn } from '../../access/auth/scopes.ts'
@@ -6,11 +8,17 @@ import type { Clock } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { cursorListOf, keyHeaders, noContent } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
-import type { Post, Posts } from '../../requests/idempotency/posts.ts'
-import { assertHolds, assertOutlives, grantOf, type KeyRequest, keyBody } from './key.ts'
-import { createKey, listKeys, readKey, revokeKey, rotateKey } from './key-schemas.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import {
+  type AddOperation,
+  type Exchange,
+  operationsOf,
+  secretPostOf,
+} from '../../requests/operations/operation.ts'
+import { assertHolds, assertOutlives, grantOf } from './key.ts'
+import * as api from './key-api.ts'
 import { changedMeanwhile, type KeyStore, keysOfUserMax } from './key-store.ts'
 
 /** Seconds that the secret before a rotation stays good, unless somebody says otherwise. */
@@ -28,79 +36,128 @@ export interface KeyRoutesNeeds {
 
 /** Keys of one's own, and for `platform:admin` of everybody (decisions.md#keys). */
 export function keyRoutes(needs: KeyRoutesNeeds): FastifyPluginAsync {
-  const { keys, directory, posts, callerOf } = needs
-  const config = { scope: 'keys:admin', errors: ['conflict', 'not_found'] } as const
-
   return async (app) => {
-    app.post<CreateKey>('/keys', { schema: createKey, config }, (request, reply) =>
-      create(needs, request, reply),
-    )
-
-    app.get<ListKeys>(
-      '/keys',
-      { schema: listKeys, config: { scope: 'keys:admin', errors: ['not_found'] } },
-      (request, reply) => list(needs, request, reply),
-    )
-
-    app.get<OneKey>(
-      '/keys/:keyId',
-      { schema: readKey, config: { scope: 'keys:admin' } },
-      async (request) => {
-        const { id } = visibleKey(directory, callerOf(request), request.params.keyId)
-        return keyBody(await keys.read(id))
-      },
-    )
-
-    app.post<RotateKey>(
-      '/keys/:keyId/rotate',
-      { schema: rotateKey, config },
-      async (request, reply) => {
-        const caller = callerOf(request)
-        const found = visibleKey(directory, caller, request.params.keyId)
-        // Who gets the new secret can do all that the key can do.
-        assertHasAllOf(directory, caller, found)
-        if (found.origin === 'configured') {
-          throw new DomainError('conflict', 'its secret is set in the settings: change it there')
-        }
-        return await posts.answer(secretPost(request, reply, caller), async () => {
-          const overlapS = request.body?.overlapSeconds ?? overlapSDefault
-          const actor = actorOf(request, callerOf)
-          const { key, secret, ...plan } = await keys.planRotation(actor, found, overlapS)
-          const body = { ...keyBody(key), apiSecret: secret }
-          return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
-        })
-      },
-    )
-
-    app.delete<OneKey>('/keys/:keyId', { schema: revokeKey, config }, async (request, reply) => {
-      const caller = callerOf(request)
-      const key = visibleKey(directory, caller, request.params.keyId)
-      // A key that may do little could else lock out the one that may do everything.
-      assertHasAllOf(directory, caller, key)
-      await keys.revoke(actorOf(request, callerOf), key)
-      return reply.code(204).send()
-    })
+    const add = operationsOf(app, { ...needs, tags: ['Keys'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
-async function create(
-  needs: KeyRoutesNeeds,
-  request: FastifyRequest<CreateKey>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { keys, directory, posts, clock, callerOf } = needs
-  const caller = callerOf(request)
-  const { userId: wantedUser, ...wanted } = request.body
-  return await posts.answer(secretPost(request, reply, caller), async () => {
-    const userId = await userIn(needs, caller, wantedUser)
-    const maker = { caller, key: keyInUse(directory, caller) }
-    const grant = grantOf(maker, wanted, clock.nowUs())
-    const { name, kind, permission } = wanted
-    const actor = actorOf(request, callerOf)
-    const { key, secret, ...plan } = keys.plan(actor, { ...grant, userId, name, kind, permission })
-    const body = { ...keyBody(key), apiSecret: secret }
-    return { ...plan, statusCode: 201, body, refusal: tooMany }
+const params = { keyId: api.keyId }
+
+function addReading(add: AddOperation, needs: KeyRoutesNeeds): void {
+  const { keys, directory } = needs
+
+  add('GET /keys', {
+    operationId: 'listKeys',
+    summary: 'List the keys of the calling user, or of another one with platform:admin.',
+    scope: 'keys:admin',
+    query: api.keysQuery,
+    answers: { 200: cursorListOf(api.keySchema) },
+    errors: ['not_found'],
+    handler: async ({ caller, query, request, reply }) => {
+      const page = cursorRequest(query)
+      const userId = await userIn(needs, caller, query.userId)
+      const found = await keys.list(userId, page.after, page.limit + 1)
+      return cursorPage(found, page, { request, reply }).map(api.keyBody)
+    },
   })
+
+  add('GET /keys/:keyId', {
+    operationId: 'readKey',
+    summary: 'Read a key.',
+    scope: 'keys:admin',
+    params,
+    answers: { 200: api.keySchema },
+    handler: async ({ caller, params: { keyId } }) => {
+      const { id } = visibleKey(directory, caller, keyId)
+      return api.keyBody(await keys.read(id))
+    },
+  })
+}
+
+function addChanging(add: AddOperation, needs: KeyRoutesNeeds): void {
+  const { keys, directory, posts, callerOf } = needs
+  const errors = ['conflict', 'not_found'] as const
+
+  add('POST /keys', {
+    operationId: 'createKey',
+    summary: 'Make a key; its secret is shown this once.',
+    scope: 'keys:admin',
+    body: api.newKeySchema,
+    answers: { 201: api.keyWithSecretSchema },
+    errors,
+    effect: ({ caller, body, request }) =>
+      creation(needs, { caller, actor: actorOf(request, callerOf) }, body),
+    answersSecret: true,
+  })
+
+  add('POST /keys/:keyId/rotate', {
+    operationId: 'rotateKey',
+    summary: 'Give a key a new secret; the one before stays good for a while.',
+    scope: 'keys:admin',
+    params,
+    headers: keyHeaders,
+    body: api.rotationSchema,
+    answers: { 200: api.keyWithSecretSchema },
+    errors,
+    handler: async (exchange) => {
+      const found = changeableKey(directory, exchange)
+      if (found.origin === 'configured') {
+        throw new DomainError('conflict', 'its secret is set in the settings: change it there')
+      }
+      return await posts.answer(secretPostOf(exchange), async () => {
+        const overlapS = exchange.body?.overlapSeconds ?? overlapSDefault
+        const actor = actorOf(exchange.request, callerOf)
+        const { key, secret, ...plan } = await keys.planRotation(actor, found, overlapS)
+        const body = api.keyWithSecretBody(key, secret)
+        return { ...plan, statusCode: 200, body, refusal: async () => changedMeanwhile() }
+      })
+    },
+  })
+
+  add('DELETE /keys/:keyId', {
+    operationId: 'revokeKey',
+    summary: 'Revoke a key: its tokens and sessions end at once.',
+    scope: 'keys:admin',
+    params,
+    answers: { 204: noContent },
+    errors,
+    handler: async (exchange) => {
+      await keys.revoke(actorOf(exchange.request, callerOf), changeableKey(directory, exchange))
+      return null
+    },
+  })
+}
+
+async function creation(
+  needs: KeyRoutesNeeds,
+  { caller, actor }: { readonly caller: AuthenticatedCaller; readonly actor: Actor },
+  { userId: wantedUser, ...wanted }: Static<typeof api.newKeySchema>,
+) {
+  const { keys, directory, clock } = needs
+  const userId = await userIn(needs, caller, wantedUser)
+  const maker = { caller, key: keyInUse(directory, caller) }
+  const grant = grantOf(maker, wanted, clock.nowUs())
+  const { name, kind, permission } = wanted
+  const { key, secret, ...plan } = keys.plan(actor, { ...grant, userId, name, kind, permission })
+  const body = api.keyWithSecretBody(key, secret)
+  return { ...plan, statusCode: 201, body, refusal: tooMany } as const
+}
+
+/**
+ * A key that the caller may change. Who gets its new secret can do all that the key can do, and a key
+ * that may do little could else lock out the one that may do everything.
+ *
+ * @throws DomainError `not_found`, or those of `assertHasAllOf`
+ */
+function changeableKey(
+  directory: KeyDirectory,
+  { caller, params: { keyId } }: Pick<Exchange<'/:keyId'>, 'caller' | 'params'>,
+): ApiKey {
+  const key = visibleKey(directory, caller, keyId)
+  assertHasAllOf(directory, caller, key)
+  return key
 }
 
 /**
@@ -134,27 +191,6 @@ async function tooMany(): Promise<DomainError> {
   return new DomainError('conflict', `a user can have ${keysOfUserMax} keys`)
 }
 
-/** A POST that shows a secret: to the key that asks only, and in no cache between us. */
-function secretPost(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { userId, apiKeyId }: AuthenticatedCaller,
-): Post {
-  return { request, reply: reply.header('cache-control', 'no-store'), userId, apiKeyId }
-}
-
-/** The keys of a user as a JSON array; the next page is in the Link header (decisions.md#lists). */
-async function list(
-  needs: KeyRoutesNeeds,
-  request: FastifyRequest<ListKeys>,
-  reply: FastifyReply,
-): Promise<object> {
-  const page = cursorRequest(request.query)
-  const userId = await userIn(needs, needs.callerOf(request), request.query.userId)
-  const found = await needs.keys.list(userId, page.after, page.limit + 1)
-  return cursorPage(found, page, { request, reply }).map(keyBody)
-}
-
 /**
  * The user whose keys are meant: the caller's own, or any other one for `platform:admin`.
  *
@@ -180,20 +216,4 @@ function visibleKey(directory: KeyDirectory, caller: AuthenticatedCaller, id: st
   const isVisible = key?.userId === caller.userId || grants(caller.scope, 'platform:admin')
   if (!key || !isVisible) throw new DomainError('not_found', `no key ${id}`)
   return key
-}
-
-interface ListKeys {
-  Querystring: QueryOf<typeof listKeys.querystring>
-}
-
-interface CreateKey {
-  Body: KeyRequest & { userId?: string }
-}
-
-interface OneKey {
-  Params: { keyId: string }
-}
-
-interface RotateKey extends OneKey {
-  Body: { overlapSeconds?: number } | null | undefined
 }

@@ -11,14 +11,8 @@ import type { ListCursor } from '../../core/list-cursor.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
-import {
-  type Key,
-  type KeyGrant,
-  type KeyKind,
-  keyBody,
-  newKeyAndSecret,
-  newSecret,
-} from './key.ts'
+import { type Key, type KeyGrant, type KeyKind, newKeyAndSecret, newSecret } from './key.ts'
+import { keyBody } from './key-api.ts'
 
 /** Keys of one user, expired ones included: one for each of a thousand devices. */
 export const keysOfUserMax = 1_000

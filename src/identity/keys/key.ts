@@ -4,7 +4,7 @@ import type { ApiKey } from '../../access/auth/key-directory.ts'
 import { missingScopes, type Permission, type Scope, scopesOf } from '../../access/auth/scopes.ts'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
-import { formatUs, parseRfc3339 } from '../../core/time.ts'
+import { parseRfc3339 } from '../../core/time.ts'
 
 /**
  * Test keys anchor on the sandbox ledger, live keys on the configured network (decisions.md#keys).
@@ -109,7 +109,7 @@ export function assertOutlives(maker: ApiKey, expiresAtUs: number | undefined): 
   throw new DomainError('insufficient_permissions', 'the other key would outlive the one in use')
 }
 
-function kindOf(id: string): KeyKind {
+export function kindOf(id: string): KeyKind {
   return id.startsWith('sv_test_') ? 'test' : 'live'
 }
 
@@ -120,25 +120,4 @@ export function newKeyAndSecret(kind: KeyKind): { readonly id: string; readonly 
 
 export function newSecret(): string {
   return randomBytes(32).toString('base64url')
-}
-
-const orNull = (timeUs: number | undefined) => (timeUs === undefined ? null : formatUs(timeUs))
-
-/** The key as the interface shows it: never with its secret. */
-export function keyBody(key: Key): object {
-  return {
-    id: key.id,
-    apiKey: key.id,
-    name: key.name,
-    kind: kindOf(key.id),
-    permission: key.permission,
-    scopes: key.scopes,
-    userId: key.userId,
-    createdAt: formatUs(key.createdAtUs),
-    expiresAt: orNull(key.expiresAtUs),
-    rotatedAt: orNull(key.rotatedAtUs),
-    previousSecretUntil: orNull(key.previousSecretUntilUs),
-    lastUsedAt: orNull(key.lastUsedAtUs),
-    droppedPublishes: key.droppedPublishes,
-  }
 }

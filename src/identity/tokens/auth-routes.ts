@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import type { AttemptLimits } from '../../access/auth/attempt-limits.ts'
 import type {
   AuthenticatedCaller,
@@ -12,7 +13,8 @@ import { DomainError } from '../../core/errors.ts'
 import { formatUs } from '../../core/time.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
-import { issueToken, publicKeys, rotateSigningKey, validateToken } from './auth-schemas.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import * as api from './auth-api.ts'
 
 /** Anybody may send this body, so it is a small one. */
 const bodyBytesMax = 4_096
@@ -32,36 +34,55 @@ export interface TokenRoutesNeeds {
 export function tokenRoutes(needs: TokenRoutesNeeds): FastifyPluginAsync {
   const { tokens, signingKeys } = needs
   return async (app) => {
-    app.post<IssueToken>(
+    app.post<{ Body: Login }>(
       '/auth/token',
       {
-        schema: issueToken,
+        schema: {
+          operationId: 'issueToken',
+          summary: 'Get an access token for a key and its secret.',
+          tags: ['Authentication'],
+          body: api.loginSchema,
+          response: { 200: api.issuedTokenSchema },
+        },
         bodyLimit: bodyBytesMax,
         config: { errors: ['invalid_api_key', 'rate_limited'] },
       },
       async (request, reply) => {
         const caller = await logIn(needs, request.body, request.ip)
-        return reply.header('cache-control', 'no-store').send({
+        const issued: Static<typeof api.issuedTokenSchema> = {
           accessToken: tokens.issue(caller),
           tokenType: 'Bearer',
           expiresIn: tokenLifetimeS,
           scope: caller.scope,
-        })
+        }
+        return reply.header('cache-control', 'no-store').send(issued)
       },
     )
 
-    app.get('/.well-known/jwks.json', { schema: publicKeys }, async (_, reply) =>
-      reply
-        .header('cache-control', `public, max-age=${publicKeysFreshS}`)
-        .send(signingKeys.publicKeys()),
+    app.get(
+      '/.well-known/jwks.json',
+      {
+        schema: {
+          operationId: 'listPublicKeys',
+          summary: 'Read the public keys that access tokens are checked with (RFC 7517).',
+          tags: ['Authentication'],
+          response: { 200: api.publicKeysSchema },
+        },
+      },
+      async (_, reply) =>
+        reply
+          .header('cache-control', `public, max-age=${publicKeysFreshS}`)
+          .send(signingKeys.publicKeys()),
     )
   }
 }
 
+type Login = Static<typeof api.loginSchema>
+
 /** @throws DomainError `invalid_api_key`, or `rate_limited` (decisions.md#failed-logins) */
 async function logIn(
   { authenticator, limits }: TokenRoutesNeeds,
-  { apiKey, apiSecret }: IssueToken['Body'],
+  { apiKey, apiSecret }: Login,
   address: string,
 ): Promise<AuthenticatedCaller> {
   limits.assertMayTry(address, apiKey)
@@ -86,40 +107,38 @@ export interface AuthRoutesNeeds {
 }
 
 /** What a token says, and the keys that tokens are signed with. */
-export function authRoutes({ signingKeys, posts, callerOf }: AuthRoutesNeeds): FastifyPluginAsync {
+export function authRoutes(needs: AuthRoutesNeeds): FastifyPluginAsync {
+  const { signingKeys, callerOf } = needs
   return async (app) => {
-    app.get(
-      '/auth/validate',
-      { schema: validateToken, config: { scope: 'any', interface: 'bearer' } },
-      async (request, reply) => {
+    const add = operationsOf(app, { ...needs, tags: ['Authentication'] })
+
+    add('GET /auth/validate', {
+      operationId: 'validateToken',
+      summary: 'Check the access token of this request, and read what it grants now.',
+      scope: 'any',
+      interface: 'bearer',
+      answers: { 200: api.validTokenSchema },
+      handler: async ({ caller, reply }) => {
         // The interface of the route lets no other callers in.
-        const { expiresAtUs, scope, apiKeyId, userId } = callerOf(request) as BearerCaller
+        const { expiresAtUs, scope, apiKeyId, userId } = caller as BearerCaller
+        void reply.header('cache-control', 'no-store')
         const expiresAt = formatUs(expiresAtUs)
-        return reply
-          .header('cache-control', 'no-store')
-          .send({ valid: true, expiresAt, scope, apiKeyId, userId })
+        return { valid: true, expiresAt, scope, apiKeyId, userId } as const
       },
-    )
+    })
 
-    app.post<RotateSigningKey>(
-      '/auth/signing-keys/rotate',
-      { schema: rotateSigningKey, config: { scope: 'platform:admin' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const overlapS = request.body?.overlapSeconds ?? signingOverlapS
-          const { kid, ...plan } = signingKeys.planRotation(actorOf(request, callerOf), overlapS)
-          return { ...plan, statusCode: 200, body: { kid } }
-        })
+    add('POST /auth/signing-keys/rotate', {
+      operationId: 'rotateSigningKey',
+      summary: 'Sign access tokens with a new key from now on.',
+      description: 'Tokens of the key before stay good for the overlap; 0 ends them at once.',
+      scope: 'platform:admin',
+      body: api.signingRotationSchema,
+      answers: { 200: api.signingKeySchema },
+      effect: async ({ body, request }) => {
+        const overlapS = body?.overlapSeconds ?? signingOverlapS
+        const { kid, ...plan } = signingKeys.planRotation(actorOf(request, callerOf), overlapS)
+        return { ...plan, statusCode: 200, body: { kid } }
       },
-    )
+    })
   }
-}
-
-interface IssueToken {
-  Body: { apiKey: string; apiSecret: string }
-}
-
-interface RotateSigningKey {
-  Body: { overlapSeconds?: number } | null | undefined
 }

@@ -1,13 +1,14 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
-import type { Ledger } from '../../core/ledger.ts'
+import { keyHeaders, noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Post, Posts } from '../../requests/idempotency/posts.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf, postOf } from '../../requests/operations/operation.ts'
 import { type ProfileStore, partsMax } from './profile-store.ts'
-import { type CredentialType, credentialBody, type EntityType, entityBody } from './user.ts'
-import { type OneUser, visibleId } from './user-routes.ts'
-import { createCredential, createEntity, deleteCredential, deleteEntity } from './user-schemas.ts'
+import * as api from './user-api.ts'
+import { visibleId } from './user-routes.ts'
 import type { UserStore } from './user-store.ts'
 
 export interface ProfileRoutesNeeds {
@@ -17,90 +18,99 @@ export interface ProfileRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-/** Entities and credentials of a user. Reading them is part of reading the user. */
+/**
+ * Entities and credentials of a user. Reading them is part of reading the user. A profile is no data of
+ * a vault: whoever administers a user's keys administers the profile.
+ */
 export function profileRoutes(needs: ProfileRoutesNeeds): FastifyPluginAsync {
-  const { users, profiles, posts, callerOf } = needs
-
-  const userIn = async (request: FastifyRequest<OneUser>): Promise<UserId> => {
-    const id = visibleId(request, callerOf)
-    if (!(await users.find(id))) throw new DomainError('not_found', `no user ${id}`)
-    return id
+  return async (app) => {
+    const add = operationsOf(app, { ...needs, tags: ['Users'] })
+    addMaking(add, needs)
+    addRemoving(add, needs)
   }
+}
 
-  const postOf = (request: FastifyRequest, reply: FastifyReply): Post => {
-    const { userId } = callerOf(request)
-    return { request, reply, userId }
-  }
+function addMaking(add: AddOperation, { users, profiles, posts }: ProfileRoutesNeeds): void {
+  add('POST /users/:userId/entities', {
+    operationId: 'createEntity',
+    summary: 'Add an entity to a user.',
+    scope: 'keys:admin',
+    headers: keyHeaders,
+    body: api.newEntitySchema,
+    answers: { 201: api.entitySchema },
+    errors: ['conflict'],
+    handler: async (exchange) => {
+      const owner = await userIn(users, exchange)
+      return await posts.answer(postOf(exchange), async () => {
+        const { entity, changes } = profiles.planEntity(owner, api.newEntity(exchange.body))
+        return { statusCode: 201, body: api.entityBody(entity), changes, refusal: tooMany }
+      })
+    },
+  })
 
+  add('POST /users/:userId/credentials', {
+    operationId: 'createCredential',
+    summary: 'Add a credential to a user; no secret is taken.',
+    scope: 'keys:admin',
+    headers: keyHeaders,
+    body: api.newCredentialSchema,
+    answers: { 201: api.credentialSchema },
+    errors: ['conflict'],
+    handler: async (exchange) => {
+      const owner = await userIn(users, exchange)
+      return await posts.answer(postOf(exchange), async () => {
+        const wanted = api.newCredential(exchange.body)
+        const { credential, changes } = profiles.planCredential(owner, wanted)
+        return { statusCode: 201, body: api.credentialBody(credential), changes, refusal: tooMany }
+      })
+    },
+  })
+}
+
+function addRemoving(add: AddOperation, { users, profiles }: ProfileRoutesNeeds): void {
   const remove =
-    (part: 'user_entities' | 'user_credentials', what: string) =>
-    async (request: FastifyRequest<OnePart>, reply: FastifyReply) => {
-      const { partId } = request.params
-      const isRemoved = await profiles.remove(part, await userIn(request), partId.toLowerCase())
-      if (!isRemoved) throw new DomainError('not_found', `no ${what} ${partId}`)
-      return reply.code(204).send()
+    (part: 'user_entities' | 'user_credentials', what: string) => async (exchange: OfPart) => {
+      const { partId } = exchange.params
+      const owner = await userIn(users, exchange)
+      if (await profiles.remove(part, owner, partId.toLowerCase())) return null
+      throw new DomainError('not_found', `no ${what} ${partId}`)
     }
 
-  // A profile is no data of a vault: whoever administers a user's keys administers the profile.
-  const config = { scope: 'keys:admin', errors: ['conflict'] } as const
-  return async (app) => {
-    app.post<CreateEntity>(
-      '/users/:userId/entities',
-      { schema: createEntity, config },
-      async (request, reply) => {
-        const { name, description = '', type = 'LEGAL_ENTITY' } = request.body
-        const owner = await userIn(request)
-        return await posts.answer(postOf(request, reply), async () => {
-          const { entity, changes } = profiles.planEntity(owner, { name, description, type })
-          return { statusCode: 201, body: entityBody(entity), changes, refusal: tooMany }
-        })
-      },
-    )
+  add('DELETE /users/:userId/entities/:partId', {
+    operationId: 'deleteEntity',
+    summary: 'Remove an entity of a user.',
+    scope: 'keys:admin',
+    answers: { 204: noContent },
+    errors: ['conflict'],
+    handler: remove('user_entities', 'entity'),
+  })
 
-    app.post<CreateCredential>(
-      '/users/:userId/credentials',
-      { schema: createCredential, config },
-      async (request, reply) => {
-        const { type = 'EMAIL', key, identity_provider = '', ledger = 'XRPL' } = request.body
-        const wanted = { type, key, identityProvider: identity_provider, ledger }
-        const owner = await userIn(request)
-        return await posts.answer(postOf(request, reply), async () => {
-          const { credential, changes } = profiles.planCredential(owner, wanted)
-          return { statusCode: 201, body: credentialBody(credential), changes, refusal: tooMany }
-        })
-      },
-    )
+  add('DELETE /users/:userId/credentials/:partId', {
+    operationId: 'deleteCredential',
+    summary: 'Remove a credential of a user.',
+    scope: 'keys:admin',
+    answers: { 204: noContent },
+    errors: ['conflict'],
+    handler: remove('user_credentials', 'credential'),
+  })
+}
 
-    app.delete<OnePart>(
-      '/users/:userId/entities/:partId',
-      { schema: deleteEntity, config },
-      remove('user_entities', 'entity'),
-    )
-    app.delete<OnePart>(
-      '/users/:userId/credentials/:partId',
-      { schema: deleteCredential, config },
-      remove('user_credentials', 'credential'),
-    )
-  }
+interface OfUser {
+  readonly caller: AuthenticatedCaller
+  readonly params: { readonly userId: string }
+}
+
+interface OfPart extends OfUser {
+  readonly params: { readonly userId: string; readonly partId: string }
+}
+
+/** @throws DomainError `not_found` */
+async function userIn(users: UserStore, { caller, params }: OfUser): Promise<UserId> {
+  const id = visibleId(caller, params.userId)
+  if (!(await users.find(id))) throw new DomainError('not_found', `no user ${id}`)
+  return id
 }
 
 async function tooMany(): Promise<DomainError> {
   return new DomainError('conflict', `a user can have ${partsMax} of them`)
-}
-
-interface OnePart extends OneUser {
-  Params: { userId: string; partId: string }
-}
-
-interface CreateEntity extends OneUser {
-  Body: { name: string; description?: string; type?: EntityType }
-}
-
-interface CreateCredential extends OneUser {
-  Body: {
-    key: string
-    type?: CredentialType
-    identity_provider?: string
-    ledger?: Ledger
-  }
 }

@@ -1,14 +1,16 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { grants } from '../../access/auth/scopes.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { noContent, pageOf } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { ProfileStore } from './profile-store.ts'
-import { type User, userBody } from './user.ts'
-import { createUser, deleteUser, listUsers, readSelf, readUser } from './user-schemas.ts'
+import type { User } from './user.ts'
+import * as api from './user-api.ts'
 import type { UserStore } from './user-store.ts'
 
 export interface UserRoutesNeeds {
@@ -22,62 +24,83 @@ export interface UserRoutesNeeds {
 
 /** The calling user, and what `platform:admin` may do with users (decisions.md#users). */
 export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
-  const { users, profiles, onDeleted, posts, callerOf } = needs
-
   return async (app) => {
-    app.post<CreateUser>(
-      '/users',
-      { schema: createUser, config: { scope: 'platform:admin', errors: ['conflict'] } },
-      async (request, reply) => {
-        const { username, first_name: firstName, last_name: lastName } = request.body
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const actor = actorOf(request, callerOf)
-          const { user, changes } = users.plan(actor, { username, firstName, lastName })
-          const body = userBody({ user, entities: [], credentials: [] })
-          const refusal = async () =>
-            new DomainError('conflict', `the username ${username} is taken`)
-          return { statusCode: 201, body, changes, refusal }
-        })
-      },
-    )
-
-    app.get('/users', { schema: readSelf, config: { scope: 'any' } }, async (request) => {
-      return userBody(await profiles.of(await findUser(users, callerOf(request).userId)))
-    })
-
-    app.get<OneUser>(
-      '/users/:userId',
-      { schema: readUser, config: { scope: 'any' } },
-      async (request) => {
-        const id = visibleId(request, callerOf)
-        return userBody(await profiles.of(await findUser(users, id)))
-      },
-    )
-
-    app.get<ListUsers>(
-      '/platform/users',
-      { schema: listUsers, config: { scope: 'platform:admin' } },
-      async ({ query }) => {
-        const page = pageRequest(query)
-        const { username } = query
-        const found = await users.list(sliceOf(page), username)
-        const content = (await profiles.ofAll(found)).map(userBody)
-        return envelope(content, await users.count(username), page)
-      },
-    )
-
-    app.delete<OneUser>(
-      '/users/:userId',
-      { schema: deleteUser, config: { scope: 'platform:admin', errors: ['conflict'] } },
-      async (request, reply) => {
-        const { id } = await findUser(users, visibleId(request, callerOf))
-        await users.delete(actorOf(request, callerOf), id)
-        await onDeleted(id)
-        return reply.code(204).send()
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Users'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
+}
+
+function addReading(add: AddOperation, { users, profiles }: UserRoutesNeeds): void {
+  add('GET /users', {
+    operationId: 'readCallingUser',
+    summary: 'Read the calling user.',
+    scope: 'any',
+    answers: { 200: api.userSchema },
+    handler: async ({ caller }) =>
+      api.userBody(await profiles.of(await findUser(users, caller.userId))),
+  })
+
+  add('GET /users/:userId', {
+    operationId: 'readUser',
+    summary: 'Read a user: oneself, or anybody with platform:admin.',
+    scope: 'any',
+    answers: { 200: api.userSchema },
+    handler: async ({ caller, params }) => {
+      const id = visibleId(caller, params.userId)
+      return api.userBody(await profiles.of(await findUser(users, id)))
+    },
+  })
+
+  add('GET /platform/users', {
+    operationId: 'listUsers',
+    summary: 'List all users.',
+    scope: 'platform:admin',
+    query: api.usersQuery,
+    answers: { 200: pageOf(api.userSchema) },
+    handler: async ({ query }) => {
+      const page = pageRequest(query)
+      const { username } = query
+      const found = await users.list(sliceOf(page), username)
+      const content = (await profiles.ofAll(found)).map(api.userBody)
+      return envelope(content, await users.count(username), page)
+    },
+  })
+}
+
+function addChanging(add: AddOperation, { users, onDeleted, callerOf }: UserRoutesNeeds): void {
+  add('POST /users', {
+    operationId: 'createUser',
+    summary: 'Create a user.',
+    scope: 'platform:admin',
+    body: api.newUserSchema,
+    answers: { 201: api.userSchema },
+    errors: ['conflict'],
+    effect: async ({ body, request }) => {
+      const { user, changes } = users.plan(actorOf(request, callerOf), api.newUser(body))
+      return {
+        statusCode: 201,
+        body: api.userBody({ user, entities: [], credentials: [] }),
+        changes,
+        refusal: async () => new DomainError('conflict', `the username ${body.username} is taken`),
+      }
+    },
+  })
+
+  add('DELETE /users/:userId', {
+    operationId: 'deleteUser',
+    summary: 'Delete a user.',
+    description: 'The keys end at once, and the profile is erased; what the user owned is hidden.',
+    scope: 'platform:admin',
+    answers: { 204: noContent },
+    errors: ['conflict'],
+    handler: async ({ caller, params, request }) => {
+      const { id } = await findUser(users, visibleId(caller, params.userId))
+      await users.delete(actorOf(request, callerOf), id)
+      await onDeleted(id)
+      return null
+    },
+  })
 }
 
 async function findUser(users: UserStore, id: UserId): Promise<User> {
@@ -92,10 +115,8 @@ async function findUser(users: UserStore, id: UserId): Promise<User> {
  * @throws DomainError `not_found` for others, just as for ids that nobody has
  *   (decisions.md#what-is-unknown)
  */
-export function visibleId(request: FastifyRequest<OneUser>, callerOf: CallerOf): UserId {
-  const text = request.params.userId
+export function visibleId({ userId, scope }: AuthenticatedCaller, text: string): UserId {
   const id = parseId<UserId>(text)
-  const { userId, scope } = callerOf(request)
   if (id === undefined || (id !== userId && !grants(scope, 'platform:admin'))) {
     throw unknownUser(text)
   }
@@ -104,16 +125,4 @@ export function visibleId(request: FastifyRequest<OneUser>, callerOf: CallerOf):
 
 function unknownUser(text: string): DomainError {
   return new DomainError('not_found', `no user ${text}`)
-}
-
-export interface OneUser {
-  Params: { userId: string }
-}
-
-interface ListUsers {
-  Querystring: QueryOf<typeof listUsers.querystring>
-}
-
-interface CreateUser {
-  Body: { username: string; first_name: string; last_name: string }
 }

@@ -1,6 +1,5 @@
 import type { UserId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
-import { formatUs } from '../../core/time.ts'
 
 /** What a user is called. Names of users are compared without regard to case. */
 export interface NewUser {
@@ -51,37 +50,4 @@ export interface Profile {
   readonly user: User
   readonly entities: readonly Entity[]
   readonly credentials: readonly Credential[]
-}
-
-/** The user as the interface shows it. There are no pictures yet: nothing to load up or down. */
-export function userBody({ user, entities, credentials }: Profile): object {
-  return {
-    id: user.id,
-    first_name: user.firstName,
-    last_name: user.lastName,
-    username: user.username,
-    user_profile_picture: false,
-    created_at: formatUs(user.createdAtUs),
-    entities: entities.map(entityBody),
-    credentials: credentials.map(credentialBody),
-    image_upload_url: '',
-    image_download_url: '',
-  }
-}
-
-export function entityBody({ id, createdAtUs, name, description, type }: Entity): object {
-  return { id, created_at: formatUs(createdAtUs), name, description, type }
-}
-
-export function credentialBody(credential: Credential): object {
-  return {
-    id: credential.id,
-    created_at: formatUs(credential.createdAtUs),
-    type: credential.type,
-    validated: credential.validated,
-    identity_provider: credential.identityProvider,
-    key: credential.key,
-    secret: '',
-    ledger: credential.ledger,
-  }
 }

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox'
+
 import { alertFields } from '../../alerts/alert-api.ts'
-import { key } from '../../identity/keys/key-schemas.ts'
+import { keySchema } from '../../identity/keys/key-api.ts'
+
 import type { KnownType } from '../../outbox/events/event-types.ts'
 import {
   boolean,
@@ -96,8 +98,8 @@ const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
   'stream.data_received': record({ streamId: uuid, vaultId: uuid, ...coalesced }),
   'stream.alert_triggered': alert,
   'stream.alert_cleared': alert,
-  'security.key_created': key,
-  'security.key_revoked': key,
+  'security.key_created': keySchema,
+  'security.key_revoked': keySchema,
   'security.webhook_disabled': record({ id: uuid, url: text, consecutive_failures: count }),
   'security.email_disabled': record({ id: uuid, email: text, consecutive_failures: count }),
 }
