@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import { formatUs } from '../../../core/time.ts'
 import type { RecordedEvent } from '../../../outbox/events/events.ts'
 import type { StateSchema } from '../../../storage/state/schema.ts'
 
@@ -84,21 +83,4 @@ function cut(name: string): string {
 export interface InboxEntry extends Selectable<StateSchema['inbox_entries']> {
   readonly isRead: boolean
   readonly isArchived: boolean
-}
-
-export function entryBody(entry: InboxEntry): object {
-  return {
-    id: entry.id,
-    created_at: formatUs(entry.created_at),
-    type: entry.type,
-    event_type: entry.event_type,
-    title: entry.title,
-    message: entry.message,
-    resource_type: entry.resource_type,
-    resource_id: entry.resource_id,
-    severity: entry.severity,
-    read: entry.isRead,
-    archived: entry.isArchived,
-    expires_at: formatUs(entry.expires_at),
-  }
 }

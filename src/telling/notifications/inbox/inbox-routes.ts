@@ -1,20 +1,12 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../../core/errors.ts'
 import { type InboxEntryId, parseId } from '../../../core/ids.ts'
 import { envelope, sliceOf } from '../../../requests/http/pagination.ts'
-import type { QueryOf } from '../../../requests/http/schema.ts'
+import { noContent } from '../../../requests/http/schema.ts'
 import type { CallerOf } from '../../../requests/http/server.ts'
 import type { Posts } from '../../../requests/idempotency/posts.ts'
-import { entryBody } from './inbox-entry.ts'
-import {
-  archiveInboxEntries,
-  countUnread,
-  deleteInboxEntry,
-  inboxPageSizeDefault,
-  listInbox,
-  readInboxEntry,
-  readWholeInbox,
-} from './inbox-schemas.ts'
+import { type AddOperation, operationsOf } from '../../../requests/operations/operation.ts'
+import * as api from './inbox-api.ts'
 import type { InboxStore } from './inbox-store.ts'
 
 export interface InboxRoutesNeeds {
@@ -23,104 +15,99 @@ export interface InboxRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface ListInbox {
-  Querystring: QueryOf<typeof listInbox.querystring>
-}
-
-interface OneEntry {
-  Params: { notificationId: string }
-}
-
-interface Archive {
-  Body: { readonly ids?: readonly string[]; readonly all_read?: true }
-}
-
-const path = '/notifications/in-app'
-
 /** Events that the caller was notified of (decisions.md#the-inbox). */
 export function inboxRoutes(needs: InboxRoutesNeeds): FastifyPluginAsync {
-  const { inbox, callerOf } = needs
-  const reading = { scope: 'notifications:read' } as const
-  const writing = { scope: 'notifications:write' } as const
   return async (app) => {
-    app.get<ListInbox>(path, { schema: listInbox, config: reading }, (request) =>
-      list(needs, request),
-    )
-
-    app.get(`${path}/unread-count`, { schema: countUnread, config: reading }, async (request) => ({
-      unread_count: await inbox.unread(callerOf(request).userId),
-    }))
-
-    app.put<OneEntry>(
-      `${path}/:notificationId/read`,
-      { schema: readInboxEntry, config: writing },
-      async (request) => {
-        const { notificationId } = request.params
-        const id = entryId(notificationId)
-        const entry = id && (await inbox.read(callerOf(request).userId, id))
-        if (!entry) throw unknown(notificationId)
-        return entryBody(entry)
-      },
-    )
-
-    app.put(
-      `${path}/mark-all-read`,
-      { schema: readWholeInbox, config: writing },
-      async (request) => {
-        const { userId } = callerOf(request)
-        await inbox.readAll(userId)
-        return { unread_count: await inbox.unread(userId) }
-      },
-    )
-
-    app.delete<OneEntry>(
-      `${path}/:notificationId`,
-      { schema: deleteInboxEntry, config: writing },
-      async (request, reply) => {
-        const { notificationId } = request.params
-        const id = entryId(notificationId)
-        const isRemoved = id !== undefined && (await inbox.remove(callerOf(request).userId, id))
-        if (!isRemoved) throw unknown(notificationId)
-        return reply.code(204).send()
-      },
-    )
-
-    app.post<Archive>(
-      `${path}/archive`,
-      { schema: archiveInboxEntries, config: writing },
-      (request, reply) => archive(needs, request, reply),
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Notifications'] })
+    addReading(add, needs)
+    addMarking(add, needs)
+    addEnding(add, needs)
   }
 }
 
-async function list(
-  { inbox, callerOf }: InboxRoutesNeeds,
-  request: FastifyRequest<ListInbox>,
-): Promise<object> {
-  const { query } = request
-  const page = {
-    page: query.page ?? 1,
-    pageSize: query.page_size ?? inboxPageSizeDefault,
-  }
-  const { userId } = callerOf(request)
-  const unreadOnly = query.unread_only ?? false
-  const { severity } = query
-  const wish = { ...sliceOf(page), unreadOnly, severity }
-  const { entries, total, unread } = await inbox.list(userId, wish)
-  return { ...envelope(entries.map(entryBody), total, page), unread_count: unread }
+function addReading(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
+  add('GET /notifications/in-app', {
+    operationId: 'listInbox',
+    summary: 'List what one was told, newest first.',
+    description: 'Without what is archived or older than 30 days.',
+    scope: 'notifications:read',
+    query: api.inboxQuery,
+    answers: { 200: api.inboxPageSchema },
+    handler: async ({ caller, query }) => {
+      const page = {
+        page: query.page ?? 1,
+        pageSize: query.page_size ?? api.inboxPageSizeDefault,
+      }
+      const { severity, unread_only: unreadOnly = false } = query
+      const wish = { ...sliceOf(page), unreadOnly, severity }
+      const { entries, total, unread } = await inbox.list(caller.userId, wish)
+      return { ...envelope(entries.map(api.entryBody), total, page), unread_count: unread }
+    },
+  })
+
+  add('GET /notifications/in-app/unread-count', {
+    operationId: 'countUnreadInboxEntries',
+    summary: 'Count what one was told and has not read.',
+    scope: 'notifications:read',
+    answers: { 200: api.unreadSchema },
+    handler: async ({ caller }) => ({ unread_count: await inbox.unread(caller.userId) }),
+  })
 }
 
-async function archive(
-  { inbox, posts, callerOf }: InboxRoutesNeeds,
-  request: FastifyRequest<Archive>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { userId } = callerOf(request)
-  return await posts.answer({ request, reply, userId }, async () => {
-    const ids = request.body.ids?.flatMap((text) => entryId(text) ?? [])
-    const archived = await inbox.archivable(userId, ids)
-    const changes = ids ? inbox.archiving(userId, ids) : inbox.archivingRead(userId)
-    return { statusCode: 200, body: { archived }, changes }
+function addMarking(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
+  add('PUT /notifications/in-app/:notificationId/read', {
+    operationId: 'markInboxEntryRead',
+    summary: 'Mark one entry as read.',
+    scope: 'notifications:write',
+    answers: { 200: api.entrySchema },
+    handler: async ({ caller, params }) => {
+      const id = entryId(params.notificationId)
+      const entry = id && (await inbox.read(caller.userId, id))
+      if (!entry) throw unknown(params.notificationId)
+      return api.entryBody(entry)
+    },
+  })
+
+  add('PUT /notifications/in-app/mark-all-read', {
+    operationId: 'markInboxRead',
+    summary: 'Mark every entry as read.',
+    scope: 'notifications:write',
+    answers: { 200: api.unreadSchema },
+    handler: async ({ caller: { userId } }) => {
+      await inbox.readAll(userId)
+      return { unread_count: await inbox.unread(userId) }
+    },
+  })
+}
+
+function addEnding(add: AddOperation, { inbox }: InboxRoutesNeeds): void {
+  add('DELETE /notifications/in-app/:notificationId', {
+    operationId: 'deleteInboxEntry',
+    summary: 'Delete an entry.',
+    description: 'An event that it stood for is then told again if it happens again.',
+    scope: 'notifications:write',
+    answers: { 204: noContent },
+    handler: async ({ caller, params }) => {
+      const id = entryId(params.notificationId)
+      if (id !== undefined && (await inbox.remove(caller.userId, id))) return null
+      throw unknown(params.notificationId)
+    },
+  })
+
+  add('POST /notifications/in-app/archive', {
+    operationId: 'archiveInboxEntries',
+    summary: 'Archive entries: they leave the list and the count.',
+    description:
+      'Those with these ids, or all that are read. Ids that are unknown or archived already are passed over.',
+    scope: 'notifications:write',
+    body: api.archivalSchema,
+    answers: { 200: api.archivedSchema },
+    effect: async ({ caller: { userId }, body }) => {
+      const ids = body.ids?.flatMap((text) => entryId(text) ?? [])
+      const archived = await inbox.archivable(userId, ids)
+      const changes = ids ? inbox.archiving(userId, ids) : inbox.archivingRead(userId)
+      return { statusCode: 200, body: { archived }, changes }
+    },
   })
 }
 

@@ -4,7 +4,7 @@ import { eventStream } from '../../../reading/live/event-stream.ts'
 import type { OpenTails } from '../../../reading/live/open-tails.ts'
 import { carry, openOn } from '../../../reading/live/tail-transport.ts'
 import type { CallerOf } from '../../../requests/http/server.ts'
-import { followInboxSchema } from './inbox-schemas.ts'
+import { followInboxSchema } from './inbox-api.ts'
 import type { InboxStore } from './inbox-store.ts'
 import { followInbox, type InboxTailNeeds } from './inbox-tail.ts'
 

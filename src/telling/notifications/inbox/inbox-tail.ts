@@ -1,7 +1,7 @@
 import type { UserId } from '../../../core/ids.ts'
 import type { TailStep } from '../../../reading/live/tail.ts'
 import type { NotifiedOwners } from '../notified-owners.ts'
-import { entryBody } from './inbox-entry.ts'
+import { entryBody } from './inbox-api.ts'
 import type { InboxStore } from './inbox-store.ts'
 
 /** Entries that are read at once. */

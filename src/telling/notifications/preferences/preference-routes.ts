@@ -1,24 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import type { UserId } from '../../../core/ids.ts'
 import { categoryOf } from '../../../outbox/events/categories.ts'
 import { formatOf, isNeverEmitted, type KnownType } from '../../../outbox/events/event-types.ts'
 import type { CallerOf } from '../../../requests/http/server.ts'
 import type { Posts } from '../../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../../requests/operations/operation.ts'
 import { type Verdict, verdictsOf } from './effective.ts'
-import {
-  changePreferences,
-  explainPreferences,
-  readPreferences,
-  resetPreferences,
-} from './preference-schemas.ts'
+import * as api from './preference-api.ts'
 import type { PreferenceStore } from './preference-store.ts'
-import {
-  type Channel,
-  channels,
-  defaultPreferences,
-  type Preferences,
-  type PreferencesChange,
-} from './preferences.ts'
+import { type Channel, defaultPreferences, type Preferences } from './preferences.ts'
 
 /** Whether anybody is there who could be told, whatever the preferences say, and who, or why not. */
 export type Reach = Pick<Verdict, 'allows' | 'reason'>
@@ -35,48 +26,61 @@ export interface PreferenceRoutesNeeds {
 
 /** Events that the caller wants to be notified of, and how (decisions.md#preferences). */
 export function preferenceRoutes(needs: PreferenceRoutesNeeds): FastifyPluginAsync {
-  const { preferences, posts, reach, callerOf } = needs
-  const path = '/notifications/preferences'
   return async (app) => {
-    app.get(
-      path,
-      { schema: readPreferences, config: { scope: 'notifications:read' } },
-      async (request) => preferences.read(callerOf(request).userId),
-    )
-
-    app.put<{ Body: PreferencesChange }>(
-      path,
-      { schema: changePreferences, config: { scope: 'notifications:write' } },
-      async (request) => preferences.change(callerOf(request).userId, request.body),
-    )
-
-    app.post(
-      `${path}/reset`,
-      { schema: resetPreferences, config: { scope: 'notifications:write' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => ({
-          statusCode: 200,
-          body: defaultPreferences,
-          changes: preferences.reset(userId),
-        }))
-      },
-    )
-
-    app.get<{ Querystring: { event_type: KnownType } }>(
-      `${path}/explain`,
-      { schema: explainPreferences, config: { scope: 'notifications:read' } },
-      async (request) => {
-        const { userId } = callerOf(request)
-        const type = request.query.event_type
-        return explanation(type, {
-          preferences: await preferences.read(userId),
-          mail: await reach.mail(userId),
-          webhooks: await reach.webhooks(userId, type),
-        })
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Notifications'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
+}
+
+function addReading(add: AddOperation, { preferences, reach }: PreferenceRoutesNeeds): void {
+  add('GET /notifications/preferences', {
+    operationId: 'readNotificationPreferences',
+    summary: 'Read what one wants to be told, and how.',
+    scope: 'notifications:read',
+    answers: { 200: api.preferencesSchema },
+    handler: ({ caller }) => preferences.read(caller.userId),
+  })
+
+  add('GET /notifications/preferences/explain', {
+    operationId: 'explainNotificationPreferences',
+    summary: 'Say to which channels a type of events goes, and which level decides.',
+    description:
+      'The last level is who receives it: without a mail server or an address that is ACTIVE nothing is mailed.',
+    scope: 'notifications:read',
+    query: api.explanationQuery,
+    answers: { 200: api.explanationSchema },
+    handler: async ({ caller: { userId }, query: { event_type: type } }) =>
+      explanation(type, {
+        preferences: await preferences.read(userId),
+        mail: await reach.mail(userId),
+        webhooks: await reach.webhooks(userId, type),
+      }),
+  })
+}
+
+function addChanging(add: AddOperation, { preferences }: PreferenceRoutesNeeds): void {
+  add('PUT /notifications/preferences', {
+    operationId: 'changeNotificationPreferences',
+    summary: 'Change what one wants to be told.',
+    description: 'Each level is merged by itself, and so is each category and event in it.',
+    scope: 'notifications:write',
+    body: api.preferencesChangeSchema,
+    answers: { 200: api.preferencesSchema },
+    handler: ({ caller, body }) => preferences.change(caller.userId, body),
+  })
+
+  add('POST /notifications/preferences/reset', {
+    operationId: 'resetNotificationPreferences',
+    summary: 'Go back to the default preferences.',
+    scope: 'notifications:write',
+    answers: { 200: api.preferencesSchema },
+    effect: async ({ caller }) => ({
+      statusCode: 200,
+      body: defaultPreferences,
+      changes: preferences.reset(caller.userId),
+    }),
+  })
 }
 
 interface Explained {
@@ -85,18 +89,19 @@ interface Explained {
   readonly webhooks: Reach
 }
 
-function explanation(type: KnownType, { preferences, mail, webhooks }: Explained): object {
-  const reach: Readonly<Record<Channel, Reach>> = { email: mail, in_app: inbox, push }
+function explanation(
+  type: KnownType,
+  { preferences, mail, webhooks }: Explained,
+): Static<typeof api.explanationSchema> {
+  const to = (channel: Channel, reach: Reach) => {
+    const receivers: Verdict = { level: 'receivers', ...reach }
+    const levels = [...verdictsOf(preferences, type, channel), receivers]
+    return { delivered: levels.every(({ allows }) => allows), levels }
+  }
   return {
     event_type: type,
     category: categoryOf(type),
-    channels: Object.fromEntries(
-      channels.map((channel) => {
-        const receivers: Verdict = { level: 'receivers', ...reach[channel] }
-        const levels = [...verdictsOf(preferences, type, channel), receivers]
-        return [channel, { delivered: levels.every(({ allows }) => allows), levels }]
-      }),
-    ),
+    channels: { email: to('email', mail), in_app: to('in_app', inbox), push: to('push', push) },
     webhooks: explainedWebhooks(type, webhooks),
   }
 }
@@ -104,7 +109,7 @@ function explanation(type: KnownType, { preferences, mail, webhooks }: Explained
 const inbox: Reach = { allows: true, reason: 'every user has an inbox' }
 const push: Reach = { allows: false, reason: 'nothing is sent to devices by this version' }
 
-function explainedWebhooks(type: KnownType, { allows, reason }: Reach): object {
+function explainedWebhooks(type: KnownType, { allows, reason }: Reach) {
   if (isNeverEmitted(type)) return { delivered: false, reason: 'such events never happen' }
   if (formatOf(type) === 'none') return { delivered: false, reason: 'for inbox and mail only' }
   return { delivered: allows, reason }
