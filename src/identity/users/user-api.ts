@@ -15,7 +15,7 @@ import {
 
 const entityType = s.choice(entityTypes)
 const credentialType = s.choice(credentialTypes)
-const ledger = s.choice(ledgers)
+const ledgerSchema = s.choice(ledgers)
 
 export const entitySchema = s.component(
   'Entity',
@@ -38,7 +38,7 @@ export const credentialSchema = s.component(
     identity_provider: s.text,
     key: s.text,
     secret: s.typed<''>({ const: '', description: 'No secret is kept: always empty.' }),
-    ledger,
+    ledger: ledgerSchema,
   }),
 )
 
@@ -97,7 +97,7 @@ export const newCredentialSchema = s.component(
       type: credentialType,
       key: { ...s.text, minLength: 1, maxLength: 320, examples: ['ada@example.com'] },
       identity_provider: { ...s.text, maxLength: 200 },
-      ledger,
+      ledger: ledgerSchema,
     },
     { optional: ['type', 'identity_provider', 'ledger'] },
   ),
