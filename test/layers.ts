@@ -20,6 +20,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     is: 'what a connector and a processor have to do with the pipeline: messages, readings, schemas, steps',
     mayImport: ['core'],
   },
+  kinds: {
+    is: 'what a source may say: `source.ts` of each connector, and the fields that they share',
+    mayImport: ['core', 'contracts'],
+  },
   storage: { is: 'keep: journal, state, time series', mayImport: ['core', 'contracts'] },
   egress: { is: 'the only way out to what users name', mayImport: ['core', 'contracts'] },
   config: { is: 'settings and the data folder', mayImport: ['core', 'egress'] },
@@ -49,7 +53,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   streams: {
     is: 'data streams: definitions, units, devices, and sources that are fetched',
-    mayImport: of('core contracts storage egress access requests outbox identity twins processors'),
+    mayImport: of(
+      'core contracts kinds storage egress access requests outbox identity twins processors',
+    ),
   },
   ingest: {
     is: 'the way of a reading: intake, entries, the two consumers, the quarantine, sessions of MQTT',
@@ -57,7 +63,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   connectors: {
     is: 'how readings come in: one folder for each kind of source',
-    mayImport: ['core', 'contracts', 'requests', 'processors', 'ingest'],
+    mayImport: ['core', 'contracts', 'kinds', 'requests', 'processors', 'ingest'],
   },
   reading: {
     is: 'what is asked of stored readings, and done with them: queries, windows, tails, exports, imports, retention',

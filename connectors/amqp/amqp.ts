@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -12,6 +13,7 @@ import { deleteQueue, prepareQueue, temporaryQueue } from './queues.ts'
 import { Receipts } from './receipts.ts'
 import { describeRefusal } from './refusals.ts'
 import { AmqpSession } from './session.ts'
+import { amqpSource } from './source.ts'
 import { StreamReader } from './stream-reader.ts'
 import { lookInto } from './trial.ts'
 
@@ -20,7 +22,7 @@ const finishMs = 2_000
 
 /** Readings from a queue of an AMQP 0-9-1 server, such as RabbitMQ. */
 export const amqp: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'amqp',
+  takes: (source) => isOfKind(amqpSource, source),
   destinationOf: ({ endpoint }) => parseAmqpEndpoint(endpoint as string),
   open: (definition) => new AmqpSource(amqpOptions(definition)),
   forTrial: (source) => ({ ...source, isTrial: true }),

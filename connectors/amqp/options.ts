@@ -1,7 +1,6 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
-
-/** Messages that a server may send before the first of them is acknowledged. */
-const usualPrefetch = 1_000
+import { type AmqpSource, amqpSource, type GivenBinding } from './source.ts'
 
 /** Ports where an endpoint names none. */
 const standardPorts: Readonly<Record<string, number>> = { 'amqp:': 5_672, 'amqps:': 5_671 }
@@ -30,7 +29,7 @@ export interface Subscription {
   readonly isNamed: boolean
 }
 
-export type QueueType = 'classic' | 'quorum' | 'stream'
+export type QueueType = NonNullable<AmqpSource['queueType']>
 
 export interface AmqpOptions {
   readonly endpoint: AmqpEndpoint
@@ -52,26 +51,6 @@ export interface AmqpOptions {
   readonly isTrial: boolean
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface AmqpSourceKeys {
-  readonly endpoint: string
-  readonly topic?: string
-  readonly exchange?: string
-  readonly routingKey?: string
-  readonly bindings?: readonly Partial<Binding>[]
-  readonly group?: string
-  readonly queueType?: QueueType
-  readonly prefetch?: number
-  readonly credentials?: {
-    readonly username?: string
-    readonly password?: string
-    readonly certificate?: string
-    readonly privateKey?: string
-  }
-  readonly tls?: { readonly ca?: string; readonly servername?: string }
-  readonly isTrial?: boolean
-}
-
 /** @throws Error when the text is no URL of AMQP (RabbitMQ URI specification) */
 export function parseAmqpEndpoint(text: string): AmqpEndpoint {
   const { protocol, hostname, port, pathname } = new URL(text)
@@ -86,19 +65,19 @@ export function parseAmqpEndpoint(text: string): AmqpEndpoint {
   }
 }
 
-export function amqpOptions({ streamId, source }: SourceDefinition): AmqpOptions {
-  const keys = source as unknown as AmqpSourceKeys
-  const { credentials = {}, tls, isTrial = false, group, prefetch = usualPrefetch } = keys
-  const endpoint = parseAmqpEndpoint(keys.endpoint)
+export function amqpOptions({ streamId, source: given }: SourceDefinition): AmqpOptions {
+  const source = sourceOf(amqpSource, given)
+  const { credentials = {}, tls, isTrial = false, topic, group, prefetch } = source
+  const endpoint = parseAmqpEndpoint(source.endpoint)
   const { certificate, privateKey } = credentials
-  const subscription = subscriptionOf(keys)
+  const subscription = subscriptionOf(source)
   return {
     endpoint,
     tls: endpoint.isSecure ? { ...tls, cert: certificate, key: privateKey } : undefined,
     login: loginOf(credentials),
-    queue: keys.topic ?? group ?? `streamvault-${streamId}`,
-    onlyKey: subscription === undefined ? keys.topic : onlyKeyOf(subscription),
-    queueType: keys.queueType,
+    queue: topic ?? group ?? `streamvault-${streamId}`,
+    onlyKey: subscription === undefined ? topic : onlyKeyOf(subscription),
+    queueType: source.queueType,
     subscription,
     prefetch,
     connectionName: `streamvault-${streamId}`,
@@ -110,7 +89,7 @@ function loginOf({
   username,
   password,
   certificate,
-}: NonNullable<AmqpSourceKeys['credentials']>): AmqpOptions['login'] {
+}: NonNullable<AmqpSource['credentials']>): AmqpOptions['login'] {
   if (username !== undefined && password !== undefined) return { username, password }
   return certificate === undefined ? usualCredentials : undefined
 }
@@ -126,9 +105,9 @@ function subscriptionOf({
   routingKey = '',
   bindings = [{ routingKey }],
   group,
-}: AmqpSourceKeys): Subscription | undefined {
+}: AmqpSource): Subscription | undefined {
   if (exchange === undefined) return undefined
-  const whole = bindings.map(({ routingKey: key = '', arguments: more = {} }) => ({
+  const whole = bindings.map(({ routingKey: key = '', arguments: more = {} }: GivenBinding) => ({
     routingKey: key,
     arguments: more,
   }))

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
@@ -12,9 +13,10 @@ import type { ApiAnswer } from '../http-client/exchange.ts'
 import { destinationOf, tokenDestinationsOf } from '../http-client/http-options.ts'
 import { PageRoom } from '../http-client/page-room.ts'
 import { ApiClient } from './api-client.ts'
-import { type ApiOptions, apiOptions, takesSource } from './options.ts'
+import { type ApiOptions, apiOptions } from './options.ts'
 import { callOf, type Next, PageWalk } from './pagination.ts'
 import { readPage } from './read-page.ts'
+import { apiSource } from './source.ts'
 
 /** Answers that hold what was asked for; 204 holds that there is nothing. */
 const pageStatuses = [200, 201, 203, 204]
@@ -27,7 +29,7 @@ const validatorLengthMax = 500
 
 /** Readings from an API over HTTP: it is asked, page by page, for what it has. */
 export const apiPull: PollConnector = {
-  takes: takesSource,
+  takes: (source) => isOfKind(apiSource, source),
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
   furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new ApiSource(definition),

@@ -1,10 +1,7 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
-import {
-  durationMs,
-  type HttpKeys,
-  type HttpOptions,
-  httpOptions,
-} from '../http-client/http-options.ts'
+import { durationMs, type HttpOptions, httpOptions } from '../http-client/http-options.ts'
+import { type ApiSource, apiSource } from './source.ts'
 
 export type ApiMethod = 'GET' | 'POST' | 'PUT'
 
@@ -36,56 +33,28 @@ export interface ApiOptions extends HttpOptions {
 /** Requests of one round where the source says nothing. */
 const standardPagesMax = 1_000
 
-const standardTimeout = '30s'
-
 /** Longest time for one request. */
 const timeoutMsMax = 3_600_000
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface ApiSourceKeys extends HttpKeys {
-  readonly method?: ApiMethod
-  readonly body?: unknown
-  readonly timeout?: string
-  readonly itemsPath?: string
-  readonly pagination?: {
-    readonly type: ApiPagination['type']
-    readonly parameter?: string
-    readonly in?: 'query' | 'body'
-    readonly sizeParameter?: string
-    readonly pageSize?: number
-    readonly cursorPath?: string
-    readonly firstPage?: number
-    readonly pagesMax?: number
-  }
-  readonly format?: string
-  readonly columns?: readonly (string | null)[]
-  readonly delimiter?: string
-  readonly headerLines?: number
-}
-
-/** Whether a source is an address that is asked on a schedule. */
-export function takesSource({ endpoint, schedule }: Readonly<Record<string, unknown>>): boolean {
-  return typeof endpoint === 'string' && /^https?:/i.test(endpoint) && typeof schedule === 'string'
-}
-
-export function apiOptions({ source }: SourceDefinition): ApiOptions {
-  const keys = source as unknown as ApiSourceKeys
+export function apiOptions({ source: given }: SourceDefinition): ApiOptions {
+  const source = sourceOf(apiSource, given)
+  const { method, body, timeout, itemsPath, pagination, headerLines } = source
   return {
-    ...httpOptions(keys),
-    method: keys.method ?? 'GET',
-    body: keys.body,
-    timeoutMs: Math.min(timeoutMsMax, durationMs(keys.timeout ?? standardTimeout)),
-    itemsPath: keys.itemsPath?.split('.'),
-    pagination: keys.pagination && paginationOf(keys.pagination),
-    pagesMax: keys.pagination?.pagesMax ?? standardPagesMax,
-    format: keys.format ?? 'json',
-    columns: keys.columns ?? [],
-    delimiter: keys.delimiter ?? ',',
-    headerLines: keys.headerLines ?? 1,
+    ...httpOptions(source),
+    method,
+    body,
+    timeoutMs: Math.min(timeoutMsMax, durationMs(timeout)),
+    itemsPath: itemsPath?.split('.'),
+    pagination: pagination && paginationOf(pagination),
+    pagesMax: pagination?.pagesMax ?? standardPagesMax,
+    format: source.format ?? 'json',
+    columns: source.columns ?? [],
+    delimiter: source.delimiter ?? ',',
+    headerLines,
   }
 }
 
-function paginationOf(given: NonNullable<ApiSourceKeys['pagination']>): ApiPagination {
+function paginationOf(given: NonNullable<ApiSource['pagination']>): ApiPagination {
   const { type, parameter, sizeParameter, pageSize, cursorPath, firstPage } = given
   return {
     type,

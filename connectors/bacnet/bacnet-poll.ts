@@ -1,4 +1,5 @@
 import type { Socket } from 'node:dgram'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import type {
   FetchedPage,
@@ -10,13 +11,8 @@ import { DeviceError, DeviceRefusal, failureOf, knowsNoMultiple } from './device
 import { DeviceRequests, type ObjectProperty } from './device-requests.ts'
 import { bacnetLibrary, type Library } from './library.ts'
 import { type ApplicationValue, valueText } from './object-values.ts'
-import {
-  type BacnetOptions,
-  bacnetOptions,
-  destinationOf,
-  type ObjectItem,
-  takesSource,
-} from './options.ts'
+import { type BacnetOptions, bacnetOptions, destinationOf, type ObjectItem } from './options.ts'
+import { bacnetSource } from './source.ts'
 
 /** A round that takes longer is given up. */
 const standardRoundMs = 120_000
@@ -31,7 +27,7 @@ const binaryProperties: readonly number[] = [85]
 /** Readings of objects: the state of a device, each time that it is asked. */
 export function bacnetPoll({ roundMs = standardRoundMs } = {}): PollConnector {
   return {
-    takes: takesSource,
+    takes: (source) => isOfKind(bacnetSource, source),
     destinationOf,
     open: ({ source }) => new PolledObjects(bacnetOptions(source), roundMs),
   }

@@ -1,3 +1,7 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
+import { durationUs } from '../../src/core/duration.ts'
+import { type BacnetSource, bacnetSource } from './source.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 /** Where one field of a reading is. */
@@ -20,31 +24,8 @@ export interface BacnetOptions {
   readonly timeoutMs: number
 }
 
-interface ObjectKeys {
-  readonly field: string
-  readonly object: string
-  readonly property?: string | number
-  readonly scale?: number
-  readonly offset?: number
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface BacnetSourceKeys {
-  readonly objects: readonly ObjectKeys[]
-  readonly timeout?: string
-}
-
 /** As registered with IANA: `bacnet`, 0xBAC0. */
 const standardPort = 47_808
-
-/** The usual APDU_Timeout (ANSI/ASHRAE 135, clause 12.11.28). */
-const standardTimeoutMs = 3_000
-
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 }
-
-export function takesSource({ protocol }: Json): boolean {
-  return protocol === 'bacnet'
-}
 
 export function destinationOf({ endpoint }: Json) {
   const { hostname, port } = new URL(String(endpoint))
@@ -54,21 +35,22 @@ export function destinationOf({ endpoint }: Json) {
   }
 }
 
-export function bacnetOptions(source: Json): BacnetOptions {
-  const { objects, timeout } = source as unknown as BacnetSourceKeys
+export function bacnetOptions(given: Json): BacnetOptions {
+  const { objects, timeout } = sourceOf(bacnetSource, given)
   return {
-    ...destinationOf(source),
+    ...destinationOf(given),
     items: objects.map(itemOf),
-    timeoutMs: timeout === undefined ? standardTimeoutMs : msOf(timeout),
+    timeoutMs: (durationUs(timeout) ?? 0) / 1_000,
   }
 }
 
-function itemOf({ field, object, property, scale = 1, offset = 0 }: ObjectKeys): ObjectItem {
+function itemOf({
+  field,
+  object,
+  property = 'present-value',
+  scale = 1,
+  offset = 0,
+}: BacnetSource['objects'][number]): ObjectItem {
   const [type = '', instance] = object.split(':')
-  const named = String(property ?? 'present-value')
-  return { field, type, instance: Number(instance), property: named, scale, offset }
-}
-
-function msOf(duration: string): number {
-  return Number(duration.slice(0, -1)) * (unitsMs[duration.slice(-1)] ?? 0)
+  return { field, type, instance: Number(instance), property: String(property), scale, offset }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NamedOption } from 'coap-packet'
+import { isOfKind, sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -10,13 +11,14 @@ import { HiddenValues } from '../http-client/hidden-values.ts'
 import { shownAddress } from '../http-client/shown-text.ts'
 import { Observation } from './observation.ts'
 import { bytesOf } from './options.ts'
+import { coapSource } from './source.ts'
 
 /** RFC 7252, section 6.1. */
 const standardPort = 5683
 
 /** Resources of devices that tell when they change: CoAP, RFC 7252, and RFC 7641. */
 export const coap: FetchConnector = {
-  takes: ({ protocol, endpoint }) => protocol === 'coap' && endpoint !== undefined,
+  takes: (source) => isOfKind(coapSource, source),
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
   open: (definition) => new CoapSource(definition),
 }
@@ -26,13 +28,6 @@ function destinationOf({ hostname, port }: URL) {
   return { host, port: port === '' ? standardPort : Number(port) }
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface CoapKeys {
-  readonly endpoint: string
-  readonly accept?: number
-  readonly secrets?: Readonly<Record<string, string>>
-}
-
 class CoapSource implements FetchedSource {
   readonly identity: string
   readonly #url: URL
@@ -40,7 +35,7 @@ class CoapSource implements FetchedSource {
   readonly #hidden: HiddenValues
 
   constructor({ source }: SourceDefinition) {
-    const { endpoint, accept, secrets } = source as unknown as CoapKeys
+    const { endpoint, accept, secrets } = sourceOf(coapSource, source)
     this.#hidden = new HiddenValues(secrets)
     this.#url = new URL(endpoint)
     this.#options = optionsOf(this.#url, accept)

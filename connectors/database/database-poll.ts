@@ -1,7 +1,9 @@
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type { PollConnector } from '../../src/contracts/poll-connector.ts'
 import type { Dialect } from './dialect.ts'
-import { databaseOptions, type Protocol, parseAddress, takesProtocol } from './options.ts'
+import { databaseOptions, type Protocol, parseAddress } from './options.ts'
 import { PolledDatabase } from './polled-database.ts'
+import { polledSource } from './source.ts'
 import { sqlite } from './sqlite.ts'
 
 /** What the operator has to say. */
@@ -21,7 +23,7 @@ export function databasePoll({ sqliteFolders }: DatabaseSettings): PollConnector
     sqlite: async () => sqlite(sqliteFolders),
   }
   return {
-    takes: takesProtocol,
+    takes: (source) => isOfKind(polledSource, source),
     destinationOf: ({ protocol, endpoint }) => {
       if (protocol === 'sqlite') return undefined
       return parseAddress(protocol as Protocol, endpoint as string)

@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import { type DialedTls, SourceRefused } from '../../src/contracts/fetch-connector.ts'
+import { databaseProtocols, type PolledSource, polledSource } from './source.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-export type Protocol = 'postgres' | 'mysql' | 'mariadb' | 'sqlite' | 'mssql'
+export type Protocol = (typeof databaseProtocols)[number]
 
 /** Ports where an endpoint names none; a file has none. */
 const standardPorts: Readonly<Record<Protocol, number>> = {
@@ -47,38 +49,7 @@ export interface DatabaseOptions extends DatabaseAddress {
   readonly timestampField: string
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface DatabaseSourceKeys {
-  readonly protocol: Protocol
-  readonly endpoint: string
-  readonly query: string
-  readonly incrementalColumn?: string
-  readonly keyColumn?: string
-  readonly credentials?: { readonly username?: string; readonly password?: string }
-  readonly tls?: boolean | { readonly ca?: string; readonly servername?: string }
-  readonly lookBehind?: string | number
-  readonly timezone?: string
-  readonly nulls?: 'skip' | 'refuse'
-  readonly statementTimeout?: string
-  readonly pageSize?: number
-  readonly timestampField?: string
-}
-
-const defaults = { lookBehindUs: 30_000_000, lookBehindRows: 1_000, timeoutMs: 30_000, page: 5_000 }
-
-const unitsMs: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
-/** Whether a source is a database that this connector asks. */
-export function takesProtocol({ protocol, query }: Json): boolean {
-  return (
-    typeof protocol === 'string' && Object.hasOwn(standardPorts, protocol) && query !== undefined
-  )
-}
+const defaults = { lookBehindUs: 30_000_000, lookBehindRows: 1_000 }
 
 /** Reads `host:port/database`, or the path of a file. */
 export function parseAddress(protocol: Protocol, endpoint: string): DatabaseAddress {
@@ -93,28 +64,30 @@ export function parseAddress(protocol: Protocol, endpoint: string): DatabaseAddr
   }
 }
 
-export function databaseOptions(source: Json): DatabaseOptions {
-  const keys = source as unknown as DatabaseSourceKeys
-  const { protocol, credentials = {}, lookBehind, statementTimeout } = keys
-  const address = parseAddress(protocol, keys.endpoint)
+export function databaseOptions(given: Json): DatabaseOptions {
+  const source = sourceOf(polledSource, given)
+  const { credentials, lookBehind } = source
+  const protocol = databaseProtocols.find((known) => known === source.protocol)
+  if (protocol === undefined) throw new SourceRefused('the source names no database')
+  const address = parseAddress(protocol, source.endpoint)
   return {
     ...address,
     protocol,
-    username: credentials.username ?? '',
-    password: credentials.password ?? '',
-    tls: tlsOf(keys.tls, address.host),
-    query: withoutEnd(keys.query),
-    incremental: keys.incrementalColumn,
-    key: keys.keyColumn,
+    username: credentials?.username ?? '',
+    password: credentials?.password ?? '',
+    tls: tlsOf(source.tls, address.host),
+    query: withoutEnd(source.query),
+    incremental: source.incrementalColumn,
+    key: source.keyColumn,
     lookBehind: {
-      us: typeof lookBehind === 'number' ? undefined : (usOf(lookBehind) ?? defaults.lookBehindUs),
+      us: typeof lookBehind === 'number' ? undefined : usOf(lookBehind, defaults.lookBehindUs),
       rows: typeof lookBehind === 'string' ? undefined : (lookBehind ?? defaults.lookBehindRows),
     },
-    timezone: keys.timezone ?? 'UTC',
-    refusesNulls: keys.nulls === 'refuse',
-    timeoutMs: (usOf(statementTimeout) ?? defaults.timeoutMs * 1_000) / 1_000,
-    pageSize: keys.pageSize ?? defaults.page,
-    timestampField: keys.timestampField ?? 'timestamp',
+    timezone: source.timezone,
+    refusesNulls: source.nulls === 'refuse',
+    timeoutMs: usOf(source.statementTimeout, 0) / 1_000,
+    pageSize: source.pageSize,
+    timestampField: source.timestampField ?? 'timestamp',
   }
 }
 
@@ -125,13 +98,21 @@ function withoutEnd(statement: string): string {
   return text
 }
 
-function tlsOf(tls: DatabaseSourceKeys['tls'], host: string): DialedTls | undefined {
+function tlsOf(tls: PolledSource['tls'], host: string): DialedTls | undefined {
   if (tls === undefined || tls === false) return undefined
   const { ca, servername } = tls === true ? {} : tls
   return { ca, servername: servername ?? (isIP(host) === 0 ? host : undefined) }
 }
 
-function usOf(duration: string | undefined): number | undefined {
-  if (duration === undefined) return undefined
-  return Number(duration.slice(0, -1)) * (unitsMs[duration.slice(-1)] ?? 0) * 1_000
+/** Microseconds of a duration, which may be none: `0s` looks behind nothing. */
+function usOf(duration: string | undefined, usual: number): number {
+  if (duration === undefined) return usual
+  return Number(duration.slice(0, -1)) * (unitsUs[duration.slice(-1)] ?? 0)
+}
+
+const unitsUs: Readonly<Record<string, number>> = {
+  s: 1_000_000,
+  m: 60_000_000,
+  h: 3_600_000_000,
+  d: 86_400_000_000,
 }

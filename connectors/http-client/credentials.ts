@@ -1,8 +1,8 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { monotonicMs } from '../../src/core/clock.ts'
+import type { HttpAuthentication } from '../fields/http-requests.ts'
 import type { Exchanges } from './exchange.ts'
 import { failureOf } from './failures.ts'
-import type { HttpAuthentication } from './http-options.ts'
 import { PageRoom } from './page-room.ts'
 
 /** A token is not used any more so long before its end: a request takes time. */

@@ -1,25 +1,6 @@
 import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
+import type { HttpAuthentication } from '../fields/http-requests.ts'
 import { HiddenValues } from './hidden-values.ts'
-
-export type HttpAuthentication =
-  | { readonly type: 'none' }
-  | { readonly type: 'basic'; readonly username: string; readonly password: string }
-  | { readonly type: 'bearer'; readonly token: string }
-  | {
-      readonly type: 'apiKey'
-      readonly name: string
-      readonly value: string
-      readonly in?: 'header' | 'query'
-    }
-  | {
-      readonly type: 'oauth2'
-      readonly tokenUrl: string
-      readonly clientId: string
-      readonly clientSecret: string
-      readonly scope?: string
-      /** Where the secret is sent (RFC 6749, section 2.3.1): in a header unless something is said. */
-      readonly secretIn?: 'header' | 'body'
-    }
 
 /** Whom to ask, and as who. */
 export interface HttpOptions {
@@ -33,7 +14,7 @@ export interface HttpOptions {
   readonly hidden: HiddenValues
 }
 
-/** The keys of a source that say it, as the domain of data streams has checked them. */
+/** The keys of a source that say it. */
 export interface HttpKeys {
   readonly endpoint: string
   readonly headers?: Readonly<Record<string, string>>

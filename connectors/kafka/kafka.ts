@@ -1,3 +1,4 @@
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -12,6 +13,7 @@ import { GroupReading, type GroupReadingNeeds, newSharings } from './group-readi
 import { loadLibrary } from './library.ts'
 import { type KafkaOptions, kafkaOptions, parseBrokers } from './options.ts'
 import { ReadPositions } from './read-positions.ts'
+import { kafkaSource } from './source.ts'
 import { offsetsAt } from './start-offsets.ts'
 
 /** Messages of a sample, in all partitions. */
@@ -19,7 +21,7 @@ const sampleMax = 20
 
 /** Messages of topics of Kafka, as a member of a consumer group. */
 export const kafka: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'kafka',
+  takes: (source) => isOfKind(kafkaSource, source),
   destinationOf: ({ endpoint }) => parseBrokers(endpoint as string)[0],
   furtherDestinationsOf: ({ endpoint }) => parseBrokers(endpoint as string).slice(1),
   open: (definition) => new KafkaSource(kafkaOptions(definition)),

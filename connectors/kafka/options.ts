@@ -1,4 +1,6 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { type KafkaSource, kafkaSource } from './source.ts'
 
 export interface KafkaAddress {
   readonly host: string
@@ -30,41 +32,23 @@ export interface KafkaOptions {
   readonly isTrial: boolean
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface KafkaKeys {
-  readonly endpoint: string
-  readonly topic: string
-  readonly group?: string
-  readonly startFrom?: 'earliest' | 'latest'
-  readonly tls?: true | { readonly ca?: string; readonly servername?: string }
-  readonly credentials?: {
-    readonly type?: 'plain' | 'scram-sha-256' | 'scram-sha-512'
-    readonly username?: string
-    readonly password?: string
-    readonly certificate?: string
-    readonly privateKey?: string
-  }
-  readonly eventTypes?: object
-  /** Never part of a definition. */
-  readonly isTrial?: boolean
-}
-
 const standardPort = 9092
 
-export function kafkaOptions({ streamId, source }: SourceDefinition): KafkaOptions {
-  const keys = source as unknown as KafkaKeys
+export function kafkaOptions({ streamId, source: given }: SourceDefinition): KafkaOptions {
+  const source = sourceOf(kafkaSource, given)
+  const { topic, group, startFrom } = source
   const ownName = `streamvault-${streamId}`
   return {
-    brokers: parseBrokers(keys.endpoint),
-    topics: [...new Set(keys.topic.split(','))].toSorted(),
-    group: keys.group ?? ownName,
-    isOwnGroup: keys.group === undefined,
+    brokers: parseBrokers(source.endpoint),
+    topics: [...new Set(topic.split(','))].toSorted(),
+    group: group ?? ownName,
+    isOwnGroup: group === undefined,
     instanceId: ownName,
-    startFrom: keys.startFrom ?? 'earliest',
-    tls: tlsOf(keys),
-    login: loginOf(keys),
-    hasEventTypes: keys.eventTypes !== undefined,
-    isTrial: keys.isTrial === true,
+    startFrom,
+    tls: tlsOf(source),
+    login: loginOf(source),
+    hasEventTypes: source.eventTypes !== undefined,
+    isTrial: source.isTrial === true,
   }
 }
 
@@ -80,14 +64,14 @@ export function parseBrokers(endpoint: string): readonly KafkaAddress[] {
   })
 }
 
-function tlsOf({ tls, credentials }: KafkaKeys): DialedTls | undefined {
+function tlsOf({ tls, credentials }: KafkaSource): DialedTls | undefined {
   const { certificate: cert, privateKey: key } = credentials ?? {}
   if (tls === undefined && cert === undefined) return undefined
   return { ...(tls === true ? {} : tls), ...(cert !== undefined && { cert, key }) }
 }
 
-function loginOf({ credentials = {} }: KafkaKeys): KafkaLogin | undefined {
-  const { type = 'plain', username, password } = credentials
+function loginOf({ credentials }: KafkaSource): KafkaLogin | undefined {
+  const { type = 'plain', username, password } = credentials ?? {}
   if (username === undefined || password === undefined) return undefined
   const mechanisms = {
     plain: 'PLAIN',

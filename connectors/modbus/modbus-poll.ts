@@ -1,3 +1,4 @@
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchedPage,
   Poll,
@@ -6,15 +7,10 @@ import type {
 } from '../../src/contracts/poll-connector.ts'
 import { DeviceConnection } from './device-connection.ts'
 import { DeviceTurns } from './device-turns.ts'
-import {
-  destinationOf,
-  type ModbusOptions,
-  modbusOptions,
-  type RegisterItem,
-  takesSource,
-} from './options.ts'
+import { destinationOf, type ModbusOptions, modbusOptions, type RegisterItem } from './options.ts'
 import { type PlannedRead, planReads } from './read-plan.ts'
 import { valueIn } from './register-values.ts'
+import { modbusSource } from './source.ts'
 
 /** A round that takes longer is given up: others wait for the device meanwhile. */
 const standardRoundMs = 120_000
@@ -23,7 +19,7 @@ const standardRoundMs = 120_000
 export function modbusPoll({ roundMs = standardRoundMs } = {}): PollConnector {
   const visits = { turns: new DeviceTurns(), roundMs }
   return {
-    takes: takesSource,
+    takes: (source) => isOfKind(modbusSource, source),
     destinationOf,
     open: ({ source }) => new PolledRegisters(modbusOptions(source), visits),
   }

@@ -1,23 +1,14 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls } from '../../src/contracts/fetch-connector.ts'
+import { durationUs } from '../../src/core/duration.ts'
+import { hasScheme } from '../fields/addresses.ts'
+import { type ModbusSource, modbusSource, type Register, registersOf } from './source.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The four tables of a device (Modbus Application Protocol V1.1b3, section 4.3). */
-export type RegisterKind = 'holding' | 'input' | 'coil' | 'discrete'
-
-export type RegisterType =
-  | 'bool'
-  | 'int16'
-  | 'uint16'
-  | 'int32'
-  | 'uint32'
-  | 'int64'
-  | 'uint64'
-  | 'float32'
-  | 'float64'
-  | 'string'
-
-export type ByteOrder = 'big' | 'little'
+export type RegisterKind = NonNullable<Register['kind']>
+export type RegisterType = NonNullable<Register['type']>
+export type ByteOrder = ModbusSource['byteOrder']
 
 /** How a value lies in registers, and what it stands for. */
 export interface ValueFormat {
@@ -58,58 +49,8 @@ export interface ModbusOptions {
   readonly timeoutMs: number
 }
 
-interface RegisterKeys {
-  readonly field: string
-  readonly kind?: RegisterKind
-  readonly address: number
-  readonly type?: RegisterType
-  readonly bit?: number
-  readonly length?: number
-  readonly byteOrder?: ByteOrder
-  readonly wordOrder?: ByteOrder
-  readonly scale?: number
-  readonly offset?: number
-  readonly unitId?: number
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface ModbusSourceKeys {
-  readonly endpoint: string
-  readonly unitId?: number
-  readonly byteOrder?: ByteOrder
-  readonly wordOrder?: ByteOrder
-  readonly registers: readonly RegisterKeys[]
-  readonly maxGap?: number
-  readonly timeout?: string
-  readonly tls?: { readonly ca?: string; readonly servername?: string }
-  readonly credentials?: { readonly certificate?: string; readonly privateKey?: string }
-}
-
 /** As registered with IANA: `mbap`, and `mbap-s` of Modbus/TCP Security. */
 const standardPorts = { plain: 502, secured: 802 } as const
-
-/** Most devices of their own answer to it, whatever they are asked for. */
-const standardUnitId = 1
-
-const standardTimeoutMs = 5_000
-
-const registersOf: Readonly<Record<Exclude<RegisterType, 'string'>, number>> = {
-  bool: 1,
-  int16: 1,
-  uint16: 1,
-  int32: 2,
-  uint32: 2,
-  float32: 2,
-  int64: 4,
-  uint64: 4,
-  float64: 4,
-}
-
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 }
-
-export function takesSource({ protocol }: Json): boolean {
-  return protocol === 'modbus'
-}
 
 export function destinationOf({ endpoint }: Json) {
   const { protocol, hostname, port } = new URL(String(endpoint))
@@ -120,21 +61,20 @@ export function destinationOf({ endpoint }: Json) {
   }
 }
 
-export function modbusOptions(source: Json): ModbusOptions {
-  const keys = source as unknown as ModbusSourceKeys
-  const { tls = {}, credentials = {}, timeout } = keys
-  const isSecured = !keys.endpoint.toLowerCase().startsWith('modbus:')
-  const { certificate: cert, privateKey: key } = credentials
+export function modbusOptions(given: Json): ModbusOptions {
+  const source = sourceOf(modbusSource, given)
+  const { endpoint, registers, maxGap, timeout, tls = {}, credentials } = source
+  const { certificate: cert, privateKey: key } = credentials ?? {}
   return {
-    ...destinationOf(source),
-    tls: isSecured ? { ...tls, cert, key } : undefined,
-    items: keys.registers.map((register) => itemOf(register, keys)),
-    gapMax: keys.maxGap ?? 0,
-    timeoutMs: timeout === undefined ? standardTimeoutMs : msOf(timeout),
+    ...destinationOf(given),
+    tls: hasScheme(endpoint, 'modbus') ? undefined : { ...tls, cert, key },
+    items: registers.map((register) => itemOf(register, source)),
+    gapMax: maxGap,
+    timeoutMs: (durationUs(timeout) ?? 0) / 1_000,
   }
 }
 
-function itemOf(register: RegisterKeys, source: ModbusSourceKeys): RegisterItem {
+function itemOf(register: Register, source: ModbusSource): RegisterItem {
   const { field, kind = 'holding', address, length = 0 } = register
   const isBit = kind === 'coil' || kind === 'discrete'
   const type = isBit ? 'bool' : (register.type ?? 'uint16')
@@ -142,20 +82,16 @@ function itemOf(register: RegisterKeys, source: ModbusSourceKeys): RegisterItem 
     field,
     kind,
     address,
-    unitId: register.unitId ?? source.unitId ?? standardUnitId,
+    unitId: register.unitId ?? source.unitId,
     count: type === 'string' ? Math.ceil(length / 2) : registersOf[type],
     format: {
       type,
-      byteOrder: register.byteOrder ?? source.byteOrder ?? 'big',
-      wordOrder: register.wordOrder ?? source.wordOrder ?? 'big',
+      byteOrder: register.byteOrder ?? source.byteOrder,
+      wordOrder: register.wordOrder ?? source.wordOrder,
       bit: register.bit,
       length,
       scale: register.scale ?? 1,
       offset: register.offset ?? 0,
     },
   }
-}
-
-function msOf(duration: string): number {
-  return Number(duration.slice(0, -1)) * (unitsMs[duration.slice(-1)] ?? 0)
 }

@@ -1,8 +1,9 @@
 import type { Authenticator, NatsConnection } from '@nats-io/transport-node'
 import { type FetchRun, SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { keepByteOrderMarksOfNats } from '../byte-order-marks.ts'
-import type { NatsCredentials, NatsOptions } from './options.ts'
+import type { NatsOptions } from './options.ts'
 import { openSocket } from './socket.ts'
+import type { NatsCredentials } from './source.ts'
 import { type OpenedOptions, OpenedTransport } from './transport.ts'
 
 /** Time for a server to let us in. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -14,6 +15,7 @@ import { consumerNotFound, findConsumer } from './consumer.ts'
 import { describeFailure } from './failures.ts'
 import { Follower } from './follower.ts'
 import { type NatsOptions, natsOptions, parseNatsEndpoint } from './options.ts'
+import { natsSource } from './source.ts'
 import { findStream, StreamMissing } from './stream.ts'
 import { sampleOf } from './trial.ts'
 
@@ -25,7 +27,7 @@ const finishMs = 2_000
 
 /** Messages of a stream of NATS JetStream. */
 export const nats: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'nats',
+  takes: (source) => isOfKind(natsSource, source),
   destinationOf: ({ endpoint }) => {
     const { host, port } = parseNatsEndpoint(endpoint as string)
     return { host, port }

@@ -1,4 +1,6 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { type NatsCredentials, natsSource } from './source.ts'
 
 export interface NatsOptions {
   readonly host: string
@@ -25,38 +27,6 @@ export interface NatsOptions {
   readonly isTrial: boolean
 }
 
-export interface NatsCredentials {
-  readonly username?: string
-  readonly password?: string
-  readonly token?: string
-  /** Text of a file with a JWT of a user and its NKey. */
-  readonly credentialsFile?: string
-  /** Seed of an NKey of a user. */
-  readonly nkey?: string
-  /** For TLS: PEM. */
-  readonly certificate?: string
-  readonly privateKey?: string
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface NatsKeys {
-  readonly endpoint: string
-  readonly topic: string
-  readonly stream?: string
-  readonly domain?: string
-  readonly group?: string
-  readonly startFrom?: 'earliest' | 'latest'
-  readonly tls?: {
-    readonly ca?: string
-    readonly servername?: string
-    readonly handshakeFirst?: boolean
-  }
-  readonly credentials?: NatsCredentials
-  readonly eventTypes?: unknown
-  /** Never part of a definition. */
-  readonly isTrial?: boolean
-}
-
 /** The port of clients, where an endpoint names none. */
 const standardPort = 4222
 
@@ -70,10 +40,10 @@ export function parseNatsEndpoint(text: string) {
   }
 }
 
-export function natsOptions({ streamId, source }: SourceDefinition): NatsOptions {
-  const keys = source as unknown as NatsKeys
-  const { host, port, isSecure } = parseNatsEndpoint(keys.endpoint)
-  const { credentials = {}, tls = {} } = keys
+export function natsOptions({ streamId, source: given }: SourceDefinition): NatsOptions {
+  const source = sourceOf(natsSource, given)
+  const { host, port, isSecure } = parseNatsEndpoint(source.endpoint)
+  const { credentials = {}, tls = {}, group } = source
   const { certificate: cert, privateKey: key } = credentials
   return {
     host,
@@ -81,14 +51,14 @@ export function natsOptions({ streamId, source }: SourceDefinition): NatsOptions
     tls: isSecure ? { ca: tls.ca, servername: tls.servername, cert, key } : undefined,
     isTlsFirst: tls.handshakeFirst === true,
     credentials,
-    topic: keys.topic,
-    stream: keys.stream,
-    domain: keys.domain,
+    topic: source.topic,
+    stream: source.stream,
+    domain: source.domain,
     // Always the same for one stream: the server knows by it what it has sent us.
-    consumer: keys.group ?? `streamvault-${streamId}`,
-    isOwnConsumer: keys.group === undefined,
-    startsWithNew: keys.startFrom === 'latest',
-    hasEventTypes: keys.eventTypes !== undefined,
-    isTrial: keys.isTrial === true,
+    consumer: group ?? `streamvault-${streamId}`,
+    isOwnConsumer: group === undefined,
+    startsWithNew: source.startFrom === 'latest',
+    hasEventTypes: source.eventTypes !== undefined,
+    isTrial: source.isTrial === true,
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession } from 'node-opcua-client'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedMessage,
@@ -16,6 +17,7 @@ import { PartialReadings } from './partial-readings.ts'
 import { Publishing, ServerSilent, SubscriptionLost } from './publishing.ts'
 import { lostSubscription, Readings, wideReadings } from './readings.ts'
 import { ReportedValues } from './reported-values.ts'
+import { opcUaSource } from './source.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -37,7 +39,7 @@ const silencesMax = 2
 
 /** Values of a server of OPC UA, which tells us when they change. */
 export const opcua: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'opcua',
+  takes: (source) => isOfKind(opcUaSource, source),
   destinationOf: ({ endpoint }) => parseEndpoint(endpoint),
   open: (definition) => new OpcUaSource(opcUaOptions(definition)),
   waitingIn: (position, timestampField) => {

@@ -1,18 +1,11 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { type GivenItem, type OpcUaSourceKeys, opcUaSource } from './source.ts'
 
 /** The port of OPC UA, where an endpoint names none. */
 const standardPort = 4_840
 
-/** How often a server sends what has changed, and looks at what it is about, unless something else is said. */
-const intervalMsDefault = 1_000
-
-/** How long a server keeps a session that nothing is heard of: some end our subscription with it. */
-const sessionMsDefault = 60_000
-
-/** Values of one item that a server keeps between two notifications, or while we are away. */
-const queueSizeDefault = 100
-
-export type SecurityMode = 'none' | 'sign' | 'signAndEncrypt'
+export type SecurityMode = OpcUaSourceKeys['securityMode']
 
 /** One value of a server that is followed. */
 export interface MonitoredItem {
@@ -46,32 +39,6 @@ export interface OpcUaOptions {
   readonly isTrial: boolean
 }
 
-interface ItemKeys {
-  readonly nodeId: string
-  readonly field?: string
-  readonly samplingInterval?: number
-  readonly queueSize?: number
-  readonly deadband?: number
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface OpcUaKeys {
-  readonly endpoint: string
-  readonly items: Readonly<Record<string, string>> | readonly (string | ItemKeys)[]
-  readonly samplingInterval?: number
-  readonly publishingInterval?: number
-  readonly queueSize?: number
-  readonly discardOldest?: boolean
-  readonly sessionTimeout?: number
-  readonly securityMode?: SecurityMode
-  readonly securityPolicy?: string
-  readonly credentials?: Readonly<Record<string, string | undefined>>
-  readonly serverCertificate?: string
-  readonly timestampField?: string
-  /** Never part of a definition. */
-  readonly isTrial?: boolean
-}
-
 export function parseEndpoint(endpoint: unknown): { readonly host: string; readonly port: number } {
   const { hostname, port } = new URL(String(endpoint))
   return {
@@ -80,45 +47,46 @@ export function parseEndpoint(endpoint: unknown): { readonly host: string; reado
   }
 }
 
-export function opcUaOptions({ source }: Pick<SourceDefinition, 'source'>): OpcUaOptions {
-  const keys = source as unknown as OpcUaKeys
-  const { username, password = '', certificate, privateKey } = keys.credentials ?? {}
+export function opcUaOptions({ source: given }: Pick<SourceDefinition, 'source'>): OpcUaOptions {
+  const source = sourceOf(opcUaSource, given)
+  const { endpoint, credentials = {} } = source
+  const { username, password = '', certificate, privateKey } = credentials
   return {
-    endpoint: keys.endpoint,
-    ...parseEndpoint(keys.endpoint),
-    items: itemsOf(keys),
-    publishingInterval: keys.publishingInterval ?? intervalMsDefault,
-    discardOldest: keys.discardOldest ?? true,
-    sessionTimeout: keys.sessionTimeout ?? sessionMsDefault,
-    securityMode: keys.securityMode ?? 'none',
-    securityPolicy: keys.securityPolicy ?? 'Basic256Sha256',
+    endpoint,
+    ...parseEndpoint(endpoint),
+    items: itemsOf(source),
+    publishingInterval: source.publishingInterval,
+    discardOldest: source.discardOldest,
+    sessionTimeout: source.sessionTimeout,
+    securityMode: source.securityMode,
+    securityPolicy: source.securityPolicy ?? 'Basic256Sha256',
     user: username === undefined ? undefined : { userName: username, password },
     certificate,
     privateKey,
-    serverCertificate: keys.serverCertificate,
-    timestampField: keys.timestampField ?? 'timestamp',
-    isTrial: keys.isTrial === true,
+    serverCertificate: source.serverCertificate,
+    timestampField: source.timestampField ?? 'timestamp',
+    isTrial: source.isTrial === true,
   }
 }
 
-function itemsOf(keys: OpcUaKeys): readonly MonitoredItem[] {
-  const { items } = keys
-  const listed: readonly (string | ItemKeys)[] = isList(items)
+function itemsOf(source: OpcUaSourceKeys): readonly MonitoredItem[] {
+  const { items } = source
+  const listed: readonly (string | GivenItem)[] = isList(items)
     ? items
     : Object.entries(items).map(([field, nodeId]) => ({ field, nodeId }))
   return listed.map((item) => {
-    const { nodeId, field, deadband, ...own }: ItemKeys =
+    const { nodeId, field, deadband, ...own }: GivenItem =
       typeof item === 'string' ? { nodeId: item } : item
     return {
       nodeId,
       field,
-      samplingInterval: own.samplingInterval ?? keys.samplingInterval ?? intervalMsDefault,
-      queueSize: own.queueSize ?? keys.queueSize ?? queueSizeDefault,
+      samplingInterval: own.samplingInterval ?? source.samplingInterval,
+      queueSize: own.queueSize ?? source.queueSize,
       deadband,
     }
   })
 }
 
-function isList(items: OpcUaKeys['items']): items is readonly (string | ItemKeys)[] {
+function isList(items: OpcUaSourceKeys['items']): items is readonly (string | GivenItem)[] {
   return Array.isArray(items)
 }

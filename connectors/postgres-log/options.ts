@@ -1,5 +1,7 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
 import { parseAddress } from '../database/options.ts'
+import { postgresLogSource } from './source.ts'
 
 export interface PostgresLogOptions {
   readonly host: string
@@ -23,44 +25,30 @@ export interface PostgresLogOptions {
   readonly isTrial: boolean
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface PostgresLogKeys {
-  readonly endpoint: string
-  readonly table: string
-  readonly publication?: string
-  readonly slot?: string | undefined
-  readonly changes?: 'insert' | 'insert_update'
-  readonly timezone?: string
-  readonly credentials?: {
-    readonly username?: string
-    readonly password?: string
-  }
-  readonly tls?: boolean | DialedTls
-  readonly timestampField?: string
-  /** Never part of a definition. */
-  readonly isTrial?: boolean
-}
-
-export function postgresLogOptions({ streamId, source }: SourceDefinition): PostgresLogOptions {
-  const keys = source as unknown as PostgresLogKeys
+export function postgresLogOptions({
+  streamId,
+  source: given,
+}: SourceDefinition): PostgresLogOptions {
+  const source = sourceOf(postgresLogSource, given)
+  const { credentials, publication, slot, tls } = source
   // The same for ever for one stream: the server knows by it what it has kept for us.
   const ownName = `streamvault_${streamId.replaceAll('-', '')}`
-  const [schema, table] = keys.table.includes('.')
-    ? keys.table.split('.', 2)
-    : ['public', keys.table]
+  const [schema = '', table = ''] = source.table.includes('.')
+    ? source.table.split('.', 2)
+    : ['public', source.table]
   return {
-    ...parseAddress('postgres', keys.endpoint),
-    user: keys.credentials?.username ?? '',
-    password: keys.credentials?.password ?? '',
-    tls: keys.tls === true ? {} : keys.tls === false ? undefined : keys.tls,
-    schema: schema as string,
-    table: table as string,
-    publication: keys.publication ?? ownName,
-    isOwnPublication: keys.publication === undefined,
-    slot: keys.slot ?? ownName,
-    withUpdates: keys.changes === 'insert_update',
-    timezone: keys.timezone ?? 'UTC',
-    timestampField: keys.timestampField ?? 'timestamp',
-    isTrial: keys.isTrial === true,
+    ...parseAddress('postgres', source.endpoint),
+    user: credentials.username,
+    password: credentials.password,
+    tls: tls === true ? {} : tls === false ? undefined : tls,
+    schema,
+    table,
+    publication: publication ?? ownName,
+    isOwnPublication: publication === undefined,
+    slot: slot ?? ownName,
+    withUpdates: source.changes === 'insert_update',
+    timezone: source.timezone,
+    timestampField: source.timestampField ?? 'timestamp',
+    isTrial: source.isTrial === true,
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedSource,
@@ -16,6 +17,7 @@ import { ensurePublication } from './publication.ts'
 import { describeFailure } from './refusals.ts'
 import { ReplicationConnection } from './replication-connection.ts'
 import { dropSlot, findStart } from './slot.ts'
+import { postgresLogSource } from './source.ts'
 import { identifier, literal } from './sql-text.ts'
 import { tryTable } from './trial.ts'
 
@@ -27,7 +29,7 @@ const domainsMax = 10_000
 
 /** Changes of a table of PostgreSQL, as its server writes them into its log: logical replication. */
 export const postgresLog: FetchConnector = {
-  takes: ({ protocol, follow }) => protocol === 'postgres' && follow === 'log',
+  takes: (source) => isOfKind(postgresLogSource, source),
   destinationOf: ({ endpoint }) => parseAddress('postgres', endpoint as string),
   open: (definition) => new PostgresLogSource(postgresLogOptions(definition)),
   // The slot may be that of a source that is running.

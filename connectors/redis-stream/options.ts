@@ -1,4 +1,7 @@
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { DialedTls, SourceDefinition } from '../../src/contracts/fetch-connector.ts'
+import { hasScheme } from '../fields/addresses.ts'
+import { type RedisSource, redisSource } from './source.ts'
 
 const standardPort = 6379
 
@@ -38,31 +41,6 @@ export interface RedisStreamOptions extends RedisAddress {
   readonly isTrial: boolean
 }
 
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface RedisStreamKeys {
-  readonly endpoint: string
-  readonly topic: string
-  readonly group?: string
-  readonly startFrom?: 'earliest' | 'latest'
-  readonly payloadField?: string
-  readonly tls?: { readonly ca?: string; readonly servername?: string }
-  readonly credentials?: {
-    readonly username?: string
-    readonly password?: string
-    readonly certificate?: string
-    readonly privateKey?: string
-  }
-  readonly format?: string
-  readonly columns?: readonly (string | null)[]
-  readonly delimiter?: string
-  readonly eventTypes?: Readonly<
-    Record<string, Readonly<Record<string, { readonly type: string }>>>
-  >
-  readonly eventTypeField?: string
-  /** Never part of a definition. */
-  readonly isTrial?: boolean
-}
-
 /** Reads `redis://host:port/database`. */
 export function parseRedisEndpoint(endpoint: string): RedisAddress {
   const { hostname, port, pathname } = new URL(endpoint)
@@ -73,30 +51,31 @@ export function parseRedisEndpoint(endpoint: string): RedisAddress {
   }
 }
 
-export function redisStreamOptions({ streamId, source }: SourceDefinition): RedisStreamOptions {
-  const keys = source as unknown as RedisStreamKeys
-  const { credentials = {}, tls = {} } = keys
-  const isSecure = new URL(keys.endpoint).protocol === 'rediss:'
+export function redisStreamOptions({
+  streamId,
+  source: given,
+}: SourceDefinition): RedisStreamOptions {
+  const source = sourceOf(redisSource, given)
+  const { endpoint, credentials = {}, tls = {} } = source
+  const { certificate: cert, privateKey: key } = credentials
   return {
-    ...parseRedisEndpoint(keys.endpoint),
-    tls: isSecure
-      ? { ...tls, cert: credentials.certificate, key: credentials.privateKey }
-      : undefined,
+    ...parseRedisEndpoint(endpoint),
+    tls: hasScheme(endpoint, 'rediss') ? { ...tls, cert, key } : undefined,
     username: credentials.username,
     password: credentials.password,
-    key: keys.topic,
-    group: keys.group,
+    key: source.topic,
+    group: source.group,
     // The same for ever for one stream: the server knows by it what it has sent to us.
     consumer: `streamvault-${streamId}`,
     claimant: `streamvault-${streamId}-claimed`,
-    startFrom: keys.startFrom ?? 'earliest',
-    shape: shapeOf(keys),
-    isTrial: keys.isTrial === true,
+    startFrom: source.startFrom,
+    shape: shapeOf(source),
+    isTrial: source.isTrial === true,
   }
 }
 
-function shapeOf(keys: RedisStreamKeys): EntryShape {
-  const { payloadField, format, columns, delimiter = ',', eventTypes, eventTypeField } = keys
+function shapeOf(source: RedisSource): EntryShape {
+  const { payloadField, format, columns, delimiter = ',', eventTypes, eventTypeField } = source
   const isLine = payloadField === undefined && format === 'csv'
   const fields = Object.values(eventTypes ?? {}).flatMap((event) => Object.entries(event))
   return {

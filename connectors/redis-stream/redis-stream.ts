@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfKind } from '../../src/contracts/definitions/source-kind.ts'
 import {
   type FetchConnector,
   type FetchedSource,
@@ -15,6 +16,7 @@ import { PageSize } from './page-size.ts'
 import { RedisConnection } from './redis-connection.ts'
 import { describeFailure } from './refusals.ts'
 import { ReplyTooLarge } from './replies.ts'
+import { redisSource } from './source.ts'
 import { assertNotBehind, newestIdOf } from './stream-facts.ts'
 import { StreamReader } from './stream-reader.ts'
 
@@ -26,7 +28,7 @@ const sampleMax = 10
 
 /** Entries of a stream of Redis: alone, or as a member of a group of consumers. */
 export const redisStream: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'redis',
+  takes: (source) => isOfKind(redisSource, source),
   destinationOf: ({ endpoint }) => parseRedisEndpoint(endpoint as string),
   open: (definition) => new RedisStreamSource(redisStreamOptions(definition)),
   forTrial: (source) => ({ ...source, isTrial: true }),

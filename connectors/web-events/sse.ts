@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
+import { isOfKind, sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import {
   type FetchConnector,
   type FetchedSource,
@@ -14,7 +15,6 @@ import { Exchanges, type OpenedAnswer } from '../http-client/exchange.ts'
 import {
   destinationOf,
   durationMs,
-  type HttpKeys,
   type HttpOptions,
   httpOptions,
   tokenDestinationsOf,
@@ -24,9 +24,7 @@ import { SourceRequests, tlsAt } from '../http-client/source-requests.ts'
 import { Arrivals } from './arrivals.ts'
 import { EventText } from './event-text.ts'
 import { Silence } from './silence.ts'
-
-/** For so long a server may send nothing, not even a comment, if nothing else is said. */
-const standardTimeout = '10m'
+import { sseSource } from './source.ts'
 
 /** A connection that nothing comes over is tried by the system: a machine that is gone is found out. */
 const keepAliveMs = 30_000
@@ -36,15 +34,10 @@ const retryMsMax = 3_600_000
 
 /** Events that a server sends as one answer that does not end: WHATWG HTML, section 9.2. */
 export const sse: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'sse',
+  takes: (source) => isOfKind(sseSource, source),
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
   furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new SseSource(definition),
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface SseKeys extends HttpKeys {
-  readonly timeout?: string
 }
 
 class SseSource implements FetchedSource {
@@ -56,10 +49,10 @@ class SseSource implements FetchedSource {
   #retryMs: number | undefined
 
   constructor({ source }: SourceDefinition) {
-    const keys = source as unknown as SseKeys
+    const keys = sourceOf(sseSource, source)
     this.#options = httpOptions(keys)
     this.#credentials = new Credentials(this.#options.authentication)
-    this.#timeoutMs = durationMs(keys.timeout ?? standardTimeout)
+    this.#timeoutMs = durationMs(keys.timeout)
     // An address may hold what nobody should see.
     const { href } = this.#options.endpoint
     this.identity = createHash('sha256').update(`sse ${href}`).digest('base64url')

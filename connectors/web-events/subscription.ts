@@ -1,19 +1,13 @@
 import { JsonProblem, slicesAt } from '../api-pull/json-slices.ts'
+import type { Saying, WebSocketSourceKeys } from './source.ts'
 
 /** Longest value that is kept as a cursor, as JSON. */
 const cursorLengthMax = 1_000
 
-/** What is said to a server when the connection is there: a text, or an object that is sent as JSON. */
-export type Saying = string | Readonly<Record<string, unknown>>
-
-export interface SubscriptionKeys {
-  readonly subscribe?: Saying | readonly Saying[]
-  readonly cursorField?: string
-  readonly cursorStart?: string | number
-  readonly credentials?: { readonly token: string }
-  /** What `${name}` stands for. */
-  readonly secrets?: Readonly<Record<string, string>>
-}
+export type SubscriptionKeys = Pick<
+  WebSocketSourceKeys,
+  'subscribe' | 'cursorField' | 'cursorStart' | 'credentials' | 'secrets'
+>
 
 /** What a server of messages is told, so that it sends them, and sends them from where we are. */
 export class Subscription {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOfKind, sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import {
   type FetchConnector,
   type FetchedSource,
@@ -10,7 +11,6 @@ import { Credentials } from '../http-client/credentials.ts'
 import {
   destinationOf,
   durationMs,
-  type HttpKeys,
   type HttpOptions,
   httpOptions,
   tokenDestinationsOf,
@@ -19,27 +19,19 @@ import { shownAddress } from '../http-client/shown-text.ts'
 import { Arrivals } from './arrivals.ts'
 import { brokenOf, closingOf } from './closing.ts'
 import { untilRead } from './silence.ts'
-import { Subscription, type SubscriptionKeys } from './subscription.ts'
+import { webSocketSource } from './source.ts'
+import { Subscription } from './subscription.ts'
 import { openLink, type WebSocketLink } from './web-socket-link.ts'
-
-/** How often a server is asked whether it is there, if nothing else is said. */
-const standardHeartbeat = '30s'
 
 /** Time for a connection to end in good order. */
 const endMs = 1_000
 
 /** Messages over a WebSocket that we open: RFC 6455. */
 export const webSocket: FetchConnector = {
-  takes: ({ protocol }) => protocol === 'websocket',
+  takes: (source) => isOfKind(webSocketSource, source),
   destinationOf: ({ endpoint }) => destinationOf(new URL(endpoint as string)),
   furtherDestinationsOf: tokenDestinationsOf,
   open: (definition) => new WebSocketSource(definition),
-}
-
-/** The keys of a source that this connector knows, as the domain of data streams has checked them. */
-interface WebSocketKeys extends HttpKeys, SubscriptionKeys {
-  readonly subprotocol?: string
-  readonly heartbeat?: string
 }
 
 class WebSocketSource implements FetchedSource {
@@ -50,8 +42,8 @@ class WebSocketSource implements FetchedSource {
   readonly #heartbeatMs: number
 
   constructor({ source }: SourceDefinition) {
-    const keys = source as unknown as WebSocketKeys
-    const { subprotocol, subscribe, cursorField, heartbeat = standardHeartbeat } = keys
+    const keys = sourceOf(webSocketSource, source)
+    const { subprotocol, subscribe, cursorField, heartbeat } = keys
     this.#options = { ...httpOptions(keys), subprotocol }
     this.#credentials = new Credentials(this.#options.authentication)
     this.#subscription = new Subscription(keys)

@@ -1,7 +1,9 @@
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { keyOf, type Mac, type SignatureScheme, signatureScheme } from './signature-scheme.ts'
+import { webhookSource } from './source.ts'
 
 export interface HookDefinition {
   readonly streamId: StreamId
@@ -45,11 +47,12 @@ export class InboundHook {
   readonly #previous: { readonly key: KeyObject; readonly untilUs: number } | undefined
 
   constructor({ streamId, source, previous }: HookDefinition) {
-    const { scheme } = source['signature'] as Readonly<Record<string, unknown>>
-    const { secret } = source['credentials'] as { readonly secret: string }
+    const hook = sourceOf(webhookSource, source)
+    const { scheme } = hook.signature
+    const { secret } = hook.credentials
     this.streamId = streamId
     this.answersChallenges = scheme === 'slack'
-    this.#scheme = signatureScheme(source)
+    this.#scheme = signatureScheme(hook)
     this.#key = keyOf(scheme, secret)
     this.#previous = previous && {
       key: keyOf(scheme, previous.secret),

@@ -1,7 +1,6 @@
 import { type BinaryToTextEncoding, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { durationUs } from '../../src/core/duration.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import type { WebhookSource } from './source.ts'
 
 /** What a header of signatures says. */
 interface SignatureHeader {
@@ -82,38 +81,39 @@ const presets: Readonly<Record<string, Preset>> = {
   },
 }
 
-/** Of the source of a stream, as it was checked. */
-export function signatureScheme({ signature, idHeader, eventTypeHeader }: Json): SignatureScheme {
-  const given = signature as Json
-  const preset = presets[String(given['scheme'])] ?? ownScheme(given)
-  const isStandard = given['scheme'] === 'standard-webhooks'
+/** How the messages of a source are signed. */
+export function signatureScheme({
+  signature,
+  idHeader,
+  eventTypeHeader,
+}: WebhookSource): SignatureScheme {
+  const preset = presets[signature.scheme] ?? ownScheme(signature)
+  const isStandard = signature.scheme === 'standard-webhooks'
   return {
     ...preset,
     // What is signed is what the specification says.
     idHeader: isStandard ? preset.idHeader : (lowerCase(idHeader) ?? preset.idHeader),
     isIdRequired: preset.mac?.parts.includes('{id}') === true,
     eventTypeHeader: lowerCase(eventTypeHeader) ?? preset.eventTypeHeader,
-    toleranceUs: durationUs(given['tolerance']) ?? usualToleranceUs,
+    toleranceUs: durationUs(signature.tolerance) ?? usualToleranceUs,
   }
 }
 
 /** A signature or a secret in a header that somebody has chosen. */
-function ownScheme(given: Json): Preset {
+function ownScheme(given: WebhookSource['signature']): Preset {
   const { algorithm = 'sha256', encoding = 'hex', prefix = '', timestampHeader } = given
   const usual = timestampHeader === undefined ? '{body}' : '{timestamp}.{body}'
   const { signedContent: content = usual } = given
   return {
-    header: String(given['header']).toLowerCase(),
-    read: (text) => ({ signatures: withPrefix([text], String(prefix)) }),
+    header: lowerCase(given.header) ?? '',
+    read: (text) => ({ signatures: withPrefix([text], prefix) }),
     mac:
-      given['scheme'] === 'token'
+      given.scheme === 'token'
         ? undefined
         : {
-            algorithm: String(algorithm),
-            encoding: encoding as BinaryToTextEncoding,
-            parts: String(content)
-              .split(/(\{(?:id|timestamp|body)\})/)
-              .filter((part) => part !== ''),
+            algorithm,
+            encoding,
+            parts: content.split(/(\{(?:id|timestamp|body)\})/).filter((part) => part !== ''),
           },
     timestampHeader: lowerCase(timestampHeader),
   }
@@ -131,6 +131,6 @@ function withPrefix(items: readonly string[], prefix: string): readonly string[]
   return items.filter((item) => item.startsWith(prefix)).map((item) => item.slice(prefix.length))
 }
 
-function lowerCase(name: unknown): string | undefined {
-  return typeof name === 'string' ? name.toLowerCase() : undefined
+function lowerCase(name: string | undefined): string | undefined {
+  return name?.toLowerCase()
 }

@@ -1,10 +1,13 @@
 import { createInterface } from 'node:readline'
+import { isOfKind, sourceOf } from '../../src/contracts/definitions/source-kind.ts'
 import type {
   FetchConnector,
   FetchedMessage,
   FetchedSource,
   FetchRun,
+  SourceDefinition,
 } from '../../src/contracts/fetch-connector.ts'
+import { lineFeedSource } from './source.ts'
 
 /** Messages that have arrived and are not durable yet: at that many the socket is not read any further. */
 const unsettledMax = 1_000
@@ -14,13 +17,14 @@ const unsettledMax = 1_000
  * line of base64 for each, and then those that come.
  */
 export const lineFeed: FetchConnector = {
-  takes: ({ endpoint }) => typeof endpoint === 'string' && endpoint.startsWith('lines://'),
-  destinationOf: ({ endpoint }) => addressOf(endpoint),
-  open: ({ source }) => new LineFeed(addressOf(source['endpoint'])),
+  takes: (source) => isOfKind(lineFeedSource, source),
+  destinationOf: addressOf,
+  open: ({ source }) => new LineFeed(addressOf(source)),
 }
 
-function addressOf(endpoint: unknown) {
-  const { hostname, port } = new URL(String(endpoint))
+function addressOf(source: SourceDefinition['source']) {
+  const { endpoint } = sourceOf(lineFeedSource, source)
+  const { hostname, port } = new URL(endpoint)
   return { host: hostname, port: Number(port) }
 }
 

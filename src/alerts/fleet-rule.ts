@@ -1,11 +1,11 @@
 import type { AlertRule } from '../../processors/alert-rules.ts'
+import { isObject } from '../contracts/definitions/field-map.ts'
+import { Problems } from '../contracts/definitions/problems.ts'
 import type { FieldMap, FieldType } from '../contracts/stream-schema.ts'
 import { DomainError, type ErrorDetail } from '../core/errors.ts'
 import { type AlertRuleId, parseId, type UserId, type VaultId } from '../core/ids.ts'
 import { parseAlertRule } from '../streams/data-streams/alert-rule.ts'
 import { parseName } from '../streams/data-streams/definition.ts'
-import { Problems } from '../streams/data-streams/definition-problems.ts'
-import { isObject } from '../streams/data-streams/field-map.ts'
 import { parseTags, type Tags } from '../streams/data-streams/tags.ts'
 
 /** Rules of fleets that one user can have: each is looked at for each stream that changes. */

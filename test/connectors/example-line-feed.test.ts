@@ -15,7 +15,7 @@ async function newPeer(): Promise<FetchedPeer> {
   feeds.push(feed)
   return {
     connector: lineFeed,
-    source: { endpoint: `lines://127.0.0.1:${feed.port}` },
+    source: { protocol: 'lines', endpoint: `lines://127.0.0.1:${feed.port}` },
     ports: [feed.port],
     publish: async (payloads) => feed.publish(payloads),
     stop: () => feed.stop(),
@@ -28,6 +28,8 @@ describe('the connector of docs/connectors.md', () => {
 
   test('is shown there as it is', () => {
     const page = readFileSync('docs/connectors.md', 'utf8')
-    expect(page).toContain(readFileSync('examples/line-feed/line-feed.ts', 'utf8'))
+    for (const file of ['line-feed.ts', 'source.ts']) {
+      expect(page).toContain(readFileSync(`examples/line-feed/${file}`, 'utf8'))
+    }
   })
 })

@@ -1,15 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sqlLiteral } from '../../connectors/fields/sql-literals.ts'
+import { secretMark } from '../../src/contracts/definitions/secret-mark.ts'
 import type { ErrorDetail } from '../../src/core/errors.ts'
 import { expanded, withoutUnused } from '../../src/streams/data-streams/named-secrets.ts'
 import { parseSource } from '../../src/streams/data-streams/source.ts'
-import {
-  secretMark,
-  secretsOf,
-  withoutSecrets,
-} from '../../src/streams/data-streams/source-secrets.ts'
-import { sqlLiteral } from '../../src/streams/data-streams/sources/sql-literals.ts'
+import { secretsOf, withoutSecrets } from '../../src/streams/data-streams/source-secrets.ts'
 import type { StreamType } from '../../src/streams/data-streams/stream-type.ts'
 
 const rarely = '0 0 1 1 *'

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
+import { isObject } from '../../src/contracts/definitions/field-map.ts'
+import { secretMark } from '../../src/contracts/definitions/secret-mark.ts'
 import { parseDefinition } from '../../src/streams/data-streams/definition.ts'
-import { isObject } from '../../src/streams/data-streams/field-map.ts'
-import { secretMark } from '../../src/streams/data-streams/source-secrets.ts'
 import { streamTypes } from '../../src/streams/data-streams/stream-type.ts'
 
 /** What a definition needs besides what an example is about. */

@@ -4,7 +4,7 @@ import { amqpOptions } from '../../connectors/amqp/options.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { senderOf } from '../../src/ingest/pipeline/sender.ts'
 import { StreamDirectory } from '../../src/ingest/pipeline/stream-directory.ts'
-import { takesSeveralTopics } from '../../src/streams/data-streams/sources/topic-filters.ts'
+import { takesSeveralTopics } from '../../src/streams/data-streams/source-kinds.ts'
 
 describe('a filter lets more than one sender in', () => {
   test.each<[object]>([

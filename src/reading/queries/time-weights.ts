@@ -1,6 +1,6 @@
+import type { Json } from '../../contracts/definitions/problems.ts'
 import type { TimeWeights } from '../../storage/time-series/aggregate-query.ts'
 import { isDeduplicated, longestHoldUs } from '../../streams/data-streams/deduplication.ts'
-import type { Json } from '../../streams/data-streams/definition-problems.ts'
 
 export interface AveragedStream {
   readonly id: string

@@ -1,9 +1,15 @@
 import type { AlertRule } from '../../../processors/alert-rules.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import {
+  check,
+  fieldOf,
+  finite,
+  type Json,
+  Problems,
+} from '../../contracts/definitions/problems.ts'
 import type { FieldMap } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { type AlertContext, commonOf, commonRules, parseAlertRule } from './alert-rule.ts'
-import { check, fieldOf, finite, type Json, Problems } from './definition-problems.ts'
-import { isObject } from './field-map.ts'
 
 /** Rules of one stream: each of them is run on each of its readings. */
 export const rulesMax = 50

@@ -10,8 +10,7 @@ import {
   windowFunctions,
 } from '../../../processors/alert-rules.ts'
 import { ExpressionProblem } from '../../../processors/expression-tree.ts'
-import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
-import { durationUs } from '../../core/duration.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
 import {
   check,
   fieldOf,
@@ -22,8 +21,9 @@ import {
   type Rule,
   type Rules,
   text,
-} from './definition-problems.ts'
-import { isObject } from './field-map.ts'
+} from '../../contracts/definitions/problems.ts'
+import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
+import { durationUs } from '../../core/duration.ts'
 
 /** Where a rule stands, and what it may be about. */
 export interface AlertContext {

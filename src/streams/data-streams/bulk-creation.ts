@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import { Problems } from '../../contracts/definitions/problems.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { type ParsedDefinition, parseDefinition, parseName, versionedJson } from './definition.ts'
-import { Problems } from './definition-problems.ts'
-import { isObject } from './field-map.ts'
 import { parseTags } from './tags.ts'
 
 /** Streams that one request makes: all of them in one transaction. */

@@ -31,7 +31,7 @@ import {
   listedStream,
   newDataStream,
 } from './definition-schemas.ts'
-import { isInbound } from './sources/webhook.ts'
+import { isInbound, ownTopicOf } from './source-kinds.ts'
 import {
   definitionBody,
   listedBody,
@@ -42,7 +42,6 @@ import {
 import { streamFilter } from './stream-filter.ts'
 import { isFetched, keepsSecrets, type StreamSources } from './stream-sources.ts'
 import { statusBody } from './stream-status.ts'
-import { ownTopicOf } from './stream-topics.ts'
 
 /** What is known right of the journal about one stream. */
 export interface StreamProgressSource {

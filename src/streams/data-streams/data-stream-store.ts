@@ -14,7 +14,7 @@ import {
 } from './definition.ts'
 import { formatOptionsOf } from './payload-format.ts'
 import { type KeptTimes, retentionColumns, retentionOf } from './retention.ts'
-import { takesSeveralTopics } from './sources/topic-filters.ts'
+import { takesSeveralTopics } from './source-kinds.ts'
 import { listStreams } from './stream-list.ts'
 import { assertTopicRoom, topicRows } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'

@@ -1,4 +1,4 @@
-import type { Json } from './definition-problems.ts'
+import type { Json } from '../../contracts/definitions/problems.ts'
 
 const unitUs = { s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_000 } as const
 

@@ -1,7 +1,7 @@
+import { isObject } from '../../contracts/definitions/field-map.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { type ParsedDefinition, parseDefinition } from './definition.ts'
-import { isObject } from './field-map.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,9 @@ import {
   choice,
   component,
   dateTime,
+  eitherOf,
   listOf,
+  nothing,
   nullable,
   number,
   query,
@@ -13,6 +15,7 @@ import {
   uri,
   uuid,
 } from '../../requests/http/schema.ts'
+import { sourceSchema } from './source-schema.ts'
 import { streamStates } from './stream-state.ts'
 import { streamTypes } from './stream-type.ts'
 
@@ -151,11 +154,7 @@ export const newDataStream = component('NewDataStream', {
       name: { ...text, minLength: 1, maxLength: 200 },
       vaultId: uuid,
       type: { type: 'string', enum: [...streamTypes] },
-      source: {
-        type: 'object',
-        description:
-          'Where readings come from; keys depend on the type. `format` (json, ndjson, cbor, msgpack, plain, csv, senml-json, senml-cbor, protobuf, sparkplug) is what payloads without a content type are in, as over MQTT; some formats take further keys (`field`, `columns`, `delimiter`, `names`, `protobuf`).',
-      },
+      source: sourceSchema,
       schema: fieldsSchema,
       processing: processingSchema,
       tags: tagsSchema,
@@ -226,7 +225,7 @@ export const definition = component(
 export const definitionChange = component('DataStreamChange', {
   ...query({
     name: { ...text, minLength: 1, maxLength: 200 },
-    source: nullable({ type: 'object' }),
+    source: eitherOf(sourceSchema, nothing),
     schema: { type: 'object', additionalProperties: { oneOf: [fieldSchema, { type: 'null' }] } },
     processing: nullable(processingSchema),
     tags: nullable({ ...tagsSchema, additionalProperties: { ...text, type: ['string', 'null'] } }),

@@ -1,3 +1,5 @@
+import { isObject, parseFieldMap } from '../../contracts/definitions/field-map.ts'
+import { type Json, Problems } from '../../contracts/definitions/problems.ts'
 import type {
   FieldMap,
   PayloadFormat,
@@ -9,14 +11,12 @@ import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { parseAlertRules } from './alert-definition.ts'
 import type { Conversions } from './conversions.ts'
-import { type Json, Problems } from './definition-problems.ts'
-import { isObject, parseFieldMap } from './field-map.ts'
+import { eventTypesOf, schemaOfEvents } from './event-types.ts'
 import { checkFormat } from './payload-format.ts'
 import { parseProcessing } from './processing.ts'
 import { refuseServiceProcessing, serviceSchema } from './service-stream.ts'
 import { parseSource, unsupportedSource } from './source.ts'
 import { withoutSecrets } from './source-secrets.ts'
-import { eventTypesOf, schemaOfEvents } from './sources/event-types.ts'
 import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
 import { checkTimestampField } from './timestamp-field.ts'

@@ -1,10 +1,12 @@
+import { headerValueProblem } from '../../../connectors/fields/http-requests.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import { type Field, type Fields, newField, text } from '../../contracts/definitions/fields.ts'
+import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
+import { secretMark } from '../../contracts/definitions/secret-mark.ts'
+import type { SecretPlace } from '../../contracts/definitions/source-kind.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
-import { type Json, Problems, type Rule, type Rules, text } from './definition-problems.ts'
-import { isObject } from './field-map.ts'
-import { secretMark } from './source-secrets.ts'
-import { headerValueProblem } from './sources/http-rules.ts'
-import { sqlLiteral } from './sources/sql-literals.ts'
+import { inQuery, marksOf } from './source-kinds.ts'
 
 /** Secrets of one source. */
 const secretsMax = 20
@@ -14,14 +16,8 @@ const namePattern = /^(?!__proto__$)[A-Za-z_]\w{0,62}$/
 
 const placeholders = /\$\{([^{}]*)\}/g
 
-/** Where a source may have `${name}` in place of a secret. */
-export type SecretPlace = 'endpoint' | 'headers' | 'body' | 'subscribe' | 'query'
-
-/** Marks of a WebSocket that are no secrets, also behind a dollar sign. */
-const marksOfWebSockets = ['token', 'cursor']
-
 /** Secrets by their names: each is put in the place of `${name}`, and shown to nobody. */
-export const namedSecrets: Rule = (value, key, problems) => {
+const namedSecrets: Rule = (value, key, problems) => {
   if (!isObject(value)) {
     problems.add(key, 'must be an object of texts')
     return
@@ -35,11 +31,24 @@ export const namedSecrets: Rule = (value, key, problems) => {
     if (!namePattern.test(name)) {
       inner.add(cutText(name, 100), 'must be a name of 1 to 63 letters, digits and _')
     }
-    text(secret, name, inner)
+    text.rule(secret, name, inner)
     const problem = typeof secret === 'string' ? secretProblem(secret) : undefined
     if (problem !== undefined) inner.add(name, problem)
   }
 }
+
+/** The key of a source in which its secrets stand. */
+export const secretsField = {
+  ...newField<Readonly<Record<string, string>>>(namedSecrets, {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: secretsMax,
+    propertyNames: { pattern: String.raw`^[A-Za-z_]\w{0,62}$` },
+    additionalProperties: text.schema,
+  }),
+  isSecret: true,
+  doc: '[secrets by their names](api-pull.md#secrets-in-other-places), for `${name}` in other keys',
+} as const
 
 function secretProblem(secret: string): string | undefined {
   if (!secret.isWellFormed() || secret.includes('\0')) return 'must be text without U+0000'
@@ -50,7 +59,9 @@ function secretProblem(secret: string): string | undefined {
 /** What a source is held to: where its secrets may stand, and how an endpoint has to look. */
 export interface SecretRules {
   readonly places: readonly SecretPlace[]
-  readonly rules: Rules
+  /** Names in `${…}` that are those of no secrets. */
+  readonly marks: readonly string[]
+  readonly fields: Fields
 }
 
 /**
@@ -59,14 +70,14 @@ export interface SecretRules {
  */
 export function checkNamedSecrets(
   source: Json,
-  { places, rules }: SecretRules,
+  { places, marks, fields }: SecretRules,
   problems: Problems,
 ): void {
   const secrets = secretsIn(source)
   const used = new Set<string>()
   for (const [path, template] of templatesOf(source, places)) {
     for (const name of namesIn(template)) {
-      const isMark = path === 'subscribe' && marksOfWebSockets.includes(name)
+      const isMark = path === 'subscribe' && marks.includes(name)
       if (Object.hasOwn(secrets, name)) used.add(name)
       else if (!isMark)
         problems.add(path, `names a secret that is not in secrets: ${cutText(name, 100)}`)
@@ -79,7 +90,8 @@ export function checkNamedSecrets(
       .within('secrets')
       .add(name, `is used nowhere: put it where \${${cutText(name, 63)}} stands`)
   }
-  if (places.includes('endpoint')) checkEndpoint(source, { secrets, rules }, problems)
+  if (places.includes('endpoint'))
+    checkEndpoint(source, { secrets, field: fields['endpoint'] }, problems)
   checkHeaders(source, secrets, problems)
 }
 
@@ -100,7 +112,11 @@ export function withoutUnused(source: Json, kept: Readonly<Record<string, string
 /** What is wrong with a source whose kept secrets are put in, headers with secrets in them among these. */
 export function namedSecretProblems(source: Json): readonly ErrorDetail[] {
   const found: ErrorDetail[] = []
-  checkNamedSecrets(source, { places: everyPlace, rules: {} }, new Problems('source', found))
+  checkNamedSecrets(
+    source,
+    { places: everyPlace, marks: marksOf(source), fields: {} },
+    new Problems('source', found),
+  )
   return found
 }
 
@@ -113,14 +129,14 @@ const everyPlace: readonly SecretPlace[] = ['endpoint', 'headers', 'body', 'subs
 export function expanded(source: Json): Json {
   const secrets = secretsIn(source)
   if (Object.keys(secrets).length === 0) return source
-  const { endpoint, headers, body, query, protocol } = source
+  const { endpoint, headers, body, query } = source
   const filled: Record<string, unknown> = { ...source }
   if (isAddress(endpoint)) filled['endpoint'] = filledIn(endpoint, secrets, inAddress)
   const dressed = isObject(headers) ? withHeaders(headers, secrets) : undefined
   if (dressed !== undefined) filled['headers'] = dressed
   if (body !== undefined) filled['body'] = filledBody(body, secrets, typeOf(dressed))
   if (typeof query === 'string') {
-    filled['query'] = filledIn(query, secrets, (secret) => sqlLiteral(String(protocol), secret))
+    filled['query'] = filledIn(query, secrets, (secret) => inQuery(source, secret))
   }
   return filled
 }
@@ -172,7 +188,13 @@ function isAddress(endpoint: unknown): endpoint is string {
 /** Whom we talk to is no secret, and is looked at before it is connected to; a fragment is sent to nobody. */
 function checkEndpoint(
   source: Json,
-  { secrets, rules }: { readonly secrets: Readonly<Record<string, string>>; readonly rules: Rules },
+  {
+    secrets,
+    field: ofEndpoint,
+  }: {
+    readonly secrets: Readonly<Record<string, string>>
+    readonly field: Field | undefined
+  },
   problems: Problems,
 ): void {
   const { endpoint } = source
@@ -196,7 +218,7 @@ function checkEndpoint(
     return
   }
   if (names.some((name) => secrets[name] === secretMark)) return
-  rules['endpoint']?.(filledIn(endpoint, secrets, inAddress), 'endpoint', problems)
+  ofEndpoint?.rule(filledIn(endpoint, secrets, inAddress), 'endpoint', problems)
 }
 
 function checkHeaders(

@@ -1,4 +1,7 @@
 import { protobufProblem } from '../../../processors/decode-protobuf.ts'
+import { fieldsMax, isObject } from '../../contracts/definitions/field-map.ts'
+import { type Fields, newField, oneOf, part, text } from '../../contracts/definitions/fields.ts'
+import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
 import type {
   FieldMap,
   FormatOptions,
@@ -8,19 +11,10 @@ import type {
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { LruMap } from '../../core/lru-map.ts'
-import {
-  type Json,
-  oneOf,
-  Problems,
-  part,
-  type Rule,
-  type Rules,
-  text,
-} from './definition-problems.ts'
-import { fieldsMax, isObject } from './field-map.ts'
+import { isInbound } from './source-kinds.ts'
 
 /** What payloads may be in that come without a content type. */
-const formats: readonly PayloadFormat[] = [
+const formats = [
   'json',
   'ndjson',
   'cbor',
@@ -31,7 +25,7 @@ const formats: readonly PayloadFormat[] = [
   'senml-cbor',
   'protobuf',
   'sparkplug',
-]
+] as const satisfies readonly PayloadFormat[]
 
 const delimiters: readonly string[] = [',', ';', '\t', '|', ' ']
 
@@ -76,36 +70,69 @@ const names: Rule = (value, key, problems) => {
   }
 }
 
-const descriptorText: Rule = (value, key, problems) => {
-  if (typeof value !== 'string') problems.add(key, 'must be base64 of a FileDescriptorSet')
-}
+const descriptorText = newField<string>(
+  (value, key, problems) => {
+    if (typeof value !== 'string') problems.add(key, 'must be base64 of a FileDescriptorSet')
+  },
+  { type: 'string' },
+)
 
-const protobufPart = part({ descriptor: descriptorText, message: text, repeated: text }, [
-  'descriptor',
-  'message',
-])
+const protobufPart = part({
+  descriptor: {
+    ...descriptorText,
+    isRequired: true,
+    doc: 'Base64 of a google.protobuf.FileDescriptorSet.',
+  },
+  message: { ...text, isRequired: true, doc: 'The full name of the message that a payload is.' },
+  repeated: { ...text, doc: 'A repeated field of it, whose elements are the readings.' },
+})
 
 const protobuf: Rule = (value, key, problems) => {
   const before = problems.found.length
-  protobufPart(value, key, problems)
+  protobufPart.rule(value, key, problems)
   if (problems.found.length > before) return
   const found = protobufProblem(value as ProtobufOptions) ?? {}
   for (const [name, problem] of Object.entries(found)) problems.within(key).add(name, problem)
 }
 
 /** How payloads are read: the keys of a source that are about it. */
-export const formatRules: Rules = {
-  format: oneOf(...formats),
-  field: text,
-  columns,
-  delimiter,
-  names,
-  protobuf,
-}
+export const formatFields = {
+  format: {
+    ...oneOf(...formats),
+    default: 'json',
+    doc: 'what payloads without a content type are in: see [formats](payload-formats.md)',
+  },
+  field: { ...text, doc: 'of `plain`: the field that a payload is the value of' },
+  columns: {
+    ...newField<readonly (string | null)[]>(columns, {
+      type: 'array',
+      minItems: 1,
+      maxItems: columnsMax,
+      items: { type: ['string', 'null'] },
+    }),
+    doc: 'of `csv`: the fields of its columns, in their order; null for one that is left out',
+  },
+  delimiter: {
+    ...newField<string>(delimiter, { enum: delimiters }),
+    default: ',',
+    doc: 'of `csv`: what stands between columns',
+  },
+  names: {
+    ...newField<Readonly<Record<string, string>>>(names, {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: namesMax,
+      additionalProperties: { type: 'string', pattern: fieldPattern.source },
+    }),
+    doc: 'of SenML and Sparkplug: the fields that names of the other side stand for',
+  },
+  protobuf: {
+    ...newField<ProtobufOptions>(protobuf, protobufPart.schema),
+    doc: 'of `protobuf`: how its messages are made',
+  },
+} satisfies Fields
 
-export const formatKeys: readonly string[] = Object.keys(formatRules)
-
-const optionKeys = formatKeys.filter((key) => key !== 'format')
+const optionKeys = Object.keys(formatFields).filter((key) => key !== 'format')
 
 const noOptions: FormatOptions = {}
 
@@ -142,8 +169,8 @@ const usersOf: Readonly<Record<string, readonly PayloadFormat[]>> = {
  * still be one that the key is for.
  */
 function checkOptions(source: Json, problems: Problems): void {
-  const { format, endpoint, protocol } = source
-  const isOpen = format === undefined && endpoint === undefined && protocol !== 'webhook'
+  const { format, endpoint } = source
+  const isOpen = format === undefined && endpoint === undefined && !isInbound(source)
   if (isOpen) return
   for (const key of optionKeys) {
     const users: readonly unknown[] = usersOf[key] ?? []

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../core/errors.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
 import {
   check,
   duration,
@@ -7,8 +7,8 @@ import {
   oneOf,
   Problems,
   type Rules,
-} from './definition-problems.ts'
-import { isObject } from './field-map.ts'
+} from '../../contracts/definitions/problems.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 import { retentionRule } from './retention.ts'
 
 /** What may stand in `processing`. */

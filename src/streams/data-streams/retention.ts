@@ -1,7 +1,7 @@
+import { part, type Rule } from '../../contracts/definitions/problems.ts'
 import { durationUs } from '../../core/duration.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import { part, type Rule } from './definition-problems.ts'
 
 /** What is kept for ever, in spite of what a vault says. */
 const forEver = 'forever'

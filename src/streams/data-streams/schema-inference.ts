@@ -1,8 +1,13 @@
+import {
+  depthMax,
+  fieldsMax,
+  isObject,
+  nameProblem,
+} from '../../contracts/definitions/field-map.ts'
 import type { FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseRfc3339 } from '../../core/time.ts'
-import { depthMax, fieldsMax, isObject, nameProblem } from './field-map.ts'
 
 /** A list of values is proposed for texts of so few kinds, which came so often. */
 const enumValuesMax = 10

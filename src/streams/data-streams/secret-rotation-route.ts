@@ -7,7 +7,7 @@ import type { Posts } from '../../requests/idempotency/posts.ts'
 import { ownStream, subjectOf } from './data-stream-routes.ts'
 import type { DataStreamStore } from './data-stream-store.ts'
 import { rotateSourceSecret, usualOverlapS } from './secret-rotation-schema.ts'
-import { isInbound, signingSchemeOf, signingSecretProblem } from './sources/webhook.ts'
+import { inboundRulesOf } from './source-kinds.ts'
 import type { StreamSources } from './stream-sources.ts'
 
 export interface SecretRotationNeeds {
@@ -48,8 +48,9 @@ async function rotate(
   const { secret, overlapSeconds = usualOverlapS } = request.body
   return await posts.answer({ request, reply, userId }, async () => {
     const stream = await ownStream({ streams }, userId, request.params.streamId)
-    if (!isInbound(stream.source)) throw new DomainError('conflict', 'the stream has no webhook')
-    const problem = signingSecretProblem(signingSchemeOf(stream.source), secret)
+    const rules = inboundRulesOf(stream.source)
+    if (rules === undefined) throw new DomainError('conflict', 'the stream has no webhook')
+    const problem = rules.secretProblem(rules.schemeOf(stream.source), secret)
     if (problem !== undefined) {
       const details = [{ path: 'secret', message: problem }]
       throw new DomainError('invalid_request', 'the secret is not valid', { details })

@@ -1,8 +1,8 @@
+import type { Json } from '../../contracts/definitions/problems.ts'
 import type { FieldMap } from '../../contracts/stream-schema.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 import { lifecycleFields } from '../../outbox/lifecycle/lifecycle-event.ts'
-import type { Json } from './definition-problems.ts'
 
 /**
  * What would change events, or keep some of them out; and alerts, which are events themselves: one about

@@ -1,6 +1,7 @@
 import { errorDetail } from '../../requests/http/openapi/error-answers.ts'
 import * as s from '../../requests/http/schema.ts'
 import { fieldSchema } from './definition-schemas.ts'
+import { sourceSchema } from './source-schema.ts'
 
 const problemAt = s.record({ index: s.count, message: s.text })
 
@@ -8,7 +9,7 @@ export const triedSourceSchema = s.describedOnly({
   ...s.record(
     {
       type: s.text,
-      source: { type: 'object', description: 'As in a definition, with its secrets.' },
+      source: sourceSchema,
       schema: s.typed<object>({ type: 'object', additionalProperties: fieldSchema }),
     },
     { optional: ['schema'] },

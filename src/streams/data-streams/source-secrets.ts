@@ -1,18 +1,12 @@
-type Json = Readonly<Record<string, unknown>>
+import { secretMark } from '../../contracts/definitions/secret-mark.ts'
+import { openMembersOfSecretParts } from './source-kinds.ts'
 
-/** Stands wherever a secret is: in answers, and in definitions at rest. Sent back, it keeps the secret. */
-export const secretMark = '********'
+type Json = Readonly<Record<string, unknown>>
 
 /** Secrets by their place in a source, such as `credentials.password`. */
 export type SourceSecrets = Readonly<Record<string, string>>
 
-/** Parts of a source that hold secrets, and what in them is none. */
-const openKeys: Readonly<Record<string, readonly string[]>> = {
-  credentials: ['type', 'username'],
-  authentication: ['type', 'username', 'name', 'in', 'tokenUrl', 'clientId', 'scope', 'secretIn'],
-  headers: [],
-  secrets: [],
-}
+const openKeys = openMembersOfSecretParts()
 
 /**
  * A source with marks in place of its secrets (decisions.md#secrets-of-a-definition): whoever set

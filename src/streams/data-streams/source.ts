@@ -1,32 +1,57 @@
-import type { TimestampFormat } from '../../contracts/stream-schema.ts'
+import { timezone } from '../../../connectors/fields/time-zones.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import {
+  checkFields,
+  duration,
+  type Fields,
+  newField,
+  oneOf,
+  text,
+} from '../../contracts/definitions/fields.ts'
+import { type Json, Problems } from '../../contracts/definitions/problems.ts'
+import type { SourceKind } from '../../contracts/definitions/source-kind.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
-import { check, type Json, oneOf, Problems, text } from './definition-problems.ts'
-import { isObject } from './field-map.ts'
-import { checkNamedSecrets, namedSecrets } from './named-secrets.ts'
-import { formatKeys } from './payload-format.ts'
-import { apiSource } from './sources/api.ts'
-import { isObserved } from './sources/coap.ts'
-import { databaseSource } from './sources/database.ts'
-import {
-  eventProtocols,
-  industrialProtocols,
-  isListenedProtocol,
-  isSpokenProtocol,
-  listenedSource,
-} from './sources/listened-source.ts'
-import {
-  databaseProtocols,
-  deviceProtocols,
-  deviceSource,
-  type SourceRules,
-} from './sources/source-rules.ts'
-import { ownTopicOf, ownTopicProblem } from './stream-topics.ts'
+import { checkEventTypes, eventTypeFields } from './event-types.ts'
+import { checkNamedSecrets, secretsField } from './named-secrets.ts'
+import { formatFields } from './payload-format.ts'
+import { scheduleProblem } from './schedule.ts'
+import { kindOf, protocolsOf } from './source-kinds.ts'
+import { ownTopicProblem } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 
-const timestampFormats: readonly TimestampFormat[] = ['rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us']
+/** Where a reading has its time (decisions.md#times-of-readings): every source may say it. */
+const timeFields = {
+  timestampField: {
+    ...text,
+    default: 'timestamp',
+    doc: 'the field that has the time of a reading; without it in the reading, that of its receipt counts',
+  },
+  timestampFormat: {
+    ...oneOf('rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us'),
+    default: 'rfc3339',
+    doc: 'how that time is written',
+  },
+} satisfies Fields
 
-/** What every source may say: where a reading has its time (decisions.md#times-of-readings). */
-const timeRules = { timestampField: text, timestampFormat: oneOf(...timestampFormats) }
+const scheduleFields = {
+  schedule: {
+    ...newField<string>(
+      (value, key, problems) => {
+        const problem =
+          typeof value === 'string' ? scheduleProblem(value) : 'must be a cron expression'
+        if (problem !== undefined) problems.add(key, problem)
+      },
+      { type: 'string' },
+    ),
+    isRequired: true,
+    doc: '[when it is asked](schedules.md): a cron expression, with seconds if it has six fields. Once a second is the most: `* * * * * *`',
+  },
+  timezone: { ...timezone, default: 'UTC', doc: 'of the schedule' },
+  jitter: {
+    ...duration,
+    doc: 'keeps many streams from asking in the same second: each waits a part of it, always the same',
+  },
+} satisfies Fields
 
 /** Reads where readings come from; what is wrong with it is added to the problems. */
 export function parseSource(
@@ -41,87 +66,87 @@ export function parseSource(
   const source = value ?? {}
   // Without a type there is nothing to hold the source to.
   if (type === undefined) return source
-  const { rules, required, secretPlaces: places, checkAll } = rulesOf(type, source)
-  const withTime = type === 'service' ? rules : { ...rules, ...timeRules }
-  const known = places === undefined ? withTime : { ...withTime, secrets: namedSecrets }
+  const kind = kindOf(type, source)
+  const fields = type === 'service' ? {} : fieldsOf(kind, protocolsOf(type))
   const problems = new Problems('source', found)
-  check(source, { rules: known, required }, problems)
-  checkAll?.(source, problems)
-  if (places !== undefined) checkNamedSecrets(source, { places, rules }, problems)
+  checkFields(source, fields, problems)
+  if (fields['eventTypes'] !== undefined) checkEventTypes(source, problems)
+  if (kind !== undefined) checkOfKind(source, { kind, fields }, problems)
   const topicProblem = ownTopicProblem(source)
   if (topicProblem !== undefined) problems.add('topic', topicProblem)
   return source
 }
 
+function checkOfKind(
+  source: Json,
+  { kind, fields }: { readonly kind: SourceKind; readonly fields: Fields },
+  problems: Problems,
+): void {
+  const { refuses = {}, checkAll, secretPlaces: places, marks = [] } = kind
+  const refused = { ...refusedKeys(formatFields, refuses.formats) }
+  Object.assign(refused, refusedKeys(eventTypeFields, refuses.eventTypes))
+  for (const [key, why] of Object.entries(refused)) {
+    if (source[key] !== undefined) problems.add(key, why)
+  }
+  checkAll?.(source, problems)
+  if (places !== undefined) checkNamedSecrets(source, { places, marks, fields }, problems)
+}
+
+function refusedKeys(fields: Fields, why: string | undefined): Readonly<Record<string, string>> {
+  if (why === undefined) return {}
+  return Object.fromEntries(Object.keys(fields).map((key) => [key, why]))
+}
+
 /** All keys that a source of this kind may say something with; some may not stand beside each other. */
 export function sourceKeys(type: StreamType, source: Json): readonly string[] {
-  const { rules } = rulesOf(type, source)
-  return Object.keys(type === 'service' ? rules : { ...rules, ...timeRules })
+  if (type === 'service') return []
+  const fields = fieldsOf(kindOf(type, source), protocolsOf(type))
+  return Object.keys(fields).filter((key) => key !== 'secrets')
 }
-
-/** The types that name a domain take whatever their protocol takes (decisions.md#definitions). */
-function rulesOf(type: StreamType, source: Json): SourceRules {
-  const { protocol, follow } = source
-  switch (type) {
-    case 'iot_sensor':
-      if (isObserved(source)) return listenedSource(deviceProtocols, protocol)
-      return deviceSource(deviceProtocols)
-    case 'api_pull':
-      return apiSource
-    case 'database':
-      return databaseSource(databaseProtocols, follow)
-    case 'event_stream':
-      return listenedSource(eventProtocols, protocol)
-    case 'service':
-      return { rules: {}, required: [] }
-    case 'manufacturing':
-    case 'building_systems':
-    case 'occupancy':
-      if (databaseProtocols.some((known) => known === protocol)) {
-        return databaseSource(allProtocols, follow)
-      }
-      if (isListenedProtocol(protocol) || isObserved(source)) {
-        return listenedSource(allProtocols, protocol)
-      }
-      return deviceSource(allProtocols)
-    default:
-      return type satisfies never
-  }
-}
-
-const allProtocols = [
-  ...deviceProtocols,
-  ...databaseProtocols,
-  ...eventProtocols,
-  ...industrialProtocols,
-]
-
-const asked: readonly StreamType[] = ['api_pull', 'database']
-
-const pushedKeys = ['deviceId', 'protocol', ...formatKeys, ...Object.keys(timeRules)]
 
 /** What would be stored and then silently not be done. */
 export function unsupportedSource(type: StreamType, source: Json): readonly ErrorDetail[] {
-  const { protocol } = source
-  if (isListenedProtocol(protocol)) {
-    if (isSpokenProtocol(protocol)) return []
-    const message = `this version has no connector for ${String(protocol)}`
-    return [{ path: 'source.protocol', message }]
-  }
-  if (isObserved(source)) return []
-  if (asked.includes(type) || databaseProtocols.some((known) => known === protocol)) return []
-  const details: ErrorDetail[] = []
-  const taken = ownTopicOf(source) === undefined ? pushedKeys : [...pushedKeys, 'topic']
-  if (protocol !== undefined && protocol !== 'mqtt' && protocol !== 'http') {
-    details.push({
-      path: 'source.protocol',
-      message: 'this version takes mqtt, http and databases',
-    })
-  }
-  if (source['endpoint'] !== undefined) return details
-  for (const key of Object.keys(source)) {
-    if (taken.includes(key)) continue
-    details.push({ path: `source.${key}`, message: 'this version only takes pushed readings' })
-  }
-  return details
+  const found: ErrorDetail[] = []
+  kindOf(type, source)?.unsupported?.(source, new Problems('source', found))
+  return found
 }
+
+/**
+ * The keys of a kind of source, with those that it shares with others.
+ *
+ * @param protocols what `protocol` can be; none: there is no such key
+ */
+export function fieldsOf(kind: SourceKind | undefined, protocols: readonly string[]): Fields {
+  const family = kind?.family
+  const payloads = kind?.payloads ?? (family === undefined ? 'events' : usualPayloads[family])
+  return {
+    ...(protocols.length > 0 && {
+      protocol: {
+        ...oneOf(...protocols),
+        isRequired: family !== 'device' || kind?.isUsual !== true,
+        doc: 'what is spoken',
+      },
+    }),
+    ...(payloads !== 'none' && formatFields),
+    ...(payloads === 'events' && eventTypeFields),
+    ...(kind && ownAndSharedFields(kind)),
+    ...timeFields,
+  }
+}
+
+/** The keys of a kind that its page is about: its own, and those of a schedule and of secrets. */
+export function ownAndSharedFields({ fields, isScheduled, secretPlaces }: SourceKind): Fields {
+  return {
+    ...fields,
+    ...(isScheduled === true && { ...scheduleFields, ...fields }),
+    ...(secretPlaces !== undefined && { secrets: secretsField }),
+  }
+}
+
+const usualPayloads = {
+  device: 'formats',
+  api: 'formats',
+  database: 'none',
+  events: 'events',
+  machine: 'events',
+} as const

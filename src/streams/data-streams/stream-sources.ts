@@ -1,9 +1,9 @@
 import type { Compilable } from 'kysely'
+import type { Json } from '../../contracts/definitions/problems.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { DataStream } from './data-stream-store.ts'
 import type { ParsedDefinition } from './definition.ts'
-import type { Json } from './definition-problems.ts'
-import { isInbound } from './sources/webhook.ts'
+import { isInbound } from './source-kinds.ts'
 
 /** How the source of a stream is doing. */
 export interface SourceStatus {

@@ -1,8 +1,9 @@
 import { type Compilable, sql } from 'kysely'
+import type { Json } from '../../contracts/definitions/problems.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { StreamId, UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import type { Json } from './definition-problems.ts'
+import { ownTopicOf } from './source-kinds.ts'
 
 /** Streams with a topic of their own that a user can have: each is in the way of its messages. */
 const topicsPerUserMax = 5_000
@@ -17,16 +18,6 @@ interface Topical {
   readonly id: StreamId
   readonly ownerId: UserId
   readonly source: Json
-}
-
-/**
- * The topic at our own broker that a stream takes its readings from, besides its own
- * (decisions.md#topics-and-filters).
- */
-export function ownTopicOf(source: Json): string | undefined {
-  const { topic, endpoint, protocol } = source
-  const isOurs = endpoint === undefined && (protocol === undefined || protocol === 'mqtt')
-  return isOurs && typeof topic === 'string' ? topic : undefined
 }
 
 /** What writes the topic of a new stream down. It finds nothing to change when there are too many. */

@@ -1,6 +1,6 @@
+import { isObject } from '../../contracts/definitions/field-map.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
-import { isObject } from './field-map.ts'
 
 /** What a stream is found by among many: texts by name, such as `site: berlin`. */
 export type Tags = Readonly<Record<string, string>>

@@ -1,8 +1,9 @@
 import { protobufFields } from '../../../processors/decode-protobuf.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
+import type { Json, Problems } from '../../contracts/definitions/problems.ts'
 import type { FieldMap, FieldType, ProtobufOptions } from '../../contracts/stream-schema.ts'
 import { changesBetween } from '../../core/changes-between.ts'
-import type { Json, Problems } from './definition-problems.ts'
-import { isObject } from './field-map.ts'
+import { hasWrittenTime, isInbound, messageFieldsOf } from './source-kinds.ts'
 
 /** What can be said of a time field that is given: what is wrong with it, or what its owner should know. */
 interface Finding {
@@ -28,8 +29,7 @@ export function checkTimestampField(source: Json, schema: FieldMap, problems: Pr
 /** The usual field is not named, and no register or object is called like it. */
 function isFormatIdle({ timestampField, timestampFormat, ...source }: Json): boolean {
   if (timestampFormat === undefined || timestampField !== undefined) return false
-  const isAsked = source['protocol'] === 'modbus' || source['protocol'] === 'bacnet'
-  return isAsked && knownFields(source)?.includes('timestamp') === false
+  return messageFieldsOf(source)?.includes('timestamp') === false
 }
 
 /** What an owner should know of a definition that does not say all that it could. */
@@ -74,16 +74,14 @@ function elsewhere(name: string, source: Json): Finding | undefined {
   if (fields === undefined || fields.includes(name)) return undefined
   const what = `messages have no field ${name}, by what the source says of them`
   // Over HTTP the content type says what a message is: the same stream takes JSON there.
-  const isPushed = source['endpoint'] === undefined && source['protocol'] !== 'webhook'
+  const isPushed = source['endpoint'] === undefined && !isInbound(source)
   return isPushed ? { warning: `${what}; ${unlessSent}` } : { problem: what }
 }
 
 function knownFields(source: Json): readonly unknown[] | undefined {
-  const { protocol, format, columns, field, protobuf, registers, objects } = source
-  if (protocol === 'modbus' || protocol === 'bacnet') {
-    const items = [registers, objects].flatMap((list) => (Array.isArray(list) ? list : []))
-    return items.filter(isObject).map((item) => item['field'])
-  }
+  const { format, columns, field, protobuf } = source
+  const listed = messageFieldsOf(source)
+  if (listed !== undefined) return listed
   switch (format) {
     case 'csv':
       return Array.isArray(columns) ? columns : undefined
@@ -105,8 +103,11 @@ function isProtobuf(value: unknown): value is ProtobufOptions {
 }
 
 /** The time of these is said in another way, and written into the field by the service. */
-function isWritten({ protocol, format }: Json): boolean {
-  return protocol === 'opcua' || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
+function isWritten(source: Json): boolean {
+  const { format } = source
+  return (
+    hasWrittenTime(source) || ['senml-json', 'senml-cbor', 'sparkplug'].includes(String(format))
+  )
 }
 
 /** Whether one name is the other one with a slip of the pen in it. */

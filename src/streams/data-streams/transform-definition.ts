@@ -1,7 +1,5 @@
 import { checkStep, StepProblem } from '../../../processors/transform.ts'
-import type { FieldMap } from '../../contracts/stream-schema.ts'
-import { type DefinedStep, derivedTypes, fieldsAfter } from '../../contracts/transform-step.ts'
-import type { ErrorDetail } from '../../core/errors.ts'
+import { fieldNameProblem, fieldsMax, isObject } from '../../contracts/definitions/field-map.ts'
 import {
   check,
   fieldOf,
@@ -11,8 +9,10 @@ import {
   Problems,
   type Rule,
   text,
-} from './definition-problems.ts'
-import { fieldNameProblem, fieldsMax, isObject } from './field-map.ts'
+} from '../../contracts/definitions/problems.ts'
+import type { FieldMap } from '../../contracts/stream-schema.ts'
+import { type DefinedStep, derivedTypes, fieldsAfter } from '../../contracts/transform-step.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 
 /** Steps of one stream. */
 const stepsMax = 32

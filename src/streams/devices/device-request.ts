@@ -1,6 +1,4 @@
-import { DomainError, type ErrorDetail } from '../../core/errors.ts'
-import { parseId, type StreamId } from '../../core/ids.ts'
-import { expiryOf } from '../../identity/keys/key.ts'
+import { isObject } from '../../contracts/definitions/field-map.ts'
 import {
   check,
   flag,
@@ -9,8 +7,10 @@ import {
   part,
   type Rule,
   type Rules,
-} from '../data-streams/definition-problems.ts'
-import { isObject } from '../data-streams/field-map.ts'
+} from '../../contracts/definitions/problems.ts'
+import { DomainError, type ErrorDetail } from '../../core/errors.ts'
+import { parseId, type StreamId } from '../../core/ids.ts'
+import { expiryOf } from '../../identity/keys/key.ts'
 import { type DeviceSettings, type RateLimit, streamsOfDeviceMax } from './device.ts'
 
 /** RFC 5280, appendix A.1: ub-common-name. */

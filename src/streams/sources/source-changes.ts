@@ -6,13 +6,13 @@ import type { EgressGuard } from '../../egress/egress-guard.ts'
 import type { DataStream } from '../data-streams/data-stream-store.ts'
 import type { ParsedDefinition } from '../data-streams/definition.ts'
 import { namedSecretProblems, withoutUnused } from '../data-streams/named-secrets.ts'
+import { inboundRulesOf, isInbound } from '../data-streams/source-kinds.ts'
 import {
   markedPlaces,
   secretsOf,
   withoutSecrets,
   withSecrets,
 } from '../data-streams/source-secrets.ts'
-import { isInbound, signingSchemeOf } from '../data-streams/sources/webhook.ts'
 import { keepsSecrets, type StreamSources } from '../data-streams/stream-sources.ts'
 import { overlapOf, withNewSecret } from './secret-rotation.ts'
 import type { SourcePositions } from './source-positions.ts'
@@ -128,7 +128,7 @@ export class SourceChanges
 function placesOf(source: Json): string {
   const { endpoint, authentication } = source
   const tokenUrl = (authentication as Json | undefined)?.['tokenUrl']
-  return JSON.stringify([endpoint, tokenUrl, signingSchemeOf(source)])
+  return JSON.stringify([endpoint, tokenUrl, inboundRulesOf(source)?.schemeOf(source) ?? ''])
 }
 
 function isNamed(place: string): boolean {

@@ -1,6 +1,6 @@
+import { secretMark } from '../../contracts/definitions/secret-mark.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { spellingsOf } from '../../core/spellings.ts'
-import { secretMark } from '../data-streams/source-secrets.ts'
 
 /** Characters of a message that are shown. */
 const shownLength = 500

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { secretMark } from '../../../src/contracts/definitions/secret-mark.ts'
 import type { ErrorDetail } from '../../../src/core/errors.ts'
 import { parseSource } from '../../../src/streams/data-streams/source.ts'
-import { secretMark } from '../../../src/streams/data-streams/source-secrets.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 

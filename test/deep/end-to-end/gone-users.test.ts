@@ -44,6 +44,8 @@ test('of a user who is deleted nothing is left a month later, in no column of an
   const { userId } = guest.person
   const named = () => namedInSqlite(dataDir, 'state.db', [userId]).map(({ place }) => place)
   expect(named()).toContain('state.db users.id')
+  // An event that is recorded by the next start would be as young as that.
+  await expect.poll(named, { timeout: 60_000 }).not.toContain('state.db coalesced_events.owner_id')
   await first.end('SIGTERM')
   clock.step(31 * dayMs)
 

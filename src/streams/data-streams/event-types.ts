@@ -1,8 +1,14 @@
-import type { EventTypes, FieldDefinition, FieldMap } from '../../../contracts/stream-schema.ts'
-import { cutText } from '../../../core/cut-text.ts'
-import type { ErrorDetail } from '../../../core/errors.ts'
-import { type Json, Problems, type Rule } from '../definition-problems.ts'
-import { fieldNameProblem, fieldsMax, isObject, parseFieldMap } from '../field-map.ts'
+import {
+  fieldNameProblem,
+  fieldsMax,
+  isObject,
+  parseFieldMap,
+} from '../../contracts/definitions/field-map.ts'
+import { type Fields, newField } from '../../contracts/definitions/fields.ts'
+import { type Json, Problems, type Rule } from '../../contracts/definitions/problems.ts'
+import type { EventTypes, FieldDefinition, FieldMap } from '../../contracts/stream-schema.ts'
+import { cutText } from '../../core/cut-text.ts'
+import type { ErrorDetail } from '../../core/errors.ts'
 
 /** Event types of one source: each has a schema of up to 256 fields, and all of them together, too. */
 const eventTypesMax = 50
@@ -10,7 +16,7 @@ const eventTypesMax = 50
 const nameLengthMax = 200
 
 /** Where an event says what it is, if nothing else is said: as CloudEvents and Standard Webhooks have it. */
-export const usualField = 'type'
+const usualField = 'type'
 
 const eventTypes: Rule = (value, key, problems) => {
   if (!isObject(value) || Object.keys(value).length === 0) {
@@ -35,7 +41,33 @@ const eventTypeField: Rule = (value, key, problems) => {
 }
 
 /** The keys of a source whose readings are events of several types. */
-export const eventTypeRules = { eventTypes, eventTypeField } as const
+export const eventTypeFields = {
+  eventTypes: {
+    ...newField<Json>(eventTypes, {
+      type: 'object',
+      minProperties: 1,
+      maxProperties: eventTypesMax,
+      additionalProperties: { type: 'object' },
+    }),
+    doc: '[a schema for each type of event](event-streams.md#events-of-several-types), by its name',
+  },
+  eventTypeField: {
+    ...newField<string>(eventTypeField, { type: 'string', maxLength: 63 }),
+    default: usualField,
+    doc: 'the field of a payload that names the type of the event',
+  },
+} satisfies Fields
+
+/** Says what is wrong with the keys about types of events beside each other. */
+export function checkEventTypes(source: Json, problems: Problems): void {
+  const { eventTypes: types, eventTypeField: field, timestampField } = source
+  if (field !== undefined && types === undefined) {
+    problems.add('eventTypeField', 'needs eventTypes')
+  }
+  if (types !== undefined && timestampField === (field ?? usualField)) {
+    problems.add('timestampField', 'must be another field than the one that names the type')
+  }
+}
 
 /** The types of the events of a source that was checked, where it has some. */
 export function eventTypesOf(source: Json): EventTypes | undefined {

@@ -1,5 +1,5 @@
-import type { FieldDefinition, FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
+import type { FieldDefinition, FieldMap, FieldType } from '../stream-schema.ts'
 
 /** Limits of a schema (decisions.md#definitions). */
 export const depthMax = 8
