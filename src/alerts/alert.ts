@@ -13,7 +13,7 @@ export type ActionKind = (typeof actionKinds)[number]
 
 /** What somebody does to an alert, as its entry in the journal has it. */
 export interface AlertAction {
-  /** Of the request, so that its answer can tell whether it was done. */
+  /** The id of the request, so that its answer can tell whether it was done. */
   readonly id: string
   readonly kind: ActionKind
   readonly alertId: string
@@ -21,7 +21,7 @@ export interface AlertAction {
   readonly userId: string
   readonly apiKeyId: string
   readonly comment?: string
-  /** Of a mute: when it ends. */
+  /** When a mute ends. */
   readonly untilUs?: number
 }
 
