@@ -115,13 +115,13 @@ export class LimitedKeys {
     this.#entries.delete(id)
   }
 
-  /** The same for a key that has ended, or can do something else now: its sessions end. */
+  /** Forgets a key that has ended, or can do something else now: its sessions end. */
   end(id: string): void {
     this.forget(id)
     for (const listener of this.#endListeners) listener(id)
   }
 
-  /** The same for all keys of a user. */
+  /** Forgets all keys, because those of a user have ended: the sessions of the user end. */
   endUser(userId: UserId): void {
     this.#changes++
     this.#entries = new LruMap(cachedMax)
