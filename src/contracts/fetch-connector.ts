@@ -35,7 +35,10 @@ export interface FetchConnector {
    * @param timestampField the field that their time has to be in
    */
   waitingIn?(position: SourcePosition, timestampField: string): readonly FetchedMessage[]
-  /** The same source for somebody who only tries it: it must not disturb one that is running. */
+  /**
+   * A variant of the source for somebody who only tries it: it must not disturb one that is
+   * running.
+   */
   forTrial?(source: Json): Json
 }
 
