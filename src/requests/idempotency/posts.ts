@@ -73,7 +73,7 @@ export class Posts {
   async answer(post: Post, plan: () => Promise<Effect>): Promise<FastifyReply> {
     const keyed = keyedRequest(post)
     const { statusCode, body, isRepeated } = keyed
-      ? // Those that come with the same key meanwhile wait, and then find the answer.
+      ? // Requests that come with the same key meanwhile wait, and then find the answer.
         await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
           const known = await this.#again(keyed)
           return known ?? (await this.#perform(await plan(), keyed))
