@@ -18,7 +18,7 @@ export interface NewEvent {
   readonly vaultId?: string
   readonly streamId?: string
   readonly templateId?: string
-  /** Of an alert. */
+  /** How serious an alert is. */
   readonly severity?: string
   /** The resource as the API shows it. */
   readonly data: object
