@@ -66,8 +66,8 @@ interface DeliveryTable {
   readonly attempts: number
   readonly attempts_max: number
   /**
-   * Of a pending one: from when on it may be taken. While somebody is at it, that is when the lease
-   * ends; so what a crash has left behind comes again.
+   * From when on a pending one may be taken. While somebody is at it, that is when the lease ends;
+   * so what a crash has left behind comes again.
    */
   readonly due_at: number | null
   /** Who is at it. */

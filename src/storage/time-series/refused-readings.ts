@@ -26,7 +26,9 @@ export interface RefusedReadingsPage {
   readonly hasMore: boolean
 }
 
-/** Of a store whose server may refuse a reading; one whose server never does so leaves it out. */
+/**
+ * What a store has whose server may refuse a reading; one whose server never does so leaves it out.
+ */
 export interface RefusingStore {
   refused?(query: RefusedReadingsQuery): RefusedReadingsPage
 }

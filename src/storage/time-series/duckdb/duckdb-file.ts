@@ -29,9 +29,9 @@ const blockBytes = 65_536
 const storageVersion = 'v1.5.0'
 
 /**
- * So many rows at most are left to be put together by whatever checkpoint comes next. Beside those who read one
- * makes a group of what came since the last one, and the first one beside which nobody reads puts all of these
- * groups together, in memory.
+ * Rows that are left at most to be put together by whatever checkpoint comes next. Beside those
+ * who read one makes a group of what came since the last one, and the first one beside which
+ * nobody reads puts all of these groups together, in memory.
  */
 const rowsToMergeMax = 250_000
 
@@ -47,7 +47,7 @@ const readAttemptsMax = 10
 
 export interface FileOptions {
   readonly limits: QueryLimits
-  /** Those of the machine, as far as they are ours. */
+  /** Processors of the machine, as far as they are ours. */
   readonly processors: number
 }
 
@@ -112,7 +112,9 @@ export class DuckDbFile {
     }
   }
 
-  /** The same for what the service itself wants to know: it waits for no turn, and takes its time. */
+  /**
+   * Lets the service itself read what it wants to know: it waits for no turn, and takes its time.
+   */
   async look<Result>(work: Work<Result>, length: ReadLength = 'long'): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()

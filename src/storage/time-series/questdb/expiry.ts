@@ -117,7 +117,7 @@ export async function dropDeadPartitions(
 interface DeadPartitions {
   readonly table: string
   readonly position: Offset
-  /** Of the next portion: what bears its mark is not counted yet. */
+  /** The round of the next portion: what bears its mark is not counted yet. */
   readonly round: number
   readonly beforeUs: number
 }

@@ -15,7 +15,7 @@ export interface WindowedStream {
 /** A part of a mark that lies in one segment, and what its windows are. */
 interface Part {
   readonly mark: WindowMark
-  /** Of the mark. */
+  /** Where the mark begins and ends. */
   readonly markFromUs: number
   readonly markToUs: number
   /** The first window, and the end of the last one; nothing where no windows can be computed. */
