@@ -46,7 +46,7 @@ export class DeletionSchedule {
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
   #pending = 0
-  /** Those of the round whose messages are gone, while their data waits for a consumer. */
+  /** Streams of the round whose messages are gone, while their data waits for a consumer. */
   readonly #withoutMessages = new Set<StreamId>()
 
   constructor(needs: DeletionScheduleNeeds) {

@@ -164,7 +164,7 @@ function namesIn(template: string): readonly string[] {
   return [...template.matchAll(placeholders)].map(([, name = '']) => name)
 }
 
-/** Of a database the endpoint is none. */
+/** Whether an endpoint is an address: that of a database is none. */
 function isAddress(endpoint: unknown): endpoint is string {
   return typeof endpoint === 'string' && /^[a-z][a-z\d+.-]*:\/\//i.test(endpoint)
 }

@@ -21,7 +21,7 @@ export interface SourceStatus {
   readonly unacknowledged: number
   /** It fails for a reason that does not pass by itself, or has failed for long. */
   readonly isLasting: boolean
-  /** Of a source that is asked from time to time, since the start of the service. */
+  /** Rounds since the start of the service, of a source that is asked from time to time. */
   readonly rounds: SourceRounds | undefined
   readonly lastRound:
     | { readonly dueAtUs: number; readonly startedAtUs: number; readonly endedAtUs: number }
@@ -100,7 +100,7 @@ export interface StreamSources {
   hurry(id: StreamId): boolean
   /** Nothing when there is no such stream. */
   statusOf(id: StreamId): SourceStatus | undefined
-  /** Of a stream that others send to: the last part of its address, which nobody can guess. */
+  /** The last part of the address of a stream that others send to, which nobody can guess. */
   hookIdOf(id: StreamId): string
   /** What has come to the address of a stream. */
   hookStatusOf(id: StreamId): HookStatus
@@ -110,10 +110,10 @@ export interface StreamSources {
 export interface HookStatus {
   /** Messages that are durable. */
   readonly messages: number
-  /** Of messages that were known already. */
+  /** Messages that were known already. */
   readonly repeated: number
   readonly lastMessageAtUs: number | undefined
-  /** Those whose signature was not good. */
+  /** Messages whose signature was not good. */
   readonly refused: number
   readonly lastRefusedAtUs: number | undefined
   readonly lastRefusal: string | undefined

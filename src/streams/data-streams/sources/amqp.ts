@@ -88,7 +88,7 @@ function isVhost(path: string): boolean {
   }
 }
 
-/** Of a queue of an AMQP 0-9-1 server. */
+/** Keys of a source that is a queue of an AMQP 0-9-1 server. */
 export const amqpSource: SourceRules = {
   rules: {
     endpoint,

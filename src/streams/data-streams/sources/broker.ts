@@ -106,7 +106,7 @@ export function fitsItsKey({ certificate, privateKey: pem }: Json): boolean {
   }
 }
 
-/** Of a device whose readings lie at a broker of somebody else. */
+/** Keys of a device whose readings lie at a broker of somebody else. */
 export const brokerRules: Rules = {
   endpoint,
   credentials: brokerCredentials,

@@ -31,7 +31,7 @@ function fits({ href, pathname, search }: URL): boolean {
   }
 }
 
-/** Of a resource of a device that tells when it changes. */
+/** Keys of a source that is a resource of a device, which tells when it changes. */
 export const coapSource: SourceRules = {
   rules: {
     deviceId: text,

@@ -29,7 +29,7 @@ const byProtocol: Readonly<Record<string, SourceRules>> = {
   webhook: webhookSource,
 }
 
-/** Of systems that publish events. */
+/** Protocols of systems that publish events. */
 export const eventProtocols = [
   'kafka',
   'nats',
@@ -40,7 +40,7 @@ export const eventProtocols = [
   'webhook',
 ] as const
 
-/** Of machines and buildings. */
+/** Protocols of machines and buildings. */
 export const industrialProtocols = ['opcua', 'modbus', 'bacnet'] as const
 
 const protocols: readonly string[] = [...eventProtocols, ...industrialProtocols]

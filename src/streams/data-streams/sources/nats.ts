@@ -29,7 +29,7 @@ const subjectFilter: Rule = (value, key, problems) => {
   if (!fits) problems.add(key, 'must be a subject such as plants.*.boiler or plants.>')
 }
 
-/** Of a stream, a consumer or a domain: a token of subjects. */
+/** The name of a stream, a consumer or a domain: a token of subjects. */
 const name: Rule = (value, key, problems) => {
   const fits = typeof value === 'string' && /^[^\s\p{Cc}.*>/\\]+$/u.test(value)
   if (fits && value.length <= nameLengthMax) return
@@ -77,7 +77,7 @@ const credentials: Rule = (value, key, problems) => {
   }
 }
 
-/** Of a stream of NATS JetStream. */
+/** Keys of a source that is a stream of NATS JetStream. */
 export const natsSource: SourceRules = {
   rules: {
     endpoint: address('nats', 'tls'),

@@ -77,7 +77,7 @@ const topicFilter: Rule = (value, key, problems) => {
   if (!fits) problems.add(key, 'must be a topic; + and # stand for whole levels')
 }
 
-/** Of a device that pushes, or of a broker that it pushes to. */
+/** Keys of a device that pushes, or of a broker that it pushes to. */
 export function deviceSource(protocols: readonly string[]): SourceRules {
   return {
     rules: {

@@ -3,7 +3,7 @@ import { certificates } from './broker.ts'
 import { authentication, headers, timeout } from './http-rules.ts'
 import { address, type SourceRules } from './source-rules.ts'
 
-/** Of a server that sends its events as they happen: Server-Sent Events. */
+/** Keys of a server that sends its events as they happen: Server-Sent Events. */
 export const sseSource: SourceRules = {
   rules: {
     endpoint: address('https', 'http'),

@@ -38,7 +38,7 @@ const cursorStart: Rule = (value, key, problems) => {
   else problems.add(key, 'must be a text or an integer')
 }
 
-/** Of a server that sends messages over a WebSocket. */
+/** Keys of a server that sends messages over a WebSocket. */
 export const webSocketSource: SourceRules = {
   rules: {
     endpoint: address('wss', 'ws'),
