@@ -103,7 +103,7 @@ export function digestOf(path: string): string | undefined {
   }
 }
 
-/** The same of a file that is made durable with it. */
+/** SHA-256 of a file, in hex; the file is made durable with it. */
 function syncedDigestOf(path: string): string {
   const file = openSync(path, 'r')
   try {
