@@ -144,7 +144,7 @@ export class ConsumerLoop {
     const { isUrgent = false, wantsTurn = false } = this.#consumer
     const round = { workedMs, isUrgent, isNextFull: this.#isNextFull(), wantsTurn }
     const restMs = restAfter(round, this.#pace)
-    // Those who share the thread have their turn, however much waits.
+    // Others who share the thread have their turn, however much waits.
     await (restMs > 0 ? pause(restMs, signal) : turn())
   }
 

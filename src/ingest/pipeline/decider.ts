@@ -191,7 +191,7 @@ function countReceipt(tally: StreamTally, { receivedAtUs }: EntryReader): void {
 /** Takes an entry about what has been received before. */
 function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   const { quarantine } = tally
-  // Of stored readings: a matter of the shipper's.
+  // Stored readings are a matter of the shipper's.
   if (entry.kind === kindCleared) return
   if (entry.kind === kindRemoved) {
     for (const removed of entry.removalNotes.offsets) {

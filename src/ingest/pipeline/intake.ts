@@ -222,7 +222,7 @@ function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
   return { atUs, source, payload, format, isElement: false, sender: senderOf(message) }
 }
 
-/** Of a message for several streams, what was accepted for this one. */
+/** What was accepted for this stream, of a message for several. */
 function partsOf(
   message: RawMessage,
   decoded: DecodedMessage,

@@ -50,9 +50,12 @@ interface KnownVersion extends ShippedVersion {
 /** How readings of one version of a stream go into the store. */
 export interface ShippedVersion {
   readonly shape: Shape
-  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  /**
+   * How long the windows are, in each of which one is kept, where what is unchanged is dropped.
+   * Microseconds.
+   */
   readonly keptEveryUs?: number | undefined
-  /** Of a version whose stream has windows. */
+  /** The windows of the stream, where it has some. */
   readonly windows?: WindowDefinition | undefined
 }
 
