@@ -13,8 +13,9 @@ import type { AlertWindow } from './alert-window.ts'
 export type AlertState = 'ok' | 'pending' | 'firing' | 'acknowledged' | 'cleared'
 
 /**
- * Of one rule on one stream. `step` changes it in place. It follows from the entries of the journal
- * alone, so it may be saved seldom: what came since is worked out again from the same entries.
+ * What is remembered of one rule on one stream. `step` changes it in place. It follows from the
+ * entries of the journal alone, so it may be saved seldom: what came since is worked out again
+ * from the same entries.
  */
 export interface RuleMemory {
   state: Exclude<AlertState, 'cleared'>
@@ -87,7 +88,7 @@ export interface HandSignal {
   readonly atUs: number
   readonly aheadUs?: number
   readonly timeAheadUs?: number
-  /** Of a mute: when it ends, by the wall clock. */
+  /** When a mute ends, by the wall clock. */
   readonly untilUs?: number
   /** Who did it. */
   readonly by?: string
@@ -125,7 +126,7 @@ export interface AlertTransition {
   readonly flaps: number
 }
 
-/** Of a rule that has seen nothing. */
+/** The memory of a rule that has seen nothing. */
 export function newMemory(): RuleMemory {
   return {
     state: 'ok',
@@ -161,7 +162,10 @@ export function nextTimerUs({
   return earlier(earlier(holdDueUs, windowDueUs), silentDueUs) ?? undefined
 }
 
-/** The same with the end of a mute, as it is by a wall clock that is ahead of the clock of receipt. */
+/**
+ * When something happens although no reading comes, the end of a mute included, as it is by a wall
+ * clock that is ahead of the clock of receipt.
+ */
 export function nextDueUs(memory: RuleMemory, aheadUs: number): number | undefined {
   const { holdDueUs, windowDueUs, silentDueUs } = memory
   const timerUs = earlier(earlier(holdDueUs, windowDueUs), silentDueUs)

@@ -68,7 +68,7 @@ export interface CompiledRule extends AlertRule {
   readonly breaks: (value: Scalar) => boolean
   /** Whether a value ends what the rule has begun: between the two thresholds it is neither. */
   readonly clears: (value: Scalar) => boolean
-  /** Of a condition: whether a reading meets it; nothing where that cannot be said. */
+  /** Whether a reading meets the condition of the rule; nothing where that cannot be said. */
   readonly evaluate?: (values: Values, timeUs: number, allowance: Allowance) => boolean | undefined
 }
 
@@ -131,7 +131,7 @@ function kindOf({ silentForUs, condition, function: name }: AlertRule): RuleKind
   return name === 'rate' ? 'rate' : 'window'
 }
 
-/** Of what is broken or not by itself. */
+/** Judges values that say by themselves whether a rule is broken. */
 const ofTruth = {
   breaks: (value: Scalar) => value === true,
   clears: (value: Scalar) => value !== true,

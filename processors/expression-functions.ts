@@ -173,7 +173,8 @@ function measuring(cel: Cel, meter: Meter): CelFunc[] {
       meter.take(weight(value))
       return value
     }),
-    // Of the condition, because a step that fails would never get to its call.
+    // Steps of a loop are taken with its condition, because a step that fails would never get to
+    // its call.
     celFunc(goOn, [DYN, INT], DYN, (condition, steps) => {
       meter.take(Number(steps))
       return condition
