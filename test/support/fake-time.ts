@@ -7,7 +7,7 @@ interface Timer {
 
 /** A clock that stands still, and timers that go off when it is moved. They count time that passes, not the clock. */
 export class FakeTime implements Time {
-  /** Of the clock that people set. */
+  /** The clock that people set, in milliseconds. */
   #wallMs: number
   readonly #beganMs: number
   #passedMs = 0
@@ -61,7 +61,7 @@ export class FakeTime implements Time {
     this.#wallMs = Date.parse(text)
   }
 
-  /** The same, by so many milliseconds. */
+  /** Sets the clock forward by so many milliseconds. */
   step(ms: number): void {
     this.#wallMs += ms
   }

@@ -97,7 +97,7 @@ export class WindowModel {
   }
 }
 
-/** The same, with doubles that may differ in their last digits. */
+/** Expects the content of a window, with doubles that may differ in their last digits. */
 export function closeValues({ timestampUs, count, values }: WindowContent): object {
   const close = Object.entries(values).map(([key, value]) => [
     key,
