@@ -212,7 +212,7 @@ export class Authenticator {
     try {
       apiKeyId = this.#needs.tokens.verify(text).apiKeyId
     } catch {
-      // Whoever judges it meets the same, and says so.
+      // The one who judges it meets the same error, and says so.
       return undefined
     }
     return isLimitedId(apiKeyId) ? this.#needs.limited.lookUpId(apiKeyId) : undefined

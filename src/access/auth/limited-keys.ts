@@ -155,7 +155,7 @@ export class LimitedKeys {
 
   #put(stored: StoredKey): void {
     const { key } = stored
-    // Whoever was let in by the one that is at hand is known by that object.
+    // Callers who were let in by the one that is at hand are known by that object.
     if (this.#entries.get(key.id) === undefined) this.#entries.set(key.id, stored)
     if (key.kind === 'device' && key.certificateName !== undefined) {
       this.#idOfCertificate.set(key.certificateName, key.id)

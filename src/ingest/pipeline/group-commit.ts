@@ -205,7 +205,7 @@ export class GroupCommit {
         }
         await nextTurn()
       }
-      // Whatever was written before is not behind it.
+      // Entries that were written before are not to be behind it.
       if (this.#shared.settlements.length > 0) this.#seal(this.#shared)
       this.#seal(draft)
     } finally {

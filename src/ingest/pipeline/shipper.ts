@@ -228,7 +228,7 @@ export class Shipper implements Consumer {
       for (const version of sending) version.unsentWindows = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
-      // Whatever was too much for the store at once may not be in smaller portions.
+      // A shipment that was too much for the store at once may not be in smaller portions.
       const failed = shipment.nextOffset - shipment.from
       this.#entriesMax = Math.max(1, Math.floor(failed / 2))
       throw error

@@ -28,7 +28,7 @@ const ofBodies: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
-/** Whatever changes something has to find its file where the next start looks for it. */
+/** Routes that change something have to find its file where the next start looks for it. */
 const ofChanges: readonly ErrorCode[] = ['data_folder_gone']
 
 /** What an Idempotency-Key can be wrong about. */

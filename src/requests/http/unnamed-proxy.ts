@@ -17,7 +17,7 @@ export function noticeUnnamedProxy(logger: FastifyBaseLogger) {
     _: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void => {
-    // Whoever is trusted is never taken for the caller.
+    // An address that is trusted is never taken for that of the caller.
     if (!isTold && headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) {
       isTold = true
       logger.warn(

@@ -55,7 +55,7 @@ export const apiSource: SourceRules = {
     endpoint: address('https', 'http'),
     method: oneOf('GET', 'POST', 'PUT'),
     headers,
-    // Whatever the other side takes: a text, or JSON.
+    // What the other side takes: a text, or JSON.
     body,
     schedule,
     timezone,
