@@ -14,7 +14,7 @@ let from: RemoteInfo
 
 beforeAll(async () => {
   peer.on('message', (request, sender) => {
-    // Whoever acknowledges segments does not ask.
+    // A message that acknowledges segments does not ask.
     if ((request.readUInt8(6) & 0xf0) === 0x40) return
     requests.push(request)
     from = sender

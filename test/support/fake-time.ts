@@ -72,7 +72,7 @@ export class FakeTime implements Time {
   }
 }
 
-/** Whatever waits for nothing but promises has gone on. */
+/** Resolves once all that waits for nothing but promises has gone on. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => void setImmediate(resolve))
