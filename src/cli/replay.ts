@@ -204,7 +204,7 @@ class Sender {
   #batch: Reading[] = []
   /** Rows of the file before the batch. */
   #rowsBefore = 0
-  #toldMs = monotonicMs()
+  #printedMs = monotonicMs()
 
   constructor(session: Session, path: string, isSilent: boolean) {
     this.#session = session
@@ -226,8 +226,8 @@ class Sender {
     this.#rowsBefore += count
     this.accepted += count - rejected
     this.rejected += rejected
-    if (this.#isSilent || monotonicMs() - this.#toldMs < progressMs) return
-    this.#toldMs = monotonicMs()
+    if (this.#isSilent || monotonicMs() - this.#printedMs < progressMs) return
+    this.#printedMs = monotonicMs()
     process.stderr.write(`${this.accepted} accepted, ${this.rejected} rejected so far\n`)
   }
 
