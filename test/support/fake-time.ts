@@ -39,14 +39,14 @@ export class FakeTime implements Time {
   /** Lets so many milliseconds pass, with all that happens in them. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#passedMs + ms
-    await settled()
+    await promisesDone()
     for (;;) {
       const [next] = [...this.#timers].toSorted((one, other) => one.atMs - other.atMs)
       if (next === undefined || next.atMs > endMs) break
       this.#move(next.atMs)
       this.#timers.delete(next)
       next.callback()
-      await settled()
+      await promisesDone()
     }
     this.#move(endMs)
   }
@@ -73,7 +73,7 @@ export class FakeTime implements Time {
 }
 
 /** Resolves once all that waits for nothing but promises has gone on. */
-async function settled(): Promise<void> {
+async function promisesDone(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => void setImmediate(resolve))
   }
