@@ -134,7 +134,7 @@ export class PossibleHistories {
   }
 
   /** Histories that can have been; what is seen tells which of them was. */
-  settle(seen: Seen): readonly Seen[] {
+  narrowTo(seen: Seen): readonly Seen[] {
     const all = this.#all
     this.#all = all.filter((history) => isDeepStrictEqual(history.seen(), seen))
     return all.map((history) => history.seen())
