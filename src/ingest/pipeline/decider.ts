@@ -104,7 +104,10 @@ interface DecidingNeeds {
   readonly watches: AlertWatches | undefined
 }
 
-/** The same entries always lead to the same decision: it only waits where rules are to be looked up. */
+/**
+ * Decides, and leads equal entries to equal decisions: it only waits where rules are to be looked
+ * up.
+ */
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
