@@ -233,8 +233,8 @@ class Sender {
 
   /** How many of a batch were rejected. */
   async #send(body: string, count: number): Promise<number> {
-    // The same rows have the same key, so that a repetition is the same request. Equal rows further
-    // down the file are other readings: without times of their own only their place tells them apart.
+    // Rows that are sent again have the same key, so that it is the same request. Equal rows further down
+    // the file are other readings: without times of their own only their place tells them apart.
     const headers = { 'idempotency-key': hash('sha256', `${this.#rowsBefore} ${body}`) }
     for (let attempt = 1; ; attempt++) {
       try {
