@@ -120,7 +120,7 @@ async function fill(path: string): Promise<void> {
   await file.close()
 }
 
-/** The same question to the store and, typed by hand, to the engine under it. */
+/** Puts one question to the store and, typed by hand, to the engine under it. */
 async function aggregationOfOne(path: string, ids: readonly string[]): Promise<Figure[]> {
   const streamId = ids[ids.length >> 1] ?? ''
   const query: AggregateQuery = {
