@@ -105,8 +105,8 @@ interface DecidingNeeds {
 }
 
 /**
- * Decides, and leads equal entries to equal decisions: it only waits where rules are to be looked
- * up.
+ * Decides; equal entries always lead to the same decision. It only waits where rules are to be
+ * looked up.
  */
 async function decide(
   batches: readonly JournalBatch[],
