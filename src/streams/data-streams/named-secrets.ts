@@ -97,7 +97,7 @@ export function withoutUnused(source: Json, kept: Readonly<Record<string, string
   return left.length === 0 ? rest : { ...rest, secrets: Object.fromEntries(left) }
 }
 
-/** What is wrong with a source whose kept secrets are put in, headers with secrets in them among these. */
+/** Problems of a source whose kept secrets are put in, headers with secrets in them among these. */
 export function namedSecretProblems(source: Json): readonly ErrorDetail[] {
   const found: ErrorDetail[] = []
   checkNamedSecrets(source, { places: everyPlace, rules: {} }, new Problems('source', found))

@@ -19,7 +19,7 @@ import {
 } from './definition-problems.ts'
 import { fieldsMax, isObject } from './field-map.ts'
 
-/** What payloads may be in that come without a content type. */
+/** Formats of payloads that come without a content type. */
 const formats: readonly PayloadFormat[] = [
   'json',
   'ndjson',
@@ -112,7 +112,7 @@ const noOptions: FormatOptions = {}
 /** The streams of a fleet have one descriptor: it is kept once, and not once for each of them. */
 const descriptors = new LruMap<string, string>(200)
 
-/** What decoders are told of a source that was checked. */
+/** Options for the decoders of a source that was checked. */
 export function formatOptionsOf(source: Json): FormatOptions {
   const keys = source['format'] === 'sparkplug' ? [...optionKeys, 'topic'] : optionKeys
   const given = keys.filter((key) => source[key] !== undefined)

@@ -25,7 +25,9 @@ import type { StreamType } from './stream-type.ts'
 
 const timestampFormats: readonly TimestampFormat[] = ['rfc3339', 'epoch_s', 'epoch_ms', 'epoch_us']
 
-/** What every source may say: where a reading has its time (decisions.md#times-of-readings). */
+/**
+ * Keys that every source may have: where a reading has its time (decisions.md#times-of-readings).
+ */
 const timeRules = { timestampField: text, timestampFormat: oneOf(...timestampFormats) }
 
 /** Reads where readings come from; what is wrong with it is added to the problems. */
@@ -100,7 +102,7 @@ const asked: readonly StreamType[] = ['api_pull', 'database']
 
 const pushedKeys = ['deviceId', 'protocol', ...formatKeys, ...Object.keys(timeRules)]
 
-/** What would be stored and then silently not be done. */
+/** Keys that would be stored and then silently not be done. */
 export function unsupportedSource(type: StreamType, source: Json): readonly ErrorDetail[] {
   const { protocol } = source
   if (isListenedProtocol(protocol)) {

@@ -29,7 +29,10 @@ export function ownTopicOf(source: Json): string | undefined {
   return isOurs && typeof topic === 'string' ? topic : undefined
 }
 
-/** What writes the topic of a new stream down. It finds nothing to change when there are too many. */
+/**
+ * Statements that write the topic of a new stream down. They find nothing to change when there are
+ * too many.
+ */
 export function topicRows(state: StateDatabase, stream: Topical): readonly Compilable[] {
   const filter = ownTopicOf(stream.source)
   if (filter === undefined) return []
@@ -45,13 +48,16 @@ export function topicRows(state: StateDatabase, stream: Topical): readonly Compi
   ]
 }
 
-/** What takes the topic of a stream away. A change that finds no row would undo all the others. */
+/**
+ * Statements that take the topic of a stream away. A change that finds no row would undo all the
+ * others.
+ */
 export function withoutTopic(state: StateDatabase, stream: Topical): readonly Compilable[] {
   if (ownTopicOf(stream.source) === undefined) return []
   return [state.deleteFrom('data_stream_topics').where('stream_id', '=', stream.id)]
 }
 
-/** What makes the topic of a stream another one, or the same, or none. */
+/** Statements that make the topic of a stream another one, or the same, or none. */
 export function changedTopic(
   state: StateDatabase,
   before: Topical,
@@ -100,7 +106,7 @@ export async function assertTopicRoom(state: StateDatabase, ownerId: UserId): Pr
 /** First levels that have a meaning of their own at our broker. */
 const takenLevels = ['streams', 'users']
 
-/** What is wrong with a topic at our own broker, if anything is. */
+/** The problem of a topic at our own broker, if there is one. */
 export function ownTopicProblem(source: Json): string | undefined {
   const topic = ownTopicOf(source)
   if (topic === undefined) return undefined

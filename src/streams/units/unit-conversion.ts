@@ -57,7 +57,7 @@ function shortened(number: Decimal): Decimal {
   return number.toSignificantDigits(precision - 8)
 }
 
-/** What is used of the library's numbers. */
+/** The part of the library's numbers that is used. */
 interface Decimal {
   minus(other: Decimal): Decimal
   div(other: Decimal): Decimal

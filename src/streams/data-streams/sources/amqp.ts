@@ -106,7 +106,7 @@ export const amqpSource: SourceRules = {
   checkAll: checkAmqpSource,
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkAmqpSource(source: Json, problems: Problems): void {
   const { topic, exchange, format, endpoint: to, credentials, tls } = source
   if (topic === undefined && exchange === undefined) {

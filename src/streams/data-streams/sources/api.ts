@@ -73,7 +73,7 @@ export const apiSource: SourceRules = {
   checkAll: checkApiSource,
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkApiSource(source: Json, problems: Problems): void {
   const {
     endpoint,

@@ -31,7 +31,7 @@ const endpoint: Rule = (value, key, problems) => {
   } else if (url.hash !== '') problems.add(key, 'must not have a fragment')
 }
 
-/** What a broker knows us by: sent as UTF-8, of which MQTT takes no control characters. */
+/** The id that a broker knows us by: sent as UTF-8, of which MQTT takes no control characters. */
 const identifier: Rule = (value, key, problems) => {
   const fits = typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value)
   if (fits && value.length <= identifierLengthMax) return
@@ -117,7 +117,7 @@ export const brokerRules: Rules = {
   tls: part({ ca: certificates, servername: text }),
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 export function checkBrokerSource(source: Json, problems: Problems): void {
   const { endpoint: address, topic, protocol, tls, credentials: given } = source
   if (address === undefined) return

@@ -37,7 +37,10 @@ const ownHeaders = [
 /** RFC 9110, section 5.6.2. */
 const tokenPattern = /^[\w!#$%&'*+\-.^`|~]{1,200}$/
 
-/** What a header can be made of (RFC 9110, section 5.5): nothing that would begin another line. */
+/**
+ * Characters that a header can be made of (RFC 9110, section 5.5): none that would begin another
+ * line.
+ */
 const headerValuePattern = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** Headers that the source adds to those of the service. */

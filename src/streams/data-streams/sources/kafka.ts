@@ -29,7 +29,7 @@ const brokers: Rule = (value, key, problems) => {
   }
 }
 
-/** What Kafka takes for a name of a topic. */
+/** Names of topics that Kafka takes. */
 const topicPattern = /^(?!\.{1,2}$)[\w.-]{1,249}$/
 
 const topics: Rule = (value, key, problems) => {

@@ -19,7 +19,7 @@ import { address, type SourceRules, schedule, timezone } from './source-rules.ts
 /** Addresses of each table of a device: they have 16 bits. */
 const addressesMax = 65_536
 
-/** What one request may read: 125 registers (Modbus Application Protocol V1.1b3, section 6.3). */
+/** Registers that one request may read: 125 (Modbus Application Protocol V1.1b3, section 6.3). */
 const gapMax = 125
 const textLengthMax = 250
 
@@ -96,7 +96,7 @@ const registers: Rule = (value, key, problems) => {
   }
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkRegister(register: Json, problems: Problems): void {
   const { kind = 'holding', address: first, length } = register
   const isBit = kind === 'coil' || kind === 'discrete'
@@ -114,7 +114,7 @@ function checkRegister(register: Json, problems: Problems): void {
   }
 }
 
-/** What can be said of a value in registers. */
+/** Keys that a register may have, by the type of its value. */
 function keysOf(type: string): readonly string[] {
   if (type === 'bool') return ['bit', 'byteOrder']
   if (type === 'string') return ['length', 'byteOrder']

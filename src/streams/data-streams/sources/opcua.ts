@@ -132,7 +132,7 @@ export const opcUaSource: SourceRules = {
   checkAll: checkOpcUaSource,
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkOpcUaSource(source: Json, problems: Problems): void {
   const { securityMode = 'none', securityPolicy, credentials, serverCertificate: pinned } = source
   const isSecure = securityMode !== 'none'

@@ -48,7 +48,7 @@ export const redisSource: SourceRules = {
   checkAll: checkRedisSource,
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkRedisSource(source: Json, problems: Problems): void {
   const { endpoint: given, tls, credentials: known, format = 'json', payloadField } = source
   if (payloadField === undefined && format !== 'json' && format !== 'csv') {

@@ -21,7 +21,7 @@ export interface SourceRules {
   readonly required: readonly string[]
   /** Where secrets may be named: nowhere where it says nothing. */
   readonly secretPlaces?: readonly SecretPlace[]
-  /** What concerns several keys. */
+  /** Checks that concern several keys. */
   readonly checkAll?: (source: Json, problems: Problems) => void
 }
 

@@ -80,12 +80,12 @@ export function isInbound({ protocol }: Json): boolean {
   return protocol === 'webhook'
 }
 
-/** What a signature is made with, by the source that it is made for. */
+/** The scheme that messages to a source are signed with; empty where there is none. */
 export function signingSchemeOf({ signature: value }: Json): string {
   return isObject(value) && typeof value['scheme'] === 'string' ? value['scheme'] : ''
 }
 
-/** What is wrong with a secret for signatures of a scheme. */
+/** The problem of a secret for signatures of a scheme, if there is one. */
 export function signingSecretProblem(scheme: string, secret: string): string | undefined {
   if (secret === secretMark) return undefined
   if (scheme !== 'standard-webhooks') {
@@ -113,7 +113,7 @@ function checkWebhook(source: Json, problems: Problems): void {
   if (isObject(given)) checkSignature(source, given, problems.within('signature'))
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkSignature(source: Json, given: Json, problems: Problems): void {
   const { scheme, header, timestampHeader, tolerance, signedContent: content } = given
   const isOwn = scheme === 'hmac' || scheme === 'token'

@@ -5,7 +5,7 @@ import { certificates } from './broker.ts'
 import { authentication, headers, timeout } from './http-rules.ts'
 import { address, type SourceRules } from './source-rules.ts'
 
-/** What may be said when a connection is there. */
+/** Messages that may be said when a connection is there. */
 const sayingsMax = 20
 
 /** Characters of all that is said, as JSON. */
@@ -57,7 +57,7 @@ export const webSocketSource: SourceRules = {
   checkAll: checkWebSocketSource,
 }
 
-/** What only makes sense together. */
+/** Checks the keys that only make sense together. */
 function checkWebSocketSource(source: Json, problems: Problems): void {
   const { endpoint, tls, subscribe: said, credentials, cursorField, cursorStart: start } = source
   if (source['format'] === 'sparkplug') {
