@@ -70,7 +70,7 @@ interface AlertHistoryTable {
   readonly api_key_id: string | null
   readonly comment: string | null
   readonly muted_until: number | null
-  /** What the request was, so that its answer can tell that it was done. */
+  /** The id of the request, so that its answer can tell that it was done. */
   readonly action_id: string | null
   /** The event that was told. */
   readonly event_id: string | null

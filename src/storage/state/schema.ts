@@ -119,7 +119,7 @@ interface AuditLogTable {
   /** Who did it; null when the service did, or nobody known. */
   readonly actor_user_id: string | null
   readonly actor_key_id: string | null
-  /** What it was done to: the id of a key, a user or a signing key. */
+  /** The id of a key, a user or a signing key that it was done to. */
   readonly subject_id: string | null
   /** The user that it is about. */
   readonly user_id: string | null

@@ -55,7 +55,7 @@ interface DeliveryTable {
   readonly receiver_id: string
   readonly owner_id: string
   readonly event_type: string
-  /** What the event is about: of one resource one is told after the other. */
+  /** The resource that the event is about: of one resource one is told after the other. */
   readonly resource_id: string
   readonly created_at: number
   /** pending, delivered, failed, cancelled or skipped. */

@@ -17,7 +17,7 @@ export interface RefusedReadingNote {
   readonly timestampUs: number
   /** Canonical JSON of its declared fields. */
   readonly values: string
-  /** What the server said. */
+  /** The message of the server. */
   readonly message: string
 }
 

@@ -20,7 +20,9 @@ export interface StoreDurability {
   /** Bytes that the journal keeps for that reason, about. */
   heldBytes(): number
 
-  /** What keeps readings from being stored and nobody but an operator can change. */
+  /**
+   * The problem that keeps readings from being stored and that nobody but an operator can solve.
+   */
   problem(): string | undefined
 
   /** Where the next repetition begins, as far as it is known without asking. */

@@ -168,7 +168,7 @@ export interface DataPoint {
   readonly values: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
   readonly flagged?: readonly string[]
-  /** What it is known by among readings of its time, where it is read as it is. */
+  /** The digest that it is known by among readings of its time, where it is read as it is. */
   readonly digest?: bigint
 }
 

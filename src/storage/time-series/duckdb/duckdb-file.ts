@@ -23,8 +23,9 @@ const memoryLimit = '512MB'
 const blockBytes = 65_536
 
 /**
- * What new files are written for; one that is there stays what it is. To be read by the oldest versions of DuckDB
- * costs a table of few rows more time with each checkpoint, for what is known of its columns, and twice the bytes.
+ * The version that new files are written for; one that is there stays what it is. To be read by
+ * the oldest versions of DuckDB costs a table of few rows more time with each checkpoint, for what
+ * is known of its columns, and twice the bytes.
  */
 const storageVersion = 'v1.5.0'
 

@@ -65,7 +65,9 @@ export class Durability {
     this.#logger = logger
   }
 
-  /** What keeps readings from being stored: only an operator can do something about it. */
+  /**
+   * The problem that keeps readings from being stored: only an operator can do something about it.
+   */
   get problem(): string | undefined {
     return this.#lost
   }

@@ -19,7 +19,7 @@ export interface ExpiringPortion {
 export interface MarkedReadings {
   /** By stream, how many there are. */
   readonly expired: ReadonlyMap<string, number>
-  /** What marks them again, and none that came later. */
+  /** Statements that mark them again, and none that came later. */
   readonly statements: readonly string[]
 }
 

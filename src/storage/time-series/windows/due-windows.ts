@@ -6,7 +6,7 @@ import type { MarkedWindows, WindowDefinition, WindowMark, WindowPiece } from '.
 export interface WindowedStream {
   readonly streamId: string
   readonly windows: StreamWindows
-  /** What is older than this is not kept: see {@link firstWholeUs}. */
+  /** The time from which on everything is kept: see {@link firstWholeUs}. */
   readonly keptFromUs: number
   /** Marks before it are left as they are. */
   readonly dueFromUs: number

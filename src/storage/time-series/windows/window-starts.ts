@@ -99,7 +99,7 @@ export function united(ranges: readonly WindowRange[]): readonly WindowRange[] {
   return result
 }
 
-/** What of a range none of the others covers. They are disjoint, and in order. */
+/** The parts of a range that none of the others covers. They are disjoint, and in order. */
 export function gapsOf(
   { fromUs, toUs }: WindowRange,
   covering: Iterable<WindowRange>,

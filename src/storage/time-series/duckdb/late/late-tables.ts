@@ -14,7 +14,7 @@ export interface LateTable {
   readonly shape: string
   /** They have waited before, in the quarantine: how long says nothing about the service. */
   readonly isRedriven: boolean
-  /** What is committed: they grow. */
+  /** Rows that are committed: they become more. */
   readonly rows: number
 }
 
