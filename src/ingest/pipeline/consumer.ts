@@ -54,7 +54,7 @@ export interface ConsumerPace {
 
 export interface ConsumerStatus {
   readonly position: Offset
-  /** What it fails at now, or nothing. */
+  /** The problem that it has now, or nothing. */
   readonly problem: string | undefined
 }
 

@@ -20,8 +20,8 @@ import { SparkplugNodes } from './sparkplug-nodes.ts'
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 /**
- * What the expressions of a transform may do for all readings of one message, in steps of about 0.1
- * microseconds: nothing else gets a turn meanwhile.
+ * Steps of about 0.1 microseconds that the expressions of a transform may take for all readings of
+ * one message: nothing else gets a turn meanwhile.
  */
 const stepsPerMessage = 5_000_000
 

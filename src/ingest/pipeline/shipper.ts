@@ -43,7 +43,7 @@ const shapesMax = 10_000
 
 interface KnownVersion extends ShippedVersion {
   readonly number: number
-  /** What the store has not been sent yet. */
+  /** Windows that the store has not been sent yet. */
   unsentWindows: WindowVersion | undefined
 }
 
