@@ -20,7 +20,7 @@ const pieceBytes = 256 * 1024
 /** Longest line that is reckoned with where none was seen: what DuckDB reads lines with, too. */
 const lineBytesMin = 1024 * 1024
 
-/** What follows the names of files that are not finished. */
+/** The ending of the names of files that are not finished. */
 const draftEnding = '.draft'
 const linesEnding = '.lines'
 
