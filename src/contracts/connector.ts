@@ -9,7 +9,7 @@ export interface RawMessage {
   readonly source: string
   /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */
   readonly receivedAtUs?: number
-  /** What it was published to, where the source is a broker. */
+  /** The topic that it was published to, where the source is a broker. */
   readonly topic?: string
   /** The type of event that its source calls it by, where that is not in the payload. */
   readonly eventType?: string

@@ -24,7 +24,10 @@ export interface FetchConnector {
   takes(source: Json): boolean
   /** Where it would connect to; undefined for what is on this machine, and no matter of addresses. */
   destinationOf(source: Json): { readonly host: string; readonly port: number } | undefined
-  /** What else a definition names: other members of a cluster, whoever gives the tokens. */
+  /**
+   * Further destinations that a definition names: other members of a cluster, whoever gives the
+   * tokens.
+   */
   furtherDestinationsOf?(source: Json): readonly { readonly host: string; readonly port: number }[]
   /** Nothing is connected yet. What has to outlast a run is kept in what this returns. */
   open(definition: SourceDefinition): FetchedSource

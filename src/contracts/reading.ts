@@ -69,7 +69,10 @@ export interface StreamVersion {
    * (decisions.md#identity-of-a-reading).
    */
   readonly distinguishesSenders?: boolean
-  /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
+  /**
+   * Steps that are done to a reading that fits the schema, before it is stored; nothing if there
+   * are none.
+   */
   readonly transform?: readonly TransformStep[]
 }
 
@@ -87,7 +90,9 @@ export interface AcceptedReading {
   readonly extra: string
   /** Declared fields whose value is out of range, kept because the stream is lenient. */
   readonly flagged: readonly string[]
-  /** What it is known by among readings of its time: 64 bits, in hex (see `digestOf`). */
+  /**
+   * The digest that it is known by among readings of its time: 64 bits, in hex (see `digestOf`).
+   */
   readonly digest: string
   /** Who sent it, where that is a part of what it is. */
   readonly sender?: string
