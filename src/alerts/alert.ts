@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely'
 import type { AlertId } from '../core/ids.ts'
 import type { StateSchema } from '../storage/state/schema.ts'
 
-/** What an alert can be as others see it: a rule that is ok has none. */
+/** States that an alert can be in as others see it: a rule that is ok has none. */
 export const alertStates = ['pending', 'firing', 'acknowledged', 'cleared'] as const
 
-/** What somebody can do to an alert. */
+/** Kinds of things that somebody can do to an alert. */
 export const actionKinds = ['acknowledge', 'comment', 'mute', 'unmute', 'clear'] as const
 
 export type ActionKind = (typeof actionKinds)[number]
