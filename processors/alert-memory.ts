@@ -116,11 +116,17 @@ export interface AlertTransition {
   readonly sinceUs: number
   readonly cause: 'reading' | 'timer' | 'person' | 'definition'
   readonly by: string | undefined
-  /** What was judged: a field, a result of a function, true of a condition; null of a silence. */
+  /**
+   * The value that was judged: of a field, the result of a function, true of a condition; null of a
+   * silence.
+   */
   readonly value: Scalar | null
-  /** What it was compared with; of a silence its seconds. */
+  /** The threshold that it was compared with; of a silence its seconds. */
   readonly threshold: Scalar | null
-  /** What is to be told, if anything: a muted alert begins untold, and what began untold ends so. */
+  /**
+   * The notice that is to be given, if any: a muted alert begins untold, and what began untold ends
+   * so.
+   */
   readonly notice: 'triggered' | 'cleared' | undefined
   readonly isFlapping: boolean
   readonly flaps: number

@@ -11,7 +11,7 @@ export const operators = ['>', '>=', '<', '<=', '==', '!='] as const
 
 export type Operator = (typeof operators)[number]
 
-/** What can be said of the readings of a window. */
+/** Functions of the readings of a window. */
 export const windowFunctions = [
   'avg',
   'min',
@@ -29,7 +29,7 @@ export type WindowFunction = (typeof windowFunctions)[number]
 /** With the change between one reading and the next, per second. */
 export type AlertFunction = WindowFunction | 'rate'
 
-/** What values a rule can compare. */
+/** Values that a rule can compare. */
 export type Scalar = number | string | boolean
 
 /**
@@ -45,7 +45,10 @@ export interface AlertRule {
   readonly field?: string
   readonly operator?: Operator
   readonly threshold?: Scalar
-  /** What has to be reached again before the alert ends: hysteresis. The threshold, if not given. */
+  /**
+   * The threshold that has to be reached again before the alert ends: hysteresis. `threshold`, if
+   * not given.
+   */
   readonly clearThreshold?: number
   /** How long it has to hold before the alert begins; 0: at once. */
   readonly forUs: number

@@ -191,7 +191,7 @@ function measuring(cel: Cel, meter: Meter): CelFunc[] {
 /** Integers of the language have 64 bits. */
 const [integerMin, integerMax] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** What a text in a message is shown up to. */
+/** Characters up to which a text is shown in a message. */
 const shownMax = 50
 
 /**

@@ -37,7 +37,7 @@ interface Member {
   readonly max: number
   /** Canonical texts of an enumeration. */
   readonly allowed: ReadonlySet<string> | undefined
-  /** What stands before its value in the canonical text, as the first and as a later member. */
+  /** The text before its value in the canonical text, as the first and as a later member. */
   readonly first: string
   readonly next: string
 }

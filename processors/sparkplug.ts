@@ -16,7 +16,7 @@ export interface EdgeNode {
   readonly seq: number | undefined
   /** What births have said, by device; under an empty name that of the node itself. */
   readonly births: ReadonlyMap<string, Births>
-  /** What all of them weigh. */
+  /** The weight of all of them. */
   readonly metrics: number
 }
 
@@ -52,7 +52,7 @@ export interface SparkplugStep {
   readonly unknownAliases: readonly bigint[]
   /** The edge node has to be asked for its births. */
   readonly needsRebirth: boolean
-  /** What happened, for the counters. */
+  /** The kind of what happened, for the counters. */
   readonly event: 'birth' | 'death' | 'stale_death' | 'data' | 'gap' | 'command'
 }
 
