@@ -20,10 +20,10 @@ import type { Session } from './session.ts'
 /** How often it is asked how far the service is. */
 const askMs = 300
 
-/** What is written down in the folder until everything is there. */
+/** The name of the note in the folder, which is there until everything else is. */
 const noteName = '.export.json'
 
-/** What a file is called until all of it is there. */
+/** The ending of the name of a file until all of it is there. */
 const partEnding = '.part'
 
 interface ExportedFile {

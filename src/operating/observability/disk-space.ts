@@ -55,7 +55,7 @@ export class DiskSpace {
     return this.#available
   }
 
-  /** What is wrong now, or nothing. */
+  /** The problem that there is now, or nothing. */
   get problem(): string | undefined {
     return this.#refusal?.message
   }

@@ -14,7 +14,7 @@ export interface NewEvent {
   readonly ownerId: UserId
   readonly resourceType: string
   readonly resourceId: string
-  /** What filters of webhooks look at. */
+  /** Ids that filters of webhooks look at. */
   readonly vaultId?: string
   readonly streamId?: string
   readonly templateId?: string

@@ -16,7 +16,7 @@ export interface Effect {
   readonly changes: readonly Compilable[]
   /** Why none happened. What makes new rows only needs no reason. */
   readonly refusal?: () => Promise<DomainError>
-  /** What has to follow before anybody hears of the changes; a restart does it anyway. */
+  /** Work that has to follow before anybody hears of the changes; a restart does it anyway. */
   readonly afterwards?: () => Promise<void>
 }
 
