@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Of one thread without HTTP, and of `POST /auth/token` with many keys from one address. */
+/** Measures one thread without HTTP, and `POST /auth/token` with many keys from one address. */
 export async function authCost(seconds: number): Promise<readonly Figure[]> {
   return [await checks(), await tokenRate(seconds)]
 }

@@ -55,7 +55,7 @@ export async function backgroundWork(rows: number): Promise<Figure[]> {
     const made = await api.withToken<{ exportId: string }>('POST', '/exports', body)
     await endOf(api, `/exports/${made.body.exportId}`)
   })
-  // Of the two streams in each month one goes: so rows are deleted, and no table is dropped.
+  // One of the two streams in each month goes: so rows are deleted, and no table is dropped.
   await api.withToken('PUT', `/streams/${old}`, { processing: { retention: { raw: '1d' } } })
   const expired = async () => (await readMetrics(service.http)).get('readings_expired_total') ?? 0
   const before = await expired()

@@ -4,7 +4,7 @@ import type { FetchingSource } from '../test/support/fetching-source.ts'
 export interface Drained {
   readonly seconds: number
   readonly perSecond: number
-  /** Of our processor, in seconds. */
+  /** What our processor has worked, in seconds. */
   readonly busy: number
 }
 

@@ -72,7 +72,7 @@ export async function exportSpeed({ rows, rate, seconds }: ExportLoad): Promise<
   const figures = [
     {
       name: name(`without a reader, and with a slow one of ${all} as CSV`),
-      measured: `${told(alone)}; ${told(slowly)}`,
+      measured: `${textOf(alone)}; ${textOf(slowly)}`,
       target: 'the same, within a third and 20 MB of what is usual',
       isMet: slowly.p99Ms < alone.p99Ms * 1.33 && slowly.usualMb < alone.usualMb + 20,
     },
@@ -81,7 +81,7 @@ export async function exportSpeed({ rows, rate, seconds }: ExportLoad): Promise<
     const loaded = await withMemory(service, load)
     figures.push({
       name: name(what),
-      measured: `${told(loaded)}; ${Math.round(await work).toLocaleString('en')} readings/s written`,
+      measured: `${textOf(loaded)}; ${Math.round(await work).toLocaleString('en')} readings/s written`,
       target: 'p99 below twice',
       isMet: loaded.p99Ms < alone.p99Ms * 2,
     })
@@ -161,7 +161,7 @@ interface Loaded {
   readonly mostMb: number
 }
 
-function told({ p99Ms, usualMb, mostMb }: Loaded): string {
+function textOf({ p99Ms, usualMb, mostMb }: Loaded): string {
   return `p99 ${p99Ms.toFixed(1)} ms, ${usualMb.toFixed(0)} MB, at most ${mostMb.toFixed(0)} MB`
 }
 

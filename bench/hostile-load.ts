@@ -14,7 +14,9 @@ import {
 
 const rate = 1_000
 const seconds = 8
-/** Of one attack: it is begun again with another seed as long as the load lasts. */
+/**
+ * How many packets one attack sends: it is begun again with another seed as long as the load lasts.
+ */
 const packets = 50_000
 
 /** What hostile packets of a known user do to the acknowledgements of an honest one. */

@@ -84,7 +84,7 @@ export class HttpConnection implements LoadConnection {
     if (count > 0) this.#post(count, nowMs)
   }
 
-  settle(nowMs: number): void {
+  countUnanswered(nowMs: number): void {
     for (const sentMs of this.#sentAt) this.#measurement.recordUnanswered(sentMs, nowMs)
   }
 

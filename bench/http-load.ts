@@ -35,7 +35,7 @@ export type HttpLoadOptions = LoadTiming & {
 export type HttpLoadResult = LoadResult & {
   /** Requests answered with a 2xx status inside the measured window, per second of it. */
   requestsPerSecond: number
-  /** The same as `perSecond`. */
+  /** Repeats `perSecond`. */
   readingsPerSecond: number
   /** How often each status answered a measured request. */
   statusCounts: Record<string, number>

@@ -58,14 +58,14 @@ interface Measured {
 }
 
 /** Builds the lists and asks for their pages. */
-async function measured(tell: (line: string) => void = () => undefined): Promise<Measured> {
+async function measured(report: (line: string) => void = () => undefined): Promise<Measured> {
   const dataDir = newDataDir()
   const first = await startServiceProcess(dataDir)
   const userId = await new ApiClient(first.http).userId()
   await first.end('SIGTERM')
   const beganMs = performance.now()
   fill(join(dataDir, 'state.db'), userId)
-  tell(`${rows} templates, vaults and data streams in ${seconds(beganMs)} s`)
+  report(`${rows} templates, vaults and data streams in ${seconds(beganMs)} s`)
 
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)

@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import type { LoadTiming, Measurement, PayloadOptions } from './load-measurement.ts'
 
-/** A run settles within warm-up + seconds + 5 s: these two bounds leave a little for the timers. */
+/** A run ends within warm-up + seconds + 5 s: these two bounds leave a little for the timers. */
 const CONNECT_TIMEOUT_MS = 3500
 const EXTRA_TIME_MS = 4800
 const READ_BUFFER_BYTES = 16 * 1024
 
 /** One connection of a load generator. Times are `performance.now()` milliseconds. */
 export type LoadConnection = {
-  /** Settles when the connection may send; rejects with the reason when it may not. */
+  /** Resolves when the connection may send; rejects with the reason when it may not. */
   connect(): Promise<void>
   isOpen(): boolean
   /** Nothing outstanding and nothing still to be sent. */
@@ -17,7 +17,7 @@ export type LoadConnection = {
   /** Sends whatever may be sent now, in one write. */
   pump(nowMs: number): void
   /** Counts what was never answered. */
-  settle(nowMs: number): void
+  countUnanswered(nowMs: number): void
   close(): void
 }
 
@@ -44,7 +44,7 @@ export async function driveLoad(
     measurement.begin(run.timing, run.payload)
     await pumpUntilDone(connections, { measurement, deadlineMs, tickMs: run.tickMs })
     const endedMs = performance.now()
-    for (const each of connections) each.settle(endedMs)
+    for (const each of connections) each.countUnanswered(endedMs)
     return endedMs
   } finally {
     for (const each of connections) each.close()

@@ -90,7 +90,7 @@ export class MqttConnection implements LoadConnection {
     else this.#publish(count, nowMs, (ordinal) => this.#dueMs(pace, ordinal))
   }
 
-  settle(nowMs: number): void {
+  countUnanswered(nowMs: number): void {
     for (const dueMs of this.#dueAt) {
       if (dueMs !== 0) this.#measurement.recordUnanswered(dueMs, nowMs)
     }

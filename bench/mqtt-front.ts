@@ -133,7 +133,7 @@ async function fanOut(size: number, rounds: number): Promise<Figure> {
   }
 }
 
-/** The same load with TLS and without, in turns. */
+/** Puts on one load with TLS and without, in turns. */
 async function tlsRatio(rounds: number, seconds: number): Promise<Figure> {
   const folder = mkdtempSync(join(tmpdir(), 'streamvault-bench-'))
   const { certPath, keyPath, authority } = makeCertificate(folder)

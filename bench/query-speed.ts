@@ -120,7 +120,7 @@ async function fill(path: string): Promise<void> {
   await file.close()
 }
 
-/** The same question to the store and, typed by hand, to the engine under it. */
+/** Puts one question to the store and, typed by hand, to the engine under it. */
 async function aggregationOfOne(path: string, ids: readonly string[]): Promise<Figure[]> {
   const streamId = ids[ids.length >> 1] ?? ''
   const query: AggregateQuery = {
@@ -173,7 +173,7 @@ async function aggregationOfOne(path: string, ids: readonly string[]): Promise<F
   ]
 }
 
-function told({ before, after }: { readonly before: number; readonly after: number }): string {
+function textOf({ before, after }: { readonly before: number; readonly after: number }): string {
   return `${ms(before)} and ${ms(after)}`
 }
 
@@ -182,7 +182,7 @@ async function rolledUp(): Promise<Figure> {
   const { hourly, daily } = await measureRollups(median)
   return {
     name: 'averages of 5,000,000 readings of one stream, without and with rollups',
-    measured: `hourly ${told(hourly)}, daily ${told(daily)}`,
+    measured: `hourly ${textOf(hourly)}, daily ${textOf(daily)}`,
     target: 'less than a fifth',
     isMet: hourly.after < hourly.before / 5 && daily.after < daily.before / 5,
   }

@@ -13,8 +13,9 @@ import type { AlertWindow } from './alert-window.ts'
 export type AlertState = 'ok' | 'pending' | 'firing' | 'acknowledged' | 'cleared'
 
 /**
- * Of one rule on one stream. `step` changes it in place. It follows from the entries of the journal
- * alone, so it may be saved seldom: what came since is worked out again from the same entries.
+ * What is remembered of one rule on one stream. `step` changes it in place. It follows from the
+ * entries of the journal alone, so it may be saved seldom: what came since is worked out again
+ * from the same entries.
  */
 export interface RuleMemory {
   state: Exclude<AlertState, 'cleared'>
@@ -87,7 +88,7 @@ export interface HandSignal {
   readonly atUs: number
   readonly aheadUs?: number
   readonly timeAheadUs?: number
-  /** Of a mute: when it ends, by the wall clock. */
+  /** When a mute ends, by the wall clock. */
   readonly untilUs?: number
   /** Who did it. */
   readonly by?: string
@@ -115,17 +116,23 @@ export interface AlertTransition {
   readonly sinceUs: number
   readonly cause: 'reading' | 'timer' | 'person' | 'definition'
   readonly by: string | undefined
-  /** What was judged: a field, a result of a function, true of a condition; null of a silence. */
+  /**
+   * The value that was judged: of a field, the result of a function, true of a condition; null of a
+   * silence.
+   */
   readonly value: Scalar | null
-  /** What it was compared with; of a silence its seconds. */
+  /** The threshold that it was compared with; of a silence its seconds. */
   readonly threshold: Scalar | null
-  /** What is to be told, if anything: a muted alert begins untold, and what began untold ends so. */
+  /**
+   * The notice that is to be given, if any: a muted alert begins untold, and what began untold ends
+   * so.
+   */
   readonly notice: 'triggered' | 'cleared' | undefined
   readonly isFlapping: boolean
   readonly flaps: number
 }
 
-/** Of a rule that has seen nothing. */
+/** The memory of a rule that has seen nothing. */
 export function newMemory(): RuleMemory {
   return {
     state: 'ok',
@@ -161,7 +168,10 @@ export function nextTimerUs({
   return earlier(earlier(holdDueUs, windowDueUs), silentDueUs) ?? undefined
 }
 
-/** The same with the end of a mute, as it is by a wall clock that is ahead of the clock of receipt. */
+/**
+ * When something happens although no reading comes, the end of a mute included, as it is by a wall
+ * clock that is ahead of the clock of receipt.
+ */
 export function nextDueUs(memory: RuleMemory, aheadUs: number): number | undefined {
   const { holdDueUs, windowDueUs, silentDueUs } = memory
   const timerUs = earlier(earlier(holdDueUs, windowDueUs), silentDueUs)

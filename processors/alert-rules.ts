@@ -11,7 +11,7 @@ export const operators = ['>', '>=', '<', '<=', '==', '!='] as const
 
 export type Operator = (typeof operators)[number]
 
-/** What can be said of the readings of a window. */
+/** Functions of the readings of a window. */
 export const windowFunctions = [
   'avg',
   'min',
@@ -29,7 +29,7 @@ export type WindowFunction = (typeof windowFunctions)[number]
 /** With the change between one reading and the next, per second. */
 export type AlertFunction = WindowFunction | 'rate'
 
-/** What values a rule can compare. */
+/** Values that a rule can compare. */
 export type Scalar = number | string | boolean
 
 /**
@@ -45,7 +45,10 @@ export interface AlertRule {
   readonly field?: string
   readonly operator?: Operator
   readonly threshold?: Scalar
-  /** What has to be reached again before the alert ends: hysteresis. The threshold, if not given. */
+  /**
+   * The threshold that has to be reached again before the alert ends: hysteresis. `threshold`, if
+   * not given.
+   */
   readonly clearThreshold?: number
   /** How long it has to hold before the alert begins; 0: at once. */
   readonly forUs: number
@@ -68,7 +71,7 @@ export interface CompiledRule extends AlertRule {
   readonly breaks: (value: Scalar) => boolean
   /** Whether a value ends what the rule has begun: between the two thresholds it is neither. */
   readonly clears: (value: Scalar) => boolean
-  /** Of a condition: whether a reading meets it; nothing where that cannot be said. */
+  /** Whether a reading meets the condition of the rule; nothing where that cannot be said. */
   readonly evaluate?: (values: Values, timeUs: number, allowance: Allowance) => boolean | undefined
 }
 
@@ -131,7 +134,7 @@ function kindOf({ silentForUs, condition, function: name }: AlertRule): RuleKind
   return name === 'rate' ? 'rate' : 'window'
 }
 
-/** Of what is broken or not by itself. */
+/** Judges values that say by themselves whether a rule is broken. */
 const ofTruth = {
   breaks: (value: Scalar) => value === true,
   clears: (value: Scalar) => value !== true,

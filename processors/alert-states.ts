@@ -3,7 +3,7 @@ import type { CompiledRule, Scalar } from './alert-rules.ts'
 
 const minuteUs = 60_000_000
 
-/** So many beginnings within so long, by alert time, and an alert is flapping. */
+/** How many beginnings make an alert flap, and within how long, by alert time. */
 const flappingFirings = 5
 const flappingWithinUs = 10 * minuteUs
 

@@ -61,7 +61,7 @@ export function resultOf(name: WindowFunction, window: AlertWindow): Scalar | un
     case 'last':
       return window.last ?? undefined
     case 'stddev':
-      // Of a sample, as in queries.
+      // The deviation is that of a sample, as in queries.
       return count < 2 ? undefined : Math.sqrt(squares / (count - 1))
     default:
       return name satisfies never

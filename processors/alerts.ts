@@ -69,9 +69,9 @@ export function step(
 }
 
 /**
- * Whoever could not be heard is not silent: as long as nobody could be heard, everybody has time to be
- * heard again, but no longer than the rule gives anyway. What ran out before that had every chance.
- * Once more for the same downtime it changes nothing.
+ * Silence counts only while somebody could be heard: as long as nobody could be, everybody has
+ * time to be heard again, but no longer than the rule gives anyway. What ran out before that had
+ * every chance. Once more for the same downtime it changes nothing.
  */
 function grantGrace(
   { silentForUs = 0 }: CompiledRule,

@@ -7,7 +7,9 @@ import { RoundedInteger, textOfPayload, typedValue } from './typed-text.ts'
 /** Columns of a stream, those that it leaves out included. */
 const columnsMax = 256
 
-/** What may stand between the values of a line; a space stands within values too often. */
+/**
+ * Characters that may stand between the values of a line; a space stands within values too often.
+ */
 const delimiters = [',', ';', '\t', '|']
 
 /** A table whose first line names its columns, read without a definition that knows their types. */
@@ -15,7 +17,7 @@ export interface CsvSamples {
   readonly ok: true
   /** Nothing for a line that is unreadable. */
   readonly readings: readonly (object | undefined)[]
-  /** What is wrong with a line, by the place of its reading. */
+  /** Problems of lines, by the place of their readings. */
   readonly unreadable: ReadonlyMap<number, string>
   readonly columns: readonly string[]
   readonly delimiter: string
@@ -95,7 +97,7 @@ function readingsOf(lines: readonly CsvLine[], columns: readonly string[]) {
   return { readings, unreadable }
 }
 
-/** What all values of a column are. Switches that send 1 and 0 are taken for numbers. */
+/** The type of all values of a column. Switches that send 1 and 0 are taken for numbers. */
 function typeOf(cells: readonly Cell[]): FieldType {
   const texts = cells.filter((cell) => cell !== undefined)
   if (texts.length === 0) return 'string'

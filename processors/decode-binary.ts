@@ -10,9 +10,9 @@ import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.
 export interface Item {
   /** `end` closes an array or map of unknown length. */
   readonly kind: 'scalar' | 'array' | 'map' | 'end'
-  /** Of a scalar: a text, a number, true, false or null. */
+  /** The value of a scalar: a text, a number, true, false or null. */
   readonly value?: unknown
-  /** Of an array or a map: how many elements or members follow. Infinity: until the end item. */
+  /** How many elements of an array, or members of a map, follow. Infinity: until the end item. */
   readonly length?: number
 }
 

@@ -98,7 +98,7 @@ class Batch {
   readonly #samples: Samples
   /** Where each sample stands, with its tag. */
   readonly #spans: Span[] = []
-  /** The same message without the samples. */
+  /** The parts of the message beside the samples. */
   readonly #rest: Span[] = []
 
   constructor(wire: ProtobufWire, plan: MessagePlan, samples: Samples) {

@@ -85,7 +85,7 @@ interface Moment {
   readonly records: ResolvedRecord[]
   readonly fields: Record<string, unknown>
   problem: string | undefined
-  /** Of a record that is refused: the pack that it is kept as. */
+  /** The pack that a refused record is kept as. */
   readonly kept?: () => Uint8Array
 }
 

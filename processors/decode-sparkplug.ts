@@ -93,7 +93,7 @@ export function hasValues(
 
 interface Moments {
   readonly readings: readonly object[]
-  /** What is wrong with metrics that have no value, by their place in the payload. */
+  /** Problems of metrics that have no value, by their place in the payload. */
   readonly refused: ReadonlyMap<number, string>
 }
 

@@ -23,7 +23,8 @@ export function judgeOfEvents(
       judgeOfOne({ ...common, fields: ownFields(field, name, fields) }),
     ]),
   )
-  // Of what is no object, or has a time that cannot be: whatever its type is, it is refused for that.
+  // Readings that are no objects, or have a time that cannot be, are refused for that, whatever
+  // their type is.
   const judgeOfAny = judgeOfOne({ ...common, validation: 'lenient', fields: {} })
   return (reading, receipt) => {
     const name = nameOf(reading, field)

@@ -173,7 +173,8 @@ function measuring(cel: Cel, meter: Meter): CelFunc[] {
       meter.take(weight(value))
       return value
     }),
-    // Of the condition, because a step that fails would never get to its call.
+    // Steps of a loop are taken with its condition, because a step that fails would never get to
+    // its call.
     celFunc(goOn, [DYN, INT], DYN, (condition, steps) => {
       meter.take(Number(steps))
       return condition
@@ -190,7 +191,7 @@ function measuring(cel: Cel, meter: Meter): CelFunc[] {
 /** Integers of the language have 64 bits. */
 const [integerMin, integerMax] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** What a text in a message is shown up to. */
+/** Characters up to which a text is shown in a message. */
 const shownMax = 50
 
 /**

@@ -25,7 +25,7 @@ const available: ReadonlySet<string> = new Set([
   '@not_strictly_false',
 ])
 
-/** What does as much work as its arguments are large. */
+/** Functions that do as much work as their arguments are large. */
 const weighed: ReadonlySet<string> = new Set(['_+_', ...comparisons, ...ofTexts, ...casts])
 
 /** What an expression uses, as far as it could be found out before running it. */
@@ -86,7 +86,7 @@ function checkCall(node: Node): void {
   if (name === 'matches') patternSteps(target === undefined ? args[1] : args[0])
 }
 
-/** What a search with a pattern costs per character, about. @throws ExpressionProblem */
+/** Steps that a search with a pattern takes per character, about. @throws ExpressionProblem */
 function patternSteps(node: Node | undefined): number {
   const constant =
     node?.exprKind.case === 'constExpr' ? node.exprKind.value.constantKind : undefined
@@ -152,7 +152,7 @@ function partsOrNothing(node: Node): (Node | undefined)[] {
   }
 }
 
-/** What a round of a loop costs beside its body; most of it when the body fails. */
+/** Steps that a round of a loop takes beside its body; most of them when the body fails. */
 const stepsPerRound = 10
 
 /** The expression with calls woven in that measure its work. */

@@ -12,8 +12,8 @@ const lengthMax = 1_000
 const depthMax = 32
 
 /**
- * What one evaluation may do, in steps of about 0.1 microseconds: one step is an operation, an element
- * of a list, or 8 characters of a text.
+ * Steps of about 0.1 microseconds that one evaluation may take: one step is an operation, an
+ * element of a list, or 8 characters of a text.
  */
 const stepsMax = 5_000
 

@@ -7,7 +7,7 @@ import { problem, truncated } from './decode-binary.ts'
 interface Layout {
   readonly lengthBytes: number
   readonly moreBytes: number
-  /** Of an item that holds others; 0: the number counts bytes. */
+  /** How many items it holds for each one that the number counts; 0: the number counts bytes. */
   readonly itemsEach: number
 }
 

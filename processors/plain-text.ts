@@ -11,7 +11,7 @@ const upperE = 69
 const backslash = 92
 const lowerE = 101
 
-/** So many decimal digits survive the way into a double and back (IEEE 754, binary64). */
+/** Decimal digits that survive the way into a double and back (IEEE 754, binary64). */
 const exactDigits = 15
 
 /** Smaller numbers are written with an exponent (ECMA-262, Number::toString). */

@@ -36,7 +36,7 @@ export interface FieldPlan {
   readonly name: string
   readonly number: number
   readonly shape: 'single' | 'list' | 'map'
-  /** Of a list: what each element is. Of a map: a message of a key and a value. */
+  /** What each element of a list is; for a map, a message of a key and a value. */
   readonly value: ValuePlan
   /** What an absent field means: nothing, or the zero of its type (proto3 without `optional`). */
   readonly isImplicit: boolean
@@ -178,7 +178,7 @@ function valuePlan(field: DescField, known: Map<string, MessagePlan>): ValuePlan
     return { kind: 'message', message: compile(field.message, known), isDelimited }
   }
   if (field.enum !== undefined) {
-    // Of several names for one number the first one counts.
+    // The first one of several names for one number counts.
     const names = new Map(field.enum.values.toReversed().map((value) => [value.number, value.name]))
     return { kind: 'enum', names, first: field.enum.values[0]?.name ?? '' }
   }

@@ -37,7 +37,7 @@ interface Member {
   readonly max: number
   /** Canonical texts of an enumeration. */
   readonly allowed: ReadonlySet<string> | undefined
-  /** What stands before its value in the canonical text, as the first and as a later member. */
+  /** The text before its value in the canonical text, as the first and as a later member. */
   readonly first: string
   readonly next: string
 }
@@ -59,7 +59,7 @@ const kinds: Readonly<Partial<Record<FieldType, Kind>>> = {
 /** Scans by schema text, as validators: a thousand streams of one shape share one. */
 const scans = new LruMap<string, Scan | typeof none>(1_000)
 
-/** Of schemas that have no scan. */
+/** Stands for schemas that have no scan. */
 const none = Symbol('no scan')
 
 /** The scan of a schema; nothing when it has other fields than plain ones. */

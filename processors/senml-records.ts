@@ -7,7 +7,7 @@ import { secondsSumUs } from './timestamp.ts'
 /** What a record says when all that it takes from those before it is added. */
 export interface ResolvedRecord {
   readonly baseName: string
-  /** What the name has behind the base name. */
+  /** The part of the name behind the base name. */
   readonly ownName: string
   /** Microseconds since the epoch, or, from -2^28 s on, before or after the receipt (4.5.3). */
   readonly timeUs: number

@@ -8,13 +8,15 @@ import type { SparkplugTopic } from './sparkplug-topic.ts'
 export interface EdgeNode {
   /** `unsure`: no birth was seen yet, or something was lost since. */
   readonly state: 'online' | 'offline' | 'unsure'
-  /** Of the birth that is in force: a death with another number is one of an earlier session. */
+  /**
+   * The number of the birth that is in force: a death with another one is of an earlier session.
+   */
   readonly bdSeq: bigint | undefined
-  /** Of the message before. */
+  /** The sequence number of the message before. */
   readonly seq: number | undefined
   /** What births have said, by device; under an empty name that of the node itself. */
   readonly births: ReadonlyMap<string, Births>
-  /** What all of them weigh. */
+  /** The weight of all of them. */
   readonly metrics: number
 }
 
@@ -50,7 +52,7 @@ export interface SparkplugStep {
   readonly unknownAliases: readonly bigint[]
   /** The edge node has to be asked for its births. */
   readonly needsRebirth: boolean
-  /** What happened, for the counters. */
+  /** The kind of what happened, for the counters. */
   readonly event: 'birth' | 'death' | 'stale_death' | 'data' | 'gap' | 'command'
 }
 

@@ -186,8 +186,8 @@ function finite(value: number): number | undefined {
 function instantOf(result: unknown): string | undefined {
   const isTimestamp = typeof result === 'object' && result !== null && 'message' in result
   const instantUs = isTimestamp ? microsecondsOf(result) : textInstant(result)
-  const isTold = instantUs !== undefined && isWritableInstant(instantUs)
-  return isTold ? formatUs(instantUs) : undefined
+  const isWritable = instantUs !== undefined && isWritableInstant(instantUs)
+  return isWritable ? formatUs(instantUs) : undefined
 }
 
 function textInstant(text: unknown): InstantUs | undefined {

@@ -68,7 +68,7 @@ export function textOfPayload(
   return problem === undefined ? { ok: true, text } : { ok: false, problem }
 }
 
-/** Of a text as a whole, whatever else is wrong in it. */
+/** The problem of a text as a whole, whatever else is wrong in it. */
 export const markProblem = 'it begins with a byte order mark'
 
 /** What keeps bytes from being a text, if anything does. */

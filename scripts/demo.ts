@@ -106,7 +106,7 @@ async function run(): Promise<void> {
   const wish = new AbortController()
   const stopping = once(wish.signal, 'abort')
   const stop = () => wish.abort()
-  // Whoever says it again waits for the same.
+  // Somebody who says it again waits for the same.
   onStopSignals({ stop, atOnce: stop })
   const children: Children = { service: start(['serve', '--json'], ['ignore', 'pipe', 'inherit']) }
   try {

@@ -48,15 +48,15 @@ class Ending {
   constructor(pid: number | undefined, msMax: number | undefined) {
     this.#pid = pid
     if (msMax !== undefined) this.#timers.push(setTimeout(this.#begin, msMax))
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, this.#told)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, this.#signalled)
   }
 
   isOver(): void {
     for (const timer of this.#timers) clearTimeout(timer)
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, this.#told)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, this.#signalled)
   }
 
-  readonly #told = (signal: NodeJS.Signals) => {
+  readonly #signalled = (signal: NodeJS.Signals) => {
     this.signal = signal
     this.#begin()
   }

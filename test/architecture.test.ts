@@ -70,7 +70,7 @@ test('no folders import each other in a ring', () => {
     imports.set(folder, others)
     for (const other of importsOf(file).map(folderOf)) if (other !== folder) others.add(other)
   }
-  // Whatever imports nothing that is left goes, until nothing does: a ring stays.
+  // A folder that imports nothing that is left goes, until none does: a ring stays.
   for (let size = -1; size !== imports.size; ) {
     size = imports.size
     for (const [folder, others] of imports) {

@@ -41,7 +41,7 @@ class LineFeed implements FetchedSource {
     const socket = await dial({ ...this.#address, signal })
     const stop = () => socket.destroy()
     signal.addEventListener('abort', stop)
-    // Whatever becomes of it, it ends the loop below.
+    // An error of the socket ends the loop below.
     socket.on('error', stop)
     let next = Number(position?.['next'] ?? 0)
     const underWay: Promise<unknown>[] = []

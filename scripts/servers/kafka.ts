@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts'
 import { fetchKafkaJars, kafkaFolder } from './kafka-jars.ts'
 import { runServer } from './run-server.ts'
 
-/** Of all clusters of tests: they never meet. */
+/** The id of all clusters of tests: they never meet. */
 const clusterId = 'c3RyZWFtdmF1bHQtdGVzdA'
 
 /** Small, and the same code sooner. */

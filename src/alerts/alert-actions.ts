@@ -70,7 +70,10 @@ export class AlertActions {
   }
 }
 
-/** What each action needs: pending alerts are nobody's matter yet, and cleared ones no longer. */
+/**
+ * States of alerts in which each action is allowed: pending alerts are nobody's matter yet, and
+ * cleared ones no longer.
+ */
 const allowedIn: Readonly<Record<ActionKind, readonly string[]>> = {
   acknowledge: ['firing'],
   clear: ['firing', 'acknowledged'],

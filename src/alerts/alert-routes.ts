@@ -242,7 +242,10 @@ async function act(
   return { statusCode: 200, body: api.alertBody(acted), changes: [] } as const
 }
 
-/** The same for a request that is repeated under its key: a crash may have come before its answer. */
+/**
+ * Makes the id of an action, the same one when a request is repeated under its key: a crash may
+ * have come before its answer.
+ */
 function actionIdOf(request: FastifyRequest, userId: string): string {
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return newId<AlertId>()

@@ -28,7 +28,7 @@ export interface AlertCount {
 export interface NoticeDelivery {
   readonly eventId: string
   readonly deliveryId: string
-  /** Of an address that it was mailed to, or else of a webhook. */
+  /** The address that it was mailed to; where there is none, it went to a webhook. */
   readonly recipientId: string | undefined
   readonly webhookId: string | undefined
   readonly state: string

@@ -3,17 +3,17 @@ import type { Selectable } from 'kysely'
 import type { AlertId } from '../core/ids.ts'
 import type { StateSchema } from '../storage/state/schema.ts'
 
-/** What an alert can be as others see it: a rule that is ok has none. */
+/** States that an alert can be in as others see it: a rule that is ok has none. */
 export const alertStates = ['pending', 'firing', 'acknowledged', 'cleared'] as const
 
-/** What somebody can do to an alert. */
+/** Kinds of things that somebody can do to an alert. */
 export const actionKinds = ['acknowledge', 'comment', 'mute', 'unmute', 'clear'] as const
 
 export type ActionKind = (typeof actionKinds)[number]
 
 /** What somebody does to an alert, as its entry in the journal has it. */
 export interface AlertAction {
-  /** Of the request, so that its answer can tell whether it was done. */
+  /** The id of the request, so that its answer can tell whether it was done. */
   readonly id: string
   readonly kind: ActionKind
   readonly alertId: string
@@ -21,7 +21,7 @@ export interface AlertAction {
   readonly userId: string
   readonly apiKeyId: string
   readonly comment?: string
-  /** Of a mute: when it ends. */
+  /** When a mute ends. */
   readonly untilUs?: number
 }
 

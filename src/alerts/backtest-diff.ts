@@ -21,7 +21,7 @@ export function diffOf(
   const found = new Set<BacktestAlert>()
   for (const alert of proposed) {
     const others = left.get(alert.ruleId) ?? []
-    // Those that are over before this one begins have nothing to do with later ones either.
+    // Alerts that are over before this one begins have nothing to do with later ones either.
     while (others[0] !== undefined && endOf(others[0]) < alert.triggeredAtUs) others.shift()
     const [other] = others
     if (other !== undefined && other.triggeredAtUs <= endOf(alert)) {

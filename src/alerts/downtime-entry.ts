@@ -50,5 +50,5 @@ function ofThen({ wallUs, steadyUs }: KeptMoment): Clocks {
   return { nowUs: () => wallUs, steadyUs: () => steadyUs }
 }
 
-/** Whoever comes next says it, if this is not kept. */
+/** The next start says it, if this is not kept. */
 function settled(): void {}

@@ -8,7 +8,7 @@ import type { AlertRow, HistoryRow } from './alert.ts'
 import { alertBody, type deliverySchema, type explanationSchema, stepBody } from './alert-api.ts'
 import type { AlertStore, NoticeDelivery } from './alert-store.ts'
 
-/** So many steps are explained, the newest ones. */
+/** How many steps are explained, the newest ones. */
 const stepsMax = 100
 
 /** Which reading moved an alert when, what was told of it, and what its rule waits for now. */
@@ -110,7 +110,10 @@ function isOfSilence({ rule }: AlertRow): boolean {
   return (JSON.parse(rule) as AlertRule).silentForUs !== undefined
 }
 
-/** Of the rule, which may have begun another alert since. All that is shown is by the wall clock. */
+/**
+ * The present state of the rule, which may have begun another alert since. All that is shown is by
+ * the wall clock.
+ */
 function nowOf(memory: RuleMemory | undefined, aheadUs: number, isSilence: boolean) {
   if (!memory) return { state: 'ok', since: null, clearSince: null, dueAt: null }
   const { state, sinceUs, clearSinceUs } = memory

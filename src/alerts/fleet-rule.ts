@@ -63,7 +63,10 @@ export function changedFleetRule(before: FleetRule, change: unknown): FleetRuleC
   return parseFleetRule({ name, vaultId, tags, rule, ...change })
 }
 
-/** What ids of rules of fleets begin with on their streams: a stream's own rules can have no such ids. */
+/**
+ * The beginning of ids of rules of fleets on their streams: a stream's own rules can have no such
+ * ids.
+ */
 const fleetPrefix = 'fleet:'
 
 /** The id of a rule of many streams, on each of them. */

@@ -6,7 +6,7 @@ const rulesMax = 200
 
 interface Saved {
   readonly floor: number
-  /** Of each rule the number of its newest event, the rule that gave notice last at the end. */
+  /** Each rule with the number of its newest event, the rule that gave notice last at the end. */
   readonly rules: readonly (readonly [string, number])[]
 }
 

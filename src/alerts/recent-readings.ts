@@ -1,6 +1,6 @@
 import { formatUs } from '../core/time.ts'
 
-/** So many readings of a stream are told with an alert. */
+/** How many readings of a stream are told with an alert. */
 const readingsMax = 5
 
 /** The newest readings of a stream with rules, as far as they have come by. */

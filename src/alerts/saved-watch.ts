@@ -12,7 +12,7 @@ export interface StreamFacts {
 /** The rules of one version of a stream, and what they stand on. */
 export interface VersionRules extends DefinedRules {
   readonly version: number
-  /** What the stream is called. */
+  /** The name of the stream. */
   readonly name: string
 }
 

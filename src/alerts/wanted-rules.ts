@@ -7,7 +7,7 @@ import type { Tags } from '../streams/data-streams/tags.ts'
 import { storedFieldsOf } from '../streams/data-streams/transform-definition.ts'
 import { type FleetRule, ruleOnStream } from './fleet-rule.ts'
 
-/** Of a fleet most streams have one definition and the same rules: they are looked at once. */
+/** Most streams of a fleet have one definition and the same rules: they are looked at once. */
 const rememberedMax = 200
 
 /** What rules of fleets are compared with. */

@@ -33,7 +33,10 @@ async function drop(transaction: StateDatabase, ids: readonly string[]): Promise
   }
 }
 
-/** Of an alert, what stays as it began: what is not written again costs no look into the indexes of it. */
+/**
+ * Columns of an alert that stay as they began: what is not written again costs no look into their
+ * indexes.
+ */
 const lasting: ReadonlySet<string> = new Set([
   'id',
   'stream_id',

@@ -106,7 +106,7 @@ async function connect(
 /** Where the service listens that has the folder, or nothing when it does not, or not yet. */
 export function serviceOf(dataDir: string): string | undefined {
   const address = readOwner(dataDir)?.addresses.find((one) => one.startsWith('http'))
-  // Whoever listens everywhere is nowhere else than here.
+  // A service that listens everywhere is nowhere else than here.
   return address?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 

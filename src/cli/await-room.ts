@@ -35,7 +35,7 @@ export function hasRoomToStart(dataDir: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Whatever else is wrong with the folder is not mended by waiting.
+    // Nothing else that is wrong with the folder is mended by waiting.
     return code !== 'ENOSPC' && code !== 'EDQUOT'
   }
 }

@@ -1,7 +1,7 @@
 /** An option of a command, without the dashes. */
 export interface Option {
   readonly name: string
-  /** What stands for the value in the help; undefined: the option takes none. */
+  /** The word that stands for the value in the help; undefined: the option takes none. */
   readonly value?: string
   /** The only values that there are. */
   readonly choices?: readonly string[]
@@ -27,9 +27,9 @@ export interface Input {
 
 /** What a command has found out or done. */
 export interface Outcome {
-  /** What `--json` prints; undefined: everything was printed already. */
+  /** The value that `--json` prints; undefined: everything was printed already. */
   readonly json: unknown
-  /** What is printed otherwise; empty: everything was printed already. */
+  /** The text that is printed otherwise; empty: everything was printed already. */
   readonly text: string
   /** A remark beside the result, which goes to standard error. */
   readonly notice?: string

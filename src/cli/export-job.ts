@@ -20,10 +20,10 @@ import type { Session } from './session.ts'
 /** How often it is asked how far the service is. */
 const askMs = 300
 
-/** What is written down in the folder until everything is there. */
+/** The name of the note in the folder, which is there until everything else is. */
 const noteName = '.export.json'
 
-/** What a file is called until all of it is there. */
+/** The ending of the name of a file until all of it is there. */
 const partEnding = '.part'
 
 interface ExportedFile {
@@ -56,17 +56,17 @@ export class ExportJob {
   readonly #session: Session
   readonly #folder: string
   readonly #request: object
-  readonly #tell: (progress: JobProgress) => void
+  readonly #onProgress: (progress: JobProgress) => void
 
   constructor(
     session: Session,
     { folder, request }: { readonly folder: string; readonly request: object },
-    tell: (progress: JobProgress) => void,
+    onProgress: (progress: JobProgress) => void,
   ) {
     this.#session = session
     this.#folder = folder
     this.#request = request
-    this.#tell = tell
+    this.#onProgress = onProgress
   }
 
   /**
@@ -80,7 +80,7 @@ export class ExportJob {
     const id = await this.#begin()
     for (;;) {
       const job = await this.#find(id)
-      this.#tell(job)
+      this.#onProgress(job)
       for (const file of job.files) {
         if (!signal.aborted) await this.#fetch(id, file, signal)
       }

@@ -126,8 +126,8 @@ async function refusalOf(session: Session, stream: string, error: unknown): Prom
     await session.call({ method: 'GET', path: stream })
     return error
   } catch (reason) {
-    const isTold = reason instanceof CommandError && reason.code === 'not_found'
-    return isTold ? reason : error
+    const isMissing = reason instanceof CommandError && reason.code === 'not_found'
+    return isMissing ? reason : error
   }
 }
 

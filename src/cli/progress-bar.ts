@@ -11,14 +11,14 @@ export interface JobProgress {
 
 const barWidth = 30
 
-/** Where nobody looks at a bar: how often progress is told. */
-const tellMs = 2_000
+/** Where nobody looks at a bar: how often progress is printed. */
+const printEveryMs = 2_000
 
 /** Tells on standard error how far a job is: as a bar on a terminal, else a line now and then. */
 export class ProgressBar {
   readonly #isJson: boolean
   #last = ''
-  #toldMs = Number.NEGATIVE_INFINITY
+  #printedMs = Number.NEGATIVE_INFINITY
 
   constructor(isJson: boolean) {
     this.#isJson = isJson
@@ -32,8 +32,8 @@ export class ProgressBar {
     }
     const text = `${Math.floor(progress * 100)} %, ${rows.toLocaleString('en')} readings, ${state}`
     if (!stderr.isTTY) {
-      if (monotonicMs() - this.#toldMs < tellMs) return
-      this.#toldMs = monotonicMs()
+      if (monotonicMs() - this.#printedMs < printEveryMs) return
+      this.#printedMs = monotonicMs()
       this.#line(text)
       return
     }

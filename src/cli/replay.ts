@@ -204,7 +204,7 @@ class Sender {
   #batch: Reading[] = []
   /** Rows of the file before the batch. */
   #rowsBefore = 0
-  #toldMs = monotonicMs()
+  #printedMs = monotonicMs()
 
   constructor(session: Session, path: string, isSilent: boolean) {
     this.#session = session
@@ -226,15 +226,15 @@ class Sender {
     this.#rowsBefore += count
     this.accepted += count - rejected
     this.rejected += rejected
-    if (this.#isSilent || monotonicMs() - this.#toldMs < progressMs) return
-    this.#toldMs = monotonicMs()
+    if (this.#isSilent || monotonicMs() - this.#printedMs < progressMs) return
+    this.#printedMs = monotonicMs()
     process.stderr.write(`${this.accepted} accepted, ${this.rejected} rejected so far\n`)
   }
 
   /** How many of a batch were rejected. */
   async #send(body: string, count: number): Promise<number> {
-    // The same rows have the same key, so that a repetition is the same request. Equal rows further
-    // down the file are other readings: without times of their own only their place tells them apart.
+    // Rows that are sent again have the same key, so that it is the same request. Equal rows further down
+    // the file are other readings: without times of their own only their place tells them apart.
     const headers = { 'idempotency-key': hash('sha256', `${this.#rowsBefore} ${body}`) }
     for (let attempt = 1; ; attempt++) {
       try {

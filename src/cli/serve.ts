@@ -72,7 +72,7 @@ function warnOfIdleSettings(logger: Logger): void {
 
 /** Others wait for this line, so it is printed whatever the log level is. */
 function announce(service: Service, logger: Logger, isJson: boolean): void {
-  // Whoever has waited may not read on.
+  // A reader that has waited for the line may not read on.
   process.stdout.on('error', () => undefined)
   const { httpAddress, mqttAddress, mqttsAddress } = service
   const mqtts = mqttsAddress !== undefined && { mqtts: mqttsAddress }

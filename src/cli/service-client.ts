@@ -41,7 +41,7 @@ export interface ServiceRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly text?: string | undefined
-  /** What is sent in place of a text. */
+  /** The content that is sent in place of a text. */
   readonly content?: Readable
   readonly signal: AbortSignal
 }

@@ -45,7 +45,7 @@ export const simulate: Command = {
       throw new UsageError('--mqtt URL is needed for a service elsewhere, or one without MQTT')
     }
     const streamIds = await createFleet(session, wish.devices)
-    tell(input, { vault: 'simulated fleet', streamIds })
+    announce(input, { vault: 'simulated fleet', streamIds })
     const clients = await Promise.all(
       streamIds.map(async (streamId) => [streamId, await connect(session, streamId)] as const),
     )
@@ -124,7 +124,7 @@ async function createFleet(session: Session, devices: number): Promise<string[]>
 }
 
 /** Writes to standard error: standard output has the result. */
-function tell({ isJson }: Input, facts: object): void {
+function announce({ isJson }: Input, facts: object): void {
   const { streamIds = [] } = facts as { readonly streamIds?: readonly string[] }
   const text = isJson ? JSON.stringify(facts) : `publishing to ${streamIds.join(', ')}`
   process.stderr.write(`${text}\n`)

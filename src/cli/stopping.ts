@@ -46,7 +46,7 @@ export class Stopping {
       process.exit(1)
     }, stopMsMax).unref()
     try {
-      // Of a start that has failed there is nothing to be closed: others tell of it.
+      // A start that has failed leaves nothing to close: others tell of it.
       const service = await this.#starting.catch(() => undefined)
       await service?.close()
     } catch (error) {

@@ -15,7 +15,7 @@ export class UnexpectedErrors {
 
   constructor(logger: Logger) {
     this.#logger = logger
-    // Whoever wants to know awaits the promise; nobody waiting is no fault.
+    // Callers who want to know await the promise; nobody waiting is no fault.
     this.#first.promise.catch(() => undefined)
     // Rejections that nobody handles come this way as well.
     process.on('uncaughtException', (error) => this.report(error))

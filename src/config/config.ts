@@ -78,7 +78,7 @@ export function readSettings(environment: Environment): ReadSettings {
   const httpPort = read.port('STREAMVAULT_HTTP_PORT', 8080)
   const network = readNetworkConfig({ ...read, problems })
   const mqttPort = read.port('STREAMVAULT_MQTT_PORT', 1883)
-  // Whoever has switched both ports off has switched MQTT off.
+  // MQTT is off where both of its ports are switched off.
   const mqttDefault = mqttPort === 0 && network.mqttsPort === 0 ? 'off' : 'on'
   const scheme = network.tls === undefined ? 'http' : 'https'
   const config: Config = {

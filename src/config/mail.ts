@@ -65,7 +65,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const login = loginOf(url)
   if (login === 'malformed') return undefined
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // Whoever could take STARTTLS out of an answer on the way would be sent the password.
+  // Somebody who could take STARTTLS out of an answer on the way would be sent the password.
   const mayBeOverheard = login !== undefined && !isLoopback(host)
   return {
     host,

@@ -26,7 +26,7 @@ export interface NetworkConfig {
 
 export interface MqttConnectionsConfig {
   readonly ofAll: number
-  /** Of one address; of IPv6, of one /64. */
+  /** How many one address may have; of IPv6, one /64. */
   readonly ofAddress: number
   readonly ofUser: number
 }

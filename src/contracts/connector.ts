@@ -9,13 +9,16 @@ export interface RawMessage {
   readonly source: string
   /** Time of receipt of a message that was seen before (a retransmission); else it is taken now. */
   readonly receivedAtUs?: number
-  /** What it was published to, where the source is a broker. */
+  /** The topic that it was published to, where the source is a broker. */
   readonly topic?: string
   /** The type of event that its source calls it by, where that is not in the payload. */
   readonly eventType?: string
-  /** Of MQTT: how it is passed on to those who follow the stream; 1 where nothing is said. */
+  /**
+   * The QoS of MQTT that it is passed on with to those who follow the stream; 1 where nothing is
+   * said.
+   */
   readonly qos?: number
-  /** Of MQTT: those who come later are to get it, too. */
+  /** Whether those who come later to a topic of MQTT are to get it, too. */
   readonly isRetained?: boolean
 }
 
@@ -56,7 +59,10 @@ export interface Acceptor {
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome
   /** What the work hands in becomes durable together, or not at all. */
   together(work: () => void): void
-  /** The same, with a turn for others between the steps; nothing of it is settled when one throws. */
+  /**
+   * Makes all steps durable together, with a turn for others between them; nothing is settled when
+   * one throws.
+   */
   togetherInTurns(steps: Iterable<() => void>): Promise<void>
   /**
    * Keeps how far the source of a stream has been read.

@@ -24,7 +24,10 @@ export interface FetchConnector {
   takes(source: Json): boolean
   /** Where it would connect to; undefined for what is on this machine, and no matter of addresses. */
   destinationOf(source: Json): { readonly host: string; readonly port: number } | undefined
-  /** What else a definition names: other members of a cluster, whoever gives the tokens. */
+  /**
+   * Further destinations that a definition names: other members of a cluster, whoever gives the
+   * tokens.
+   */
   furtherDestinationsOf?(source: Json): readonly { readonly host: string; readonly port: number }[]
   /** Nothing is connected yet. What has to outlast a run is kept in what this returns. */
   open(definition: SourceDefinition): FetchedSource
@@ -35,7 +38,10 @@ export interface FetchConnector {
    * @param timestampField the field that their time has to be in
    */
   waitingIn?(position: SourcePosition, timestampField: string): readonly FetchedMessage[]
-  /** The same source for somebody who only tries it: it must not disturb one that is running. */
+  /**
+   * A variant of the source for somebody who only tries it: it must not disturb one that is
+   * running.
+   */
   forTrial?(source: Json): Json
 }
 

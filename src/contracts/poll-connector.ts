@@ -47,7 +47,10 @@ export interface PollConnector {
   takes(source: Json): boolean
   /** Where it would connect to; undefined for what is on this machine, and no matter of addresses. */
   destinationOf(source: Json): { readonly host: string; readonly port: number } | undefined
-  /** What else a definition names: other members of a cluster, whoever gives the tokens. */
+  /**
+   * Further destinations that a definition names: other members of a cluster, whoever gives the
+   * tokens.
+   */
   furtherDestinationsOf?(source: Json): readonly { readonly host: string; readonly port: number }[]
   /** Nothing is connected yet. */
   open(definition: SourceDefinition): PolledSource

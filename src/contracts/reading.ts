@@ -18,7 +18,7 @@ export type RefusalReason =
 export interface DecodedMessage {
   readonly ok: true
   readonly readings: readonly unknown[]
-  /** The same readings at a time of receipt, where they have times that count from it. */
+  /** Makes the readings anew for a time of receipt, where they have times that count from it. */
   readonly readingsAt?: ((receivedAtUs: number) => readonly unknown[]) | undefined
   /** False for a single object, true for an array (of one reading, too). */
   readonly isBatch: boolean
@@ -32,7 +32,7 @@ export interface DecodedMessage {
    * keeps what was sent, byte for byte, and not what we would print of it.
    */
   readonly elements?: (payload: Uint8Array) => readonly Uint8Array[]
-  /** Of elements that are kept in another format than the message's, by their index. */
+  /** Formats of elements that are kept in another one than the message's, by their index. */
   readonly elementFormats?: ReadonlyMap<number, PayloadFormat>
 }
 
@@ -51,7 +51,10 @@ export interface StreamVersion {
   readonly ownerId: UserId
   readonly version: number
   readonly schema: StreamSchema
-  /** Of payloads that come without a content type, as over MQTT. JSON when nothing is said. */
+  /**
+   * The format of payloads that come without a content type, as over MQTT. JSON when nothing is
+   * said.
+   */
   readonly format?: PayloadFormat
   readonly formatOptions?: FormatOptions
   /**
@@ -66,7 +69,10 @@ export interface StreamVersion {
    * (decisions.md#identity-of-a-reading).
    */
   readonly distinguishesSenders?: boolean
-  /** What becomes of a reading that fits the schema, before it is stored; nothing if there is none. */
+  /**
+   * Steps that are done to a reading that fits the schema, before it is stored; nothing if there
+   * are none.
+   */
   readonly transform?: readonly TransformStep[]
 }
 
@@ -84,7 +90,9 @@ export interface AcceptedReading {
   readonly extra: string
   /** Declared fields whose value is out of range, kept because the stream is lenient. */
   readonly flagged: readonly string[]
-  /** What it is known by among readings of its time: 64 bits, in hex (see `digestOf`). */
+  /**
+   * The digest that it is known by among readings of its time: 64 bits, in hex (see `digestOf`).
+   */
   readonly digest: string
   /** Who sent it, where that is a part of what it is. */
   readonly sender?: string
@@ -140,7 +148,7 @@ export type Scan = (text: string) => Pick<DecodedMessage, 'readings' | 'isBatch'
 
 /** A stream's newest version with its compiled stages. */
 export interface CompiledStream extends StreamVersion {
-  /** Of payloads in the format of the stream. */
+  /** Decodes payloads in the format of the stream. */
   readonly decode: Decoder
   readonly judge: Judge
   /** Nothing when the schema has more than plain fields. */

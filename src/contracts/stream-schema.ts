@@ -57,16 +57,16 @@ export interface ProtobufOptions {
 
 /** What some formats have to be told, because their bytes do not say it. */
 export interface FormatOptions {
-  /** Of plain: the field that a payload is the value of. Not needed where there is only one. */
+  /** The field that a plain payload is the value of. Not needed where there is only one. */
   readonly field?: string
-  /** Of CSV: the fields of a line in their order; null leaves a column out. */
+  /** The fields of a line of CSV in their order; null leaves a column out. */
   readonly columns?: readonly (string | null)[]
-  /** Of CSV: a comma if nothing is said. */
+  /** What separates the columns of CSV: a comma if nothing is said. */
   readonly delimiter?: string
-  /** Of SenML and Sparkplug: fields by the full names of records or metrics. */
+  /** Fields by the full names of records of SenML, or metrics of Sparkplug. */
   readonly names?: Readonly<Record<string, string>>
   readonly protobuf?: ProtobufOptions
-  /** Of Sparkplug: the topics that are subscribed to, which may be all of an edge node, or some. */
+  /** The topics of Sparkplug that are subscribed to, which may be all of an edge node, or some. */
   readonly topic?: string
 }
 
@@ -80,7 +80,7 @@ export interface EventTypes {
 
 /** All that decides whether a reading is accepted, and how it is read. */
 export interface StreamSchema {
-  /** Of events: the fields of all types together. */
+  /** The fields of a reading; where readings are events, those of all types together. */
   readonly fields: FieldMap
   readonly events?: EventTypes
   readonly validation: ValidationMode

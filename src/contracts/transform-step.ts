@@ -56,7 +56,7 @@ export interface Derivation {
 
 export const derivedTypes = ['number', 'integer', 'boolean', 'string', 'datetime'] as const
 
-/** What an expression can result in. */
+/** Types that an expression can result in. */
 export type DerivedType = (typeof derivedTypes)[number] & FieldType
 
 /**

@@ -35,7 +35,10 @@ export class FilePlaces {
     return new FilePlaces([path, `${path}-wal`])
   }
 
-  /** What is wrong, with the name of the file, or nothing. Asks the file system: some microseconds a file. */
+  /**
+   * The problem, with the name of the file, or nothing. Asks the file system: some microseconds a
+   * file.
+   */
   problem(): string | undefined {
     for (const { path, identity } of this.#places) {
       if (identityOf(path) !== identity) return `${basename(path)} was deleted, moved or replaced`

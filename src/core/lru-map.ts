@@ -1,7 +1,7 @@
 /** What the values of a map weigh: in characters, bytes, whatever they are counted by. */
 export interface Weighing<Value> {
   readonly of: (value: Value) => number
-  /** Of all values together; a single one may be heavier. */
+  /** The most that all values may weigh together; a single one may be heavier. */
   readonly max: number
 }
 
@@ -27,7 +27,7 @@ export class LruMap<Key, Value> {
     return this.#entries.size
   }
 
-  /** Of all values, where they are weighed. */
+  /** The weight of all values, where they are weighed. */
   get weight(): number {
     return this.#weight
   }

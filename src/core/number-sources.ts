@@ -8,7 +8,10 @@ const sources = new WeakMap<object, () => Members>()
 
 type Members = Readonly<Record<string, unknown>>
 
-/** So many digits of a decimal survive the way into a double and back (IEEE 754, binary64): with a point, one more. */
+/**
+ * Matches a number that may have more digits than the 15 of a decimal that survive the way into a
+ * double and back (IEEE 754, binary64): its point counts as one.
+ */
 const longNumber = /[\d.]{16}/
 
 /** `JSON.parse` with the third argument of its reviver (ES2026), which the compiler's types lack. */

@@ -132,7 +132,10 @@ function assertHost(host: string): void {
 const labelPattern = /^[\p{L}\p{N}\p{M}_](?:[\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u
 const hostLengthMax = 254
 
-/** Of a last label: https://url.spec.whatwg.org/#ends-in-a-number-checker */
+/**
+ * A last label that makes a host an IPv4 address:
+ * https://url.spec.whatwg.org/#ends-in-a-number-checker
+ */
 const numberPattern = /^(?:\d+|0x[\da-f]*)$/i
 
 function portsOf({ port, portTo = port }: AllowedDestination): Ports {

@@ -18,14 +18,14 @@ export type Resolve = (name: string) => Promise<readonly string[]>
 
 export interface EgressGuardNeeds {
   readonly allowed: AllowedDestinations
-  /** Of names that may be anybody's. */
+  /** Resolves names that may be anybody's. */
   readonly resolve?: Resolve
-  /** Of names that the operator allows, as this machine understands them. */
+  /** Resolves names that the operator allows, as this machine understands them. */
   readonly resolveLocally?: Resolve
 }
 
 export interface ExaminedAddresses {
-  /** Those that may be connected to. */
+  /** Addresses that may be connected to. */
   readonly addresses: readonly string[]
   /** The others. */
   readonly refused: readonly string[]

@@ -98,8 +98,9 @@ async function datagramsTo(address: string, { port, signal }: Call): Promise<Dat
 }
 
 /**
- * Whoever asked for a connection listens to it as soon as they have it, which may be a while after it was made: it may
- * break in between, and an error that nobody listens to ends the process.
+ * Hears errors of a connection that nobody listens to yet. The one who asked for it does as soon
+ * as they have it, which may be a while after it was made: it may break in between, and an error
+ * that nobody listens to ends the process.
  */
 function heard<Opened extends Socket | DatagramSocket>(socket: Opened): Opened {
   socket.on('error', () => undefined)

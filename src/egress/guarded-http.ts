@@ -3,10 +3,10 @@ import { buildConnector, type Dispatcher, Pool } from 'undici'
 import { race } from '../core/race.ts'
 import type { EgressGuard } from './egress-guard.ts'
 
-/** Of an answer so much is read; then the connection is closed. */
+/** How much of an answer is read; then the connection is closed. */
 const readBytesMax = 64 * 1024
 
-/** Of that so much is kept. */
+/** How much of what was read is kept. */
 const keptBytesMax = 1_024
 
 /** Time for a connection to one address, TLS included. */

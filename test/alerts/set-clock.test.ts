@@ -21,7 +21,7 @@ const rules = [
 ]
 
 interface Second {
-  /** Of the reading that comes in it, if one does. */
+  /** What the reading says that comes in it, if one does. */
   readonly temperature: number | undefined
   /** How the wall clock is set at its beginning, in milliseconds. */
   readonly stepMs: number

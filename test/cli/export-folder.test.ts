@@ -112,7 +112,7 @@ test('Ctrl-C cancels the job, and the same command goes on with it', async () =>
   const { api, faults } = faulty
   const stream = await api.createStream()
   const settings = environmentOf(faulty.dataDir)
-  // Of one owner one job runs at a time: this one waits behind another, which stands still.
+  // One job of an owner runs at a time: this one waits behind another, which stands still.
   faults.begin('hold', '/exports/')
   await api.withToken('POST', '/exports', { streamIds: [stream], format: 'csv' })
   const child = startStreamvault(words(folder, stream), settings)

@@ -15,7 +15,7 @@ import {
 } from './tested-broker.ts'
 
 /**
- * The same history on this broker and on mosquitto: every client is sent the same, step by step.
+ * One history on this broker and on mosquitto: every client is sent the same, step by step.
  *
  * Where several filters of a client match, the standard leaves it to the broker whether each of them
  * brings a copy (section 3.3.5), and mosquitto does not always give it the highest QoS: of these

@@ -48,7 +48,7 @@ function stepOf(random: SeededRandom, client: number, index: number): Step {
   if (kind < 0.4) {
     const count = random.integer(1, 3)
     const wanted = Array.from({ length: count }, (): Wanted => [any(filters), random.integer(0, 2)])
-    // The same filter twice in one packet is a matter of its own.
+    // A filter that is there twice in one packet is a matter of its own.
     return { does: 'subscribe', client, filters: [...new Map(wanted)] }
   }
   const retain = random.chance(0.4)

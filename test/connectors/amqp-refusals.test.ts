@@ -156,7 +156,7 @@ describe.skipIf(isRabbitmqMissing)('a trial', () => {
         texts.map((text) => Buffer.from(text)),
       )
       const shown = await tried({ topic, queueType })
-      // Of a stream, what has come together with the first message.
+      // A stream shows what has come together with the first message.
       const count = queueType === 'stream' ? Math.max(1, shown.count) : texts.length
       expect(shown).toMatchObject({ texts: texts.slice(0, count), problem: undefined })
       const { endpoint, credentials, port } = rabbitmq

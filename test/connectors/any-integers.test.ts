@@ -39,7 +39,7 @@ function expectRule(value: bigint, stored: string | undefined): void {
   else expect(stored).toContain(`${value} at 'wide' is beyond 2^53`)
 }
 
-/** The same integers in each run, of which some are kept and some are not. */
+/** Integers that are the same in each run, of which some are kept and some are not. */
 const samples = fc.sample(anyLong, { numRuns: 300, seed: 27 })
 const signed = samples.filter((value) => value < 2n ** 63n)
 const unsigned = samples.filter((value) => value >= 0n)

@@ -14,7 +14,7 @@ let from: RemoteInfo
 
 beforeAll(async () => {
   peer.on('message', (request, sender) => {
-    // Whoever acknowledges segments does not ask.
+    // A message that acknowledges segments does not ask.
     if ((request.readUInt8(6) & 0xf0) === 0x40) return
     requests.push(request)
     from = sender
@@ -55,7 +55,7 @@ const one = [0x0c, 0, 0, 0, 1, 0x19, 85, 0x3e, 0x44, 0x3f, 0x80, 0, 0, 0x3f]
 const ack = (request: Buffer, content = one, id = invokeIdOf(request)) =>
   datagram(0x30, id, 12, ...content)
 
-/** The same of the first two, as an answer to ReadPropertyMultiple. */
+/** The present values of the first two analog inputs, as an answer to ReadPropertyMultiple. */
 const both = [1, 2].flatMap((instance) => [
   0x0c,
   0,
@@ -95,7 +95,7 @@ const rubbish = (request: Buffer): readonly Buffer[] => [
   Buffer.from('GET / HTTP/1.1\r\n\r\n'),
   Buffer.from([0x81, 0x0a, 0, 200, 1, 0, 0x30]),
   ack(request, one, (invokeIdOf(request) + 1) % 256),
-  // Of another service.
+  // An answer of another service.
   datagram(0x30, invokeIdOf(request), 6, ...one),
   datagram(0x30, invokeIdOf(request), 14, ...both),
   // To all.

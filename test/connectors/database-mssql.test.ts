@@ -103,7 +103,7 @@ describe('SQL Server', () => {
     const polled = polledRows({ timezone: 'Europe/Berlin' })
     await polled.poll()
     expect(polled.texts.join()).toBe(`[${fullRow(1, true)},${fullRow(2, false)}]`)
-    // Whatever its zone, it is asked for in UTC.
+    // Times are asked for in UTC, whatever the zone.
     expect(server.statements.at(-1)).toContain("SWITCHOFFSET([seen], '+00:00')")
   })
 

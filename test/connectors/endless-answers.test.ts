@@ -277,7 +277,7 @@ function databaseWith(rowsAt: (asked: Asked) => readonly Row[], more: object) {
   return { source: new PolledDatabase(async () => dialect, options), requests: () => requests }
 }
 
-/** So many rows, from a number on. */
+/** Rows that count on from a number. */
 function rowsFrom(first: number, count: number): readonly Row[] {
   return Array.from({ length: count }, (_, index) => [String(first + index), String(first + index)])
 }

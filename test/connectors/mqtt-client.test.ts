@@ -11,7 +11,10 @@ afterEach(async () => {
 
 const topic = 'plants/7/boiler'
 
-/** Of QoS 2, mosquitto forgets what is more than its `max_inflight_messages`, and acknowledges it. */
+/**
+ * Messages under way at most: mosquitto forgets what of QoS 2 is more than its
+ * `max_inflight_messages`, and acknowledges it.
+ */
 const underWayMax = 20
 
 async function newPeer(options: {

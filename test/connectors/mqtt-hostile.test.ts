@@ -51,7 +51,7 @@ class HonestDevice {
     return this.latenciesMs.length
   }
 
-  /** Of the median reading. */
+  /** The time that the median reading took. */
   get latencyMs(): number {
     const sorted = this.latenciesMs.toSorted((left, right) => left - right)
     return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -9,7 +9,7 @@ const patience = { timeout: 60_000, interval: 5 }
 /** Requests of a server that is given up: a few more than it may answer with nothing. */
 const fewRequests = 60
 
-/** So many numbers, from one on. */
+/** Numbers that follow each other, from one on. */
 function numbersFrom(first: number, count: number): number[] {
   const numbers = [first]
   while (numbers.length < count) numbers.push(next(numbers.at(-1) as number))

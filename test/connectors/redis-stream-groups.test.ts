@@ -39,7 +39,7 @@ describe.skipIf(isRedisMissing)('a member of a group of Redis', () => {
     const reader = stream.reader()
     reader.start()
     await expect.poll(() => reader.entries().numbers).toEqual([2, 3])
-    // Whoever is alive has time for them.
+    // A reader that is alive has time for them.
     await expect.poll(() => stream.pending()).toBe(2)
   })
 

@@ -43,7 +43,7 @@ async function endOf(speak: (socket: Socket) => void, more: object = {}): Promis
   return (await run.ended) as Error
 }
 
-/** Of a frame that is longer than 65,535 bytes: RFC 6455, section 5.2. */
+/** The head of a frame that is longer than 65,535 bytes: RFC 6455, section 5.2. */
 function longHead(first: number, length: bigint): Buffer {
   const head = Buffer.alloc(10)
   head[0] = first

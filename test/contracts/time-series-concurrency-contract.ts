@@ -18,7 +18,7 @@ export function timeSeriesConcurrencyContract(open: OpenNewStore): void {
       const broken = { ...shipmentOf([late], store.position()), received: new Map() }
       await expect(store.write(broken)).rejects.toThrow()
       await ship(store, [storedReading({ streamId: 'pump', timestampUs: marchUs + round })])
-      // Whoever reads meanwhile is answered in full, or not at all.
+      // Readers are answered in full meanwhile, or not at all.
       for (const answer of await reading) {
         if (answer.status === 'fulfilled') expect(answer.value).toHaveLength(5_000)
       }

@@ -215,7 +215,10 @@ export function timeSeriesRollupsContract(open: OpenRolledUpStore, { runs = 10 }
   })
 }
 
-/** Of two streams, in a row each: whatever else happens by chance, there is something to roll up. */
+/**
+ * Readings of two streams, in a row each: whatever else happens by chance, there is something to
+ * roll up.
+ */
 const sixHours: Step = {
   kind: 'ship',
   readings: Array.from({ length: 12 }, (_, index) => ({

@@ -6,7 +6,7 @@ import { canonicalJson, compareText } from '../../src/core/canonical-json.ts'
 /** A JSON value as it comes out of a parser: -0 became 0, and objects are plain. */
 const jsonValues = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
-/** The same value with the members of all its objects in the opposite order. */
+/** Puts the members of all objects of a value in the opposite order. */
 function reversed(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(reversed)

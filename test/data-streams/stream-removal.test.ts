@@ -241,7 +241,7 @@ class World implements AsyncDisposable {
       .executeTakeFirst()
   }
 
-  /** Those that have a text with the id in it, but for those that may. */
+  /** Tables that have a text with the id in it, but for those that may. */
   async tablesNaming(id: StreamId): Promise<readonly string[]> {
     const naming: string[] = []
     for (const [table, columns] of await this.#tables()) {

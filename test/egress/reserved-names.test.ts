@@ -42,7 +42,7 @@ const label = fc
   .string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 12 })
   .map((text) => `a${text}`)
 
-/** The same name with letters of either case, and with dots behind it. */
+/** Spells a name with letters of either case, and with dots behind it. */
 function spelled(name: string): fc.Arbitrary<string> {
   return fc
     .tuple(fc.mixedCase(fc.constant(name)), fc.constantFrom('', '.', '..'))

@@ -89,7 +89,7 @@ async function allAlerts(streamId: string): Promise<readonly ListedAlert[]> {
   return body
 }
 
-/** Those that have begun, in an order that both have. */
+/** Alerts that have begun, in an order that both have. */
 function shown(alerts: readonly ListedAlert[]) {
   return alerts
     .filter(({ triggeredAt }) => triggeredAt !== null)

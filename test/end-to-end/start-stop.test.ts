@@ -212,7 +212,7 @@ describe('stopping', () => {
     await once(slow, 'connect')
     await written(slow, halfRequest)
 
-    // Those of the first moments are taken for one.
+    // Signals of the first moments are taken for one.
     const again = setInterval(() => process.signal('SIGTERM'), 200)
 
     expect(await process.exited).toBe(1)

@@ -30,7 +30,7 @@ async function addReceiver(api: ApiClient): Promise<void> {
   })
 }
 
-/** Whatever was acknowledged is stored, once. */
+/** Expects that all that was acknowledged is stored, once. */
 async function expectStored(
   { http }: Pick<ServiceProcess, 'http'>,
   streamId: string,

@@ -19,7 +19,7 @@ const place = () => ({ port: Number(new URL(service.process.http).port), isSecur
 beforeAll(async () => {
   operations = await abusedOperations(service)
   held = new HeldResources(service.process, service.api)
-  // Whatever is opened once, and stays.
+  // Opens what is opened once, and stays.
   await abuseAll(place(), deedsOf('is left before its answer'))
   descriptors = held.descriptors
 })

@@ -16,7 +16,7 @@ const readings = Array.from({ length: 27 * 12 }, (_, index) => ({
   temperature: index % 61 === 0 ? 90 : Math.floor(index / 37) * 1.5,
 }))
 
-/** Of the same readings: one drops what is unchanged, the other keeps all. */
+/** Streams of equal readings: one drops what is unchanged, the other keeps all. */
 let deduplicated: string
 let ordinary: string
 

@@ -106,7 +106,7 @@ describe('a key in the headers of requests', () => {
     expect(status).toBe(429)
     expect(body).toMatchObject({ error: 'rate_limited', retryAfter: expect.any(Number) as number })
     expect(headers.get('retry-after')).toBe(String(body['retryAfter']))
-    // Whoever has a token goes on, and so do other keys of the same address.
+    // Users who have a token go on, and so do other keys of the same address.
     const withToken = { headers: { authorization: `Bearer ${token}` } }
     expect((await api.request('GET', '/users', withToken)).status).toBe(200)
     expect((await bob.withKey('GET', '/users')).status).toBe(200)

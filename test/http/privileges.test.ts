@@ -110,7 +110,7 @@ test('whoever begins with one key never gets a key that can do more, or lives lo
       let held = [beginning]
       for (const one of todo) {
         const makers = held.filter(mayMakeKeys)
-        // Whoever has ended their own last key is out.
+        // Somebody who has ended their own last key is out.
         if (makers.length === 0) break
         const { got, ended } = await take(one, makers, all)
         if (ended !== undefined) {

@@ -24,7 +24,7 @@ const instant = fc.integer({ min: 0, max: 1_700_000_000_000_000 }).map((us) => {
   return `${ms}${String(us % 1000).padStart(3, '0')}Z`
 })
 
-/** Of any year that can be written, to the microsecond. */
+/** An instant of any year that can be written, to the microsecond. */
 const anyInstant = fc
   .oneof(
     fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }),

@@ -35,7 +35,7 @@ describe.each(losses)('once $what is gone', ({ lose }) => {
     expect(() => journal.append(entry, 1)).toThrow('was deleted, moved or replaced')
     expect(journal.status().problem).toContain('was deleted, moved or replaced')
     expect(journal.trim(1)).toBe(false)
-    // Of the two refused ones the first was written.
+    // The first of the two refused ones was written.
     expect(journal.status().bytes).toBe(bytes + entry.byteLength)
     journal.close()
   })

@@ -184,7 +184,7 @@ describe.each(Object.entries(events))('%s', (_, make) => {
   })
 })
 
-/** The same content, with all words of users replaced by harmless ones. */
+/** Replaces all words of users by harmless ones. */
 function tamed({ paragraphs, facts }: MailContent): Partial<MailContent> {
   return {
     subject: 'x',

@@ -82,7 +82,7 @@ describe('an event is told in the transaction of the change that caused it', () 
   })
 })
 
-/** So many vaults at once, as they are named in the order of their events. */
+/** Makes many vaults at once. Their names are in the order of their events. */
 async function manyHappen(users: NotifiedUsers, count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `v${String(index).padStart(4, '0')}`)
   const changes = ids.flatMap((resourceId) => {
@@ -162,7 +162,7 @@ describe('of more events than one transaction tells', () => {
     await expect.poll(() => toldTo(users, bob)).toEqual(ids)
     await expect.poll(() => toldTo(users, users.ada)).toEqual(ids)
     expect(failed).toHaveLength(1)
-    // Of the other user it is told before all that waits of the first.
+    // Events of the other user are told before all that waits of the first.
     const firstOfBob = users.told.findIndex(({ ownerId }) => ownerId === bob)
     expect(users.told.slice(firstOfBob).some(({ ownerId }) => ownerId === users.ada)).toBe(true)
     stopping.abort()

@@ -107,7 +107,7 @@ const downtime = fc.record({ kind: fc.constant('downtime' as const), pauseUs: pa
 /** Signals as the journal has them: by the clock of receipt in order, and readings that are admitted. */
 const signals = fc.array(happening, { maxLength: 60 }).map(inOrder)
 
-/** The same of a service that is away now and then. */
+/** Signals of a service that is away now and then. */
 const signalsOfStarts = fc
   .array(fc.oneof({ weight: 8, arbitrary: happening }, downtime), { maxLength: 60 })
   .map(inOrder)

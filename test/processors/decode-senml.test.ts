@@ -241,7 +241,7 @@ describe('a record of a pack that may not be stored', () => {
 const numbers = { bver: -1, bn: -2, bt: -3, bu: -4, bv: -5, bs: -6, n: 0, u: 1, v: 2, vs: 3 }
 const labels: Readonly<Record<string, number>> = { ...numbers, vb: 4, s: 5, t: 6, ut: 7, vd: 8 }
 
-/** The same pack as RFC 8428, section 6, writes it. */
+/** Writes a pack as RFC 8428, section 6, does. */
 function cborOf(pack: readonly object[]): Uint8Array {
   const records = pack.map(
     (record) =>

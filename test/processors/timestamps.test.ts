@@ -29,7 +29,7 @@ function judged(timestampFormat: TimestampFormat, reading: unknown): number | st
   return verdict.accepted ? verdict.timestampUs : `${verdict.reason}: ${verdict.message}`
 }
 
-/** Of a day in 2026, in microseconds. */
+/** An instant of a day in 2026, in microseconds. */
 const us = (text: string) => Date.parse(text) * 1000
 
 const tooFar = 'timestamp_in_future'

@@ -73,7 +73,7 @@ test('a reading is stored once for each of its senders, whatever happens on its 
       pipeline.change(later)
       isLater = true
       await redrive()
-      // Whatever came before comes again.
+      // All that came before comes again.
       for (const one of steps) if (one.kind === 'sent') await send(one)
       await pipeline.decide()
       await pipeline.ship()

@@ -62,7 +62,7 @@ const run = (id: string) => service.api.withToken('POST', `/streams/${id}/source
 
 const sourceOf = async (id: string) => (await service.api.status(id)).source
 
-/** Those for readings, and not for tokens. */
+/** Requests for readings, and not for tokens. */
 const readingRequests = () => requests.filter(({ url }) => url === '/v1/readings')
 
 async function reached(id: string, status: object): Promise<void> {

@@ -61,7 +61,7 @@ class RudePeer implements Disposable {
       socket.on('error', () => undefined)
       manners[this.met++ % manners.length]?.(socket, greeting)
     })
-    // Those who speak in datagrams are told as little that makes sense.
+    // Clients that speak in datagrams are told as little that makes sense.
     this.#socket = createSocket('udp4', (said, { port, address }) => {
       const answers = [garbage, said, said.subarray(0, said.length / 2), Buffer.alloc(0), greeting]
       this.#socket.send(answers[this.met++ % answers.length] ?? garbage, port, address)

@@ -104,7 +104,7 @@ export function brokenOff(place: number, isReset: boolean): Abuse {
 
 const spaces = Buffer.alloc(256 * 1024, ' ')
 
-/** Whatever else can be done to a request, by name. */
+/** All else that can be done to a request, by name. */
 export const abuses: Readonly<Record<string, Abuse>> = {
   async 'says that it is too long'(socket, request) {
     await say(socket, headOf(request, [`Content-Length: ${tooLongBytes}`]))

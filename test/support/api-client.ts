@@ -21,7 +21,7 @@ export interface StreamCounters {
 export interface StreamStatus {
   readonly status: string
   readonly counters: StreamCounters
-  /** Of a stream that fetches. */
+  /** How its source is doing, if it fetches. */
   readonly source?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
 }

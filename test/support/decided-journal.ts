@@ -22,7 +22,7 @@ export interface Decided {
   readonly alerts: readonly object[]
   readonly history: readonly object[]
   readonly told: readonly string[]
-  /** Of each rule what it told, in the order of its sequence. */
+  /** What each rule told, in the order of its sequence. */
   readonly sequences: Readonly<Record<string, readonly (readonly [number, string])[]>>
   readonly late: number
 }

@@ -26,7 +26,7 @@ export interface ExportedFile {
   readonly sha256: string
 }
 
-/** Whoever can ask the service. */
+/** Somebody who can ask the service. */
 export interface Asker {
   withToken<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
 }

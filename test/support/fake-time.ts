@@ -7,7 +7,7 @@ interface Timer {
 
 /** A clock that stands still, and timers that go off when it is moved. They count time that passes, not the clock. */
 export class FakeTime implements Time {
-  /** Of the clock that people set. */
+  /** The clock that people set, in milliseconds. */
   #wallMs: number
   readonly #beganMs: number
   #passedMs = 0
@@ -39,14 +39,14 @@ export class FakeTime implements Time {
   /** Lets so many milliseconds pass, with all that happens in them. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#passedMs + ms
-    await settled()
+    await promisesDone()
     for (;;) {
       const [next] = [...this.#timers].toSorted((one, other) => one.atMs - other.atMs)
       if (next === undefined || next.atMs > endMs) break
       this.#move(next.atMs)
       this.#timers.delete(next)
       next.callback()
-      await settled()
+      await promisesDone()
     }
     this.#move(endMs)
   }
@@ -61,7 +61,7 @@ export class FakeTime implements Time {
     this.#wallMs = Date.parse(text)
   }
 
-  /** The same, by so many milliseconds. */
+  /** Sets the clock forward by so many milliseconds. */
   step(ms: number): void {
     this.#wallMs += ms
   }
@@ -72,8 +72,8 @@ export class FakeTime implements Time {
   }
 }
 
-/** Whatever waits for nothing but promises has gone on. */
-async function settled(): Promise<void> {
+/** Resolves once all that waits for nothing but promises has gone on. */
+async function promisesDone(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => void setImmediate(resolve))
   }

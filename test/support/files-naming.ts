@@ -36,7 +36,9 @@ function names(value: unknown, ids: readonly string[]): boolean {
   )
 }
 
-/** The same of a DuckDB file, and rows of numbers that no stream has. */
+/**
+ * Finds columns of a DuckDB file that name any of the ids, and rows of numbers that no stream has.
+ */
 export async function namedInDuckDb(path: string, ids: readonly string[]): Promise<Naming[]> {
   const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
   const connection = await instance.connect()

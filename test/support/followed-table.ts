@@ -13,7 +13,7 @@ const noteSlot = 'notes_of_the_test'
 export class FollowedTable implements AsyncDisposable {
   readonly server: Postgres
   readonly database: string
-  /** Of a superuser. */
+  /** The client of a superuser. */
   readonly client: Client
   readonly source: Readonly<Record<string, unknown>>
 
@@ -115,7 +115,7 @@ export class FollowedTable implements AsyncDisposable {
   }
 }
 
-/** Of the row with a number. */
+/** The time of the row with a number. */
 const timeOf = `timestamptz '2026-03-01 00:00:00+00' + n * interval '1 second'`
 
 interface Slot {

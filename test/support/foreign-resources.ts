@@ -163,7 +163,7 @@ export class ForeignResources {
     return body.importId
   }
 
-  /** Of the export that the path has named before it. */
+  /** A file of the export that the path has named before it. */
   async #exportedFile(): Promise<string> {
     const { files } = await jobIn(this.#owner, `/exports/${this.#newestExport}`)
     return files[0]?.name ?? ''
@@ -189,7 +189,7 @@ export class ForeignResources {
     return this.#newestWebhook
   }
 
-  /** The same one again for as long as it is there: a user may have few. */
+  /** Answers with one recipient as long as it is there: a user may have few. */
   async #emailRecipient(): Promise<string> {
     const path = '/notifications/email-configs'
     const { body } = await this.#owner.withKey<{ content: readonly Made[] }>('GET', path)

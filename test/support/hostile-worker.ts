@@ -8,7 +8,7 @@ export interface AttackPlan {
   readonly seed: number
   /** How many of them attack at a time. */
   readonly attackers: number
-  /** Of all of them together, at least. */
+  /** How many packets all of them send together, at least. */
   readonly packets: number
 }
 

@@ -6,9 +6,9 @@ export interface JournalledReading {
   readonly accepted: boolean
   readonly streamId: StreamId
   readonly receivedAtUs: number
-  /** Of an accepted one; 1 when it does not matter. */
+  /** The time of an accepted one; 1 when it does not matter. */
   readonly timestampUs?: number
-  /** Of its stream; 3 when it does not matter. */
+  /** The version of its stream; 3 when it does not matter. */
   readonly version?: number
   readonly payload: Uint8Array
 }

@@ -48,7 +48,7 @@ export class Kafka extends TestServer {
     return `kafka://127.0.0.1:${this.port}`
   }
 
-  /** Of a client that waits for what a broker on a busy machine is about to have. */
+  /** Options of a client that waits for what a broker on a busy machine is about to have. */
   get clientOptions() {
     return {
       clientId: 'test',

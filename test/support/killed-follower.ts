@@ -123,7 +123,7 @@ export async function accountedValues(
   return [...stored, ...missing].toSorted()
 }
 
-/** The same of all that was published. */
+/** Each value that was published, as text. */
 export function publishedValues(count: number): readonly string[] {
   return valuesOf(0, count)
     .map(({ name, value, time }) => `${secondOf(time)} ${name} ${value}`)

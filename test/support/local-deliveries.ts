@@ -47,7 +47,7 @@ export class LocalDeliveries implements AsyncDisposable {
     return local
   }
 
-  /** The same, where nothing is delivered by itself. */
+  /** Opens one in which nothing is delivered by itself. */
   static async openWithoutEngine(receiver: Receiver): Promise<LocalDeliveries> {
     const tests = await TestState.open()
     const clock = new HandClock()
@@ -107,7 +107,7 @@ export class LocalDeliveries implements AsyncDisposable {
     return webhook
   }
 
-  /** So many webhooks of one more user that lead to the same place. */
+  /** Makes webhooks of one more user that lead to the same place. */
   async webhooksOfAnother(count: number, url: string): Promise<UserId> {
     const ownerId = await this.tests.newUser()
     const planned = Array.from({ length: count }, () => this.#planned(ownerId, { url }).changes)

@@ -35,7 +35,7 @@ export interface LocalVersion {
   readonly transform?: readonly TransformStep[]
   readonly isPaused?: boolean
   readonly distinguishesSenders?: boolean
-  /** Of a version that drops what is unchanged. */
+  /** How long the windows are, in each of which one is kept, where what is unchanged is dropped. */
   readonly keptEveryUs?: number
 }
 
@@ -149,7 +149,7 @@ export class LocalPipeline implements AsyncDisposable {
     await this.#take({ payload, ...(receivedAtUs !== undefined && { receivedAtUs }) })
   }
 
-  /** The same on a topic; without one as HTTP would. */
+  /** Pushes a message on a topic; without one as HTTP would. */
   async publish(topic: string | undefined, payload: Uint8Array): Promise<void> {
     await this.#take({ payload, ...(topic !== undefined && { topic }) })
   }

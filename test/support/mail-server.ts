@@ -119,7 +119,7 @@ export class MailServer implements AsyncDisposable {
     session: SMTPServerSession,
     done: (error?: Error | null) => void,
   ): Promise<void> {
-    // Of a client that goes away in the middle there is no mail.
+    // A client that goes away in the middle leaves no mail.
     const raw = await buffer(stream).catch(() => undefined)
     if (raw === undefined) return
     const mail = await receivedMail(raw, session)

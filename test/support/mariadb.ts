@@ -15,7 +15,7 @@ export class Mariadb extends TestServer {
   readonly #settings: readonly string[]
   readonly #clients: Connection[] = []
   readonly protocol = 'mariadb'
-  /** Of somebody who may do everything. */
+  /** Credentials of somebody who may do everything. */
   readonly credentials = mariadbCredentials
   #databases = 0
 

@@ -4,7 +4,7 @@ import { isRabbitmqMissing, Rabbitmq } from './rabbitmq.ts'
 
 /** Two devices whose messages a source gets. */
 export interface OpenPlace {
-  /** Of a data stream. */
+  /** The source of a data stream. */
   readonly source: Readonly<Record<string, unknown>>
   /** Subjects, topics or routing keys of the two; of a source that has one only, the first. */
   readonly topics: readonly [string, string]

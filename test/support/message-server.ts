@@ -45,7 +45,7 @@ export class MessageServer implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Those that are connected. */
+  /** How many clients are connected. */
   get clients(): number {
     return this.#sockets.clients.size
   }

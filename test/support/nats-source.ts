@@ -48,7 +48,7 @@ export function numbers(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index)
 }
 
-/** The same, in whichever order. */
+/** Resolves when these are in the journal, in whichever order, and nothing else. */
 export async function holds(source: FetchingSource, wanted: readonly number[]): Promise<void> {
   const sorted = () => source.entries().numbers.toSorted((one, other) => one - other)
   await expect.poll(sorted, patience).toEqual(wanted)

@@ -44,7 +44,7 @@ const spaces = [
 
 const lines = ['\n', '\r', '\r\n', 'a\nb', 'a\r\nb\r\n', '\n\nend', 'a\u000Bb\u000Cc']
 
-/** Of C0, DEL and C1 all but U+0000. */
+/** Control characters: all of C0, DEL and C1 but U+0000. */
 const controls = [
   ...Array.from({ length: 31 }, (_, index) => `c${String.fromCharCode(index + 1)}c`),
   '\u007F',
@@ -203,7 +203,7 @@ export const naughtyTexts: readonly string[] = [
   ...long,
 ]
 
-/** Those that a name can be: not empty, of at most 100 units. */
+/** Texts that a name can be: not empty, of at most 100 units. */
 export const naughtyNames: readonly string[] = naughtyTexts.filter(
   (text) => text !== '' && text.length <= 100,
 )

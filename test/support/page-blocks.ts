@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** A fenced block of a page. */
 export interface PageBlock {
-  /** Of the line with the fence. */
+  /** The number of the line with the fence. */
   readonly line: number
   readonly language: string
   /** What stands behind the language: how to run it, or the name to save it under. */

@@ -133,7 +133,10 @@ export class PassingGuest {
     }
   }
 
-  /** Of each stream one reading that is good, one that a rule finds, one that comes twice, and one that is refused. */
+  /**
+   * Pushes for each stream one reading that is good, one that a rule finds, one that comes twice,
+   * and one that is refused.
+   */
   async #push(): Promise<void> {
     const sent = [
       [0, 20],
@@ -263,7 +266,7 @@ export class PassingGuest {
     return await send()
   }
 
-  /** The same, again and again while the service has too much to do. @throws Error when it is refused */
+  /** Asks again and again while the service has too much to do. @throws Error when it is refused */
   async #done<Body>(
     method: string,
     path: string,

@@ -19,7 +19,7 @@ export class Postgres extends TestServer {
   readonly #settings: readonly string[]
   readonly #clients = new Set<Client>()
   readonly protocol = 'postgres'
-  /** Of a superuser. */
+  /** Credentials of a superuser. */
   readonly credentials = postgresCredentials
   #databases = 0
 

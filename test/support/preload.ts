@@ -9,13 +9,13 @@ const rowsAtOnce = 1_000_000
 
 /** Readings as they would be in a folder that has been in use for a while. */
 export interface Preloading {
-  /** Of one schema, and new: they take turns. */
+  /** How many streams, new and of one schema: they take turns. */
   readonly streams: number
   readonly schema: object
   /** An SQL expression for each field of the schema, over the number of the reading, `i`. */
   readonly fields: Readonly<Record<string, string>>
   readonly rows: number
-  /** Of the first reading. */
+  /** The time of the first reading. */
   readonly startUs: number
   /** From one reading to the next. */
   readonly stepUs: number

@@ -20,7 +20,7 @@ type ServerOptions = Omit<RabbitmqOptions, 'folder' | 'port' | 'outlives'>
 /** A RabbitMQ of one test file, on this machine. */
 export class Rabbitmq extends TestServer {
   readonly #options: ServerOptions
-  /** Of somebody who may do everything. */
+  /** Credentials of somebody who may do everything. */
   readonly credentials = rabbitmqCredentials
   #connection: ChannelModel | undefined
   #names = 0

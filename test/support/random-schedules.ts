@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 /** A part of an expression, what it stands for by its construction, and how it begins. */
 interface Part {
   readonly text: string
-  /** The same for a parser that knows no value with a step. */
+  /** The part as a parser reads it that knows no value with a step. */
   readonly plainText: string
   readonly values: ReadonlySet<number>
 }

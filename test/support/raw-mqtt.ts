@@ -110,7 +110,7 @@ export class RawMqtt {
   constructor(duplex: Duplex) {
     this.#duplex = duplex
     duplex.on('data', (chunk: Buffer) => this.#take(chunk))
-    // Whoever is closed by the server may be reset.
+    // A client that is closed by the server may be reset.
     duplex.on('error', () => undefined)
     this.#closed = new Promise((resolve) => {
       duplex.once('close', () => {

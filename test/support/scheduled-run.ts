@@ -35,7 +35,7 @@ export class ScheduledRun {
   /** When the other side was asked, in ISO 8601, with the position that it was told. */
   readonly asked: string[] = []
   readonly askedFrom: (SourcePosition | undefined)[] = []
-  /** The same in steady time, in milliseconds. */
+  /** When the other side was asked, in steady time, in milliseconds. */
   readonly steadyMs: number[] = []
   readonly written: Written[] = []
   readonly rounds: SourceRound[] = []

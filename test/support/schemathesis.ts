@@ -48,7 +48,7 @@ export interface Findings {
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
-/** The same requests each time, for as long as the document stays the same. */
+/** Makes the requests equal each time, for as long as the document stays the same. */
 const seed = 7
 
 /** Asks the operations for all that their document promises. */

@@ -27,7 +27,7 @@ export class SsePeer implements AsyncDisposable {
     return { protocol: 'sse', endpoint: `http://127.0.0.1:${this.#port}/events` }
   }
 
-  /** Those that are connected. */
+  /** How many listeners are connected. */
   get listeners(): number {
     return this.#listeners.size
   }

@@ -72,7 +72,7 @@ export class TailClient {
     while (this.position === '') await this.#grown.promise
   }
 
-  /** Of a WebSocket: a message to the service. */
+  /** Sends a message to the service, where the client is a WebSocket. */
   send(text: string): void {
     this.#connection?.send?.(text)
   }
@@ -104,7 +104,7 @@ export interface TailTarget {
   /** For example http://127.0.0.1:8080/streams/.../tail?last=1 */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of a WebSocket. */
+  /** Protocols that a WebSocket offers. */
   readonly protocols?: readonly string[]
 }
 

@@ -31,7 +31,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#bytesLeft = bytes
   }
 
-  /** The same from the next piece of a client on that contains the beginning of a request. */
+  /** Begins to hold up in the next piece of a client that contains the beginning of a request. */
   holdIn(request: string, bytes: number): void {
     this.#holdIn = { request, bytes }
   }

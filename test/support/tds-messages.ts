@@ -1,4 +1,4 @@
-/** Of the protocol of SQL Server (MS-TDS), what a test needs to be a server. */
+/** What a test needs of the protocol of SQL Server (MS-TDS) to be a server. */
 
 const headerBytes = 8
 

@@ -67,7 +67,7 @@ export class TdsServer implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
-  /** Of the connections that are open. */
+  /** How many connections are open. */
   get connections(): number {
     return this.#sockets.size
   }

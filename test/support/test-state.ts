@@ -16,25 +16,25 @@ export class TestState implements StateWriter, AsyncDisposable {
   readonly #folder: TemporaryFolder
   readonly state: StateDatabase
 
-  readonly #tell: Notify | undefined
+  readonly #notify: Notify | undefined
 
-  static async open(tell?: Notify): Promise<TestState> {
+  static async open(notify?: Notify): Promise<TestState> {
     const folder = new TemporaryFolder()
-    return new TestState(folder, await openStateForWriting(folder.file('state.db')), tell)
+    return new TestState(folder, await openStateForWriting(folder.file('state.db')), notify)
   }
 
-  private constructor(folder: TemporaryFolder, state: StateDatabase, tell: Notify | undefined) {
+  private constructor(folder: TemporaryFolder, state: StateDatabase, notify: Notify | undefined) {
     this.#folder = folder
     this.state = state
-    this.#tell = tell
+    this.#notify = notify
   }
 
   async commit(...changes: readonly Compilable[]): Promise<void> {
-    await commitChanges(this.state, changes.map(plain), this.#tell)
+    await commitChanges(this.state, changes.map(plain), this.#notify)
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await attemptChanges(this.state, changes.map(plain), this.#tell)
+    return await attemptChanges(this.state, changes.map(plain), this.#notify)
   }
 
   async newUser(): Promise<UserId> {

@@ -28,8 +28,8 @@ export class WindowModel {
   }
 
   /** @param newestResultUs where the newest window begins that the store has kept, or -1 */
-  take(reading: ShippedReading, told: WindowVersion | undefined, newestResultUs: number): void {
-    if (told) this.#tell(told, newestResultUs)
+  take(reading: ShippedReading, version: WindowVersion | undefined, newestResultUs: number): void {
+    if (version) this.#begin(version, newestResultUs)
     this.#readings.set(`${reading.timestampUs} ${reading.digest}`, reading)
   }
 
@@ -78,7 +78,7 @@ export class WindowModel {
     }
   }
 
-  #tell({ version, definition }: WindowVersion, newestResultUs: number): void {
+  #begin({ version, definition }: WindowVersion, newestResultUs: number): void {
     const last = this.#reigns.at(-1)
     if (!last) {
       if (definition) this.#reigns = [{ version, fromUs: 0, definition }]
@@ -97,7 +97,7 @@ export class WindowModel {
   }
 }
 
-/** The same, with doubles that may differ in their last digits. */
+/** Expects the content of a window, with doubles that may differ in their last digits. */
 export function closeValues({ timestampUs, count, values }: WindowContent): object {
   const close = Object.entries(values).map(([key, value]) => [
     key,

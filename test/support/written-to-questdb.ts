@@ -94,7 +94,7 @@ export class Written implements AsyncDisposable {
     const connection = this.#questDb.connection()
     await connection.run(createTable(this.table, shape))
     await this.writer.applied(connection)
-    // Those of classes have longer names.
+    // Tables of classes have longer names.
     const { rows: tables } = await connection.run(
       `SELECT table_name FROM tables() WHERE starts_with(table_name, '${this.table}')`,
     )

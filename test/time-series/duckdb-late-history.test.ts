@@ -3,7 +3,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { timeSeriesHistoryContract } from '../contracts/time-series-history-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 
-/** Whoever goes on where the store ends gets late readings, too, wherever these wait. */
+/** A reader that goes on where the store ends gets late readings, too, wherever these wait. */
 describe.for([
   ['later', { lookUpRowsMax: 0 }],
   ['later, and stored in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],

@@ -9,7 +9,7 @@ import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { marchUs, remove, ship, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
-/** So many columns that a few rows are enough for memory to be given back. */
+/** A shape of so many columns that a few rows are enough for memory to be given back. */
 const wideShape = shapeOf(
   Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, { type: 'number' }])),
 )

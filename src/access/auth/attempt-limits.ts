@@ -17,7 +17,7 @@ export const tokenRates = {
   tokensOfAddress: { burst: 10_000, perSecond: 5_000 },
 } as const satisfies Readonly<Record<string, Rate>>
 
-/** Of a key that somebody claims to have, this much is remembered. */
+/** How much is remembered of a key that somebody claims to have. */
 const rememberedCharacters = 100
 
 /**

@@ -117,13 +117,13 @@ export class Authenticator {
     return this.lookUpPassword(apiKey ?? '', apiSecret ?? '')
   }
 
-  /** The same for `byPassword` and `byKey`. */
+  /** Looks up what `byPassword` and `byKey` need, as `lookUp` does for `authenticate`. */
   lookUpPassword(username: string, password: string): Promise<void> | undefined {
     if (isLimitedId(username)) return this.#needs.limited.lookUp(username, password)
     return username === bearerUsername ? this.#lookUpToken(password) : undefined
   }
 
-  /** The same for `byCertificate`. */
+  /** Looks up what `byCertificate` needs. */
   lookUpCertificate(commonName: string): Promise<void> {
     return this.#needs.limited.lookUpCertificate(commonName)
   }
@@ -212,7 +212,7 @@ export class Authenticator {
     try {
       apiKeyId = this.#needs.tokens.verify(text).apiKeyId
     } catch {
-      // Whoever judges it meets the same, and says so.
+      // The one who judges it meets the same error, and says so.
       return undefined
     }
     return isLimitedId(apiKeyId) ? this.#needs.limited.lookUpId(apiKeyId) : undefined

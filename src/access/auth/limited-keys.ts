@@ -115,13 +115,13 @@ export class LimitedKeys {
     this.#entries.delete(id)
   }
 
-  /** The same for a key that has ended, or can do something else now: its sessions end. */
+  /** Forgets a key that has ended, or can do something else now: its sessions end. */
   end(id: string): void {
     this.forget(id)
     for (const listener of this.#endListeners) listener(id)
   }
 
-  /** The same for all keys of a user. */
+  /** Forgets all keys, because those of a user have ended: the sessions of the user end. */
   endUser(userId: UserId): void {
     this.#changes++
     this.#entries = new LruMap(cachedMax)
@@ -155,7 +155,7 @@ export class LimitedKeys {
 
   #put(stored: StoredKey): void {
     const { key } = stored
-    // Whoever was let in by the one that is at hand is known by that object.
+    // Callers who were let in by the one that is at hand are known by that object.
     if (this.#entries.get(key.id) === undefined) this.#entries.set(key.id, stored)
     if (key.kind === 'device' && key.certificateName !== undefined) {
       this.#idOfCertificate.set(key.certificateName, key.id)

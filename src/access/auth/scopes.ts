@@ -47,7 +47,7 @@ export function grants(granted: string, scope: Scope): boolean {
   return ` ${granted} `.includes(` ${scope} `)
 }
 
-/** What is in both of two space-separated lists, in the order of the first. */
+/** Scopes that are in both of two space-separated lists, in the order of the first. */
 export function commonScope(one: string, other: string): string {
   if (one === other) return one
   const granted = new Set(other.split(' '))
@@ -57,7 +57,7 @@ export function commonScope(one: string, other: string): string {
     .join(' ')
 }
 
-/** What of the wanted scopes a space-separated list does not hold. */
+/** Scopes that are wanted, and that a space-separated list does not hold. */
 export function missingScopes(granted: string, wanted: readonly string[]): readonly string[] {
   const held = new Set(granted.split(' '))
   return wanted.filter((scope) => !held.has(scope))

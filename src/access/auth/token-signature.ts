@@ -12,7 +12,7 @@ const signatureBytes = 2 * coordinateBytes
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const halfOrder = toBytes(order >> 1n)
 
-/** The same token with the low one of its two possible signatures. */
+/** Writes a token with the low one of its two possible signatures. */
 export function withLowS(token: string): string {
   const start = token.lastIndexOf('.') + 1
   const signature = Buffer.from(token.slice(start), 'base64url')

@@ -84,7 +84,7 @@ export class Tokens {
   }
 
   /**
-   * The same object for the same token as long as it is remembered.
+   * Answers with the same object for the same token as long as it is remembered.
    *
    * @throws DomainError `token_expired` or `invalid_api_key`
    */

@@ -4,7 +4,7 @@ import type { FailedLogins } from './failed-logins.ts'
 import type { KeyDirectory } from './key-directory.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** What was remembered is written down this often: last uses, and failed logins. */
+/** How often what was remembered is written down: last uses, and failed logins. */
 const flushMs = 60_000
 
 /** Every so many flushes it is time to look at what changes slowly. */

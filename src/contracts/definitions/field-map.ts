@@ -80,12 +80,12 @@ function fieldMap(value: unknown, path: string, place: Place): FieldMap {
   return fields
 }
 
-/** What is wrong with the name of a field, beside those that are there already (in lower case). */
+/** The problem of the name of a field, beside those that are there already (in lower case). */
 export function fieldNameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
   return nameProblem(name, taken, 1)
 }
 
-/** What is wrong with the name of a field, if anything is. Seen are lower-case names at its place. */
+/** The problem of the name of a field, if there is one. Seen are lower-case names at its place. */
 export function nameProblem(
   name: string,
   seen: ReadonlySet<string>,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
-/** What Linux shows as the name of a thread of the pool, and of those that such a thread has made. */
+/** The name that Linux shows of a thread of the pool, and of those that such a thread has made. */
 const poolThreadName = 'libuv-worker'
 
 /**

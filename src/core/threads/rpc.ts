@@ -26,7 +26,7 @@ interface TransportedError {
   readonly code?: ErrorCode
   readonly retryAfter?: number | undefined
   readonly details?: readonly ErrorDetail[] | undefined
-  /** What the cause says: for the log. */
+  /** The text of the cause: for the log. */
   readonly cause?: string | undefined
 }
 

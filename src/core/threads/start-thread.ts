@@ -32,7 +32,7 @@ export function threadFailure(thread: Worker): Promise<never> {
   thread.on('message', (message: unknown) => {
     if (isFault(message)) reject(message.fault)
   })
-  // Whoever wants to know awaits the promise; nobody waiting is no fault.
+  // Callers who want to know await the promise; nobody waiting is no fault.
   promise.catch(() => undefined)
   return promise
 }

@@ -4,7 +4,7 @@ import type { EntryReader } from './entry-reader.ts'
 
 /** What the counters of a stream have of its alerts. */
 export interface AlertCounts {
-  /** Of the newest reading that rules have seen. */
+  /** The time of the newest reading that rules have seen. */
   readonly timeUs: number
   /** In steady time. */
   readonly receivedAtUs: number

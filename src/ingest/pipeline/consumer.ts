@@ -54,7 +54,7 @@ export interface ConsumerPace {
 
 export interface ConsumerStatus {
   readonly position: Offset
-  /** What it fails at now, or nothing. */
+  /** The problem that it has now, or nothing. */
   readonly problem: string | undefined
 }
 
@@ -144,7 +144,7 @@ export class ConsumerLoop {
     const { isUrgent = false, wantsTurn = false } = this.#consumer
     const round = { workedMs, isUrgent, isNextFull: this.#isNextFull(), wantsTurn }
     const restMs = restAfter(round, this.#pace)
-    // Those who share the thread have their turn, however much waits.
+    // Others who share the thread have their turn, however much waits.
     await (restMs > 0 ? pause(restMs, signal) : turn())
   }
 

@@ -104,7 +104,10 @@ interface DecidingNeeds {
   readonly watches: AlertWatches | undefined
 }
 
-/** The same entries always lead to the same decision: it only waits where rules are to be looked up. */
+/**
+ * Decides; equal entries always lead to the same decision. It only waits where rules are to be
+ * looked up.
+ */
 async function decide(
   batches: readonly JournalBatch[],
   from: Offset,
@@ -191,7 +194,7 @@ function countReceipt(tally: StreamTally, { receivedAtUs }: EntryReader): void {
 /** Takes an entry about what has been received before. */
 function review(tally: StreamTally, entry: EntryReader, offset: Offset): void {
   const { quarantine } = tally
-  // Of stored readings: a matter of the shipper's.
+  // Stored readings are a matter of the shipper's.
   if (entry.kind === kindCleared) return
   if (entry.kind === kindRemoved) {
     for (const removed of entry.removalNotes.offsets) {

@@ -95,7 +95,7 @@ export class StateDecisionStore implements DecisionStore {
   }
 }
 
-/** Of the streams that there are, and of those that have left. */
+/** Adds up a counter of the streams that there are, and of those that have left. */
 function everOf(column: 'received' | 'filtered' | 'discarded') {
   const sum = sql`coalesce(sum(${sql.ref(column)}), 0)`
   return sql<number>`${sum} + (SELECT ${sum} FROM departed_counters)`

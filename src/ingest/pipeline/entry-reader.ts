@@ -125,28 +125,28 @@ export class EntryReader {
     return this.bytes.digest(this.#at)
   }
 
-  /** Of an accepted entry: the canonical JSON of its declared fields. */
+  /** The canonical JSON of the declared fields of an accepted entry. */
   get values(): string {
     return this.bytes.text(this.#at)
   }
 
-  /** Of an entry that is accepted or has an origin: what most have none of. */
+  /** Notes of an entry that is accepted or has an origin: most have none. */
   get acceptedNotes(): AcceptedNotes {
     const notes = this.#notes
     return notes === '' ? noNotes : (JSON.parse(notes) as AcceptedNotes)
   }
 
-  /** Of a removal. */
+  /** Notes of a removal. */
   get removalNotes(): RemovalNotes {
     return JSON.parse(this.#notes) as RemovalNotes
   }
 
-  /** Of an entry that removes stored readings. */
+  /** The range of an entry that removes stored readings. */
   get clearedRange(): ClearedRange {
     return JSON.parse(this.#notes) as ClearedRange
   }
 
-  /** Of what somebody did to an alert, and of rules of fleets: JSON. */
+  /** Notes of what somebody did to an alert, and of rules of fleets: JSON. */
   get alertNotes(): unknown {
     return JSON.parse(this.#notes)
   }

@@ -42,7 +42,7 @@ interface Draft {
   /** What is known in it of the wall clock: its steps, and how far it is ahead of steady time. */
   steps: number
   aheadUs: number
-  /** The same at its first entry, and when that was, in steady time. */
+  /** How far the wall clock was ahead at its first entry, and when that was, in steady time. */
   beganAheadUs: number
   beganUs: number
 }
@@ -146,8 +146,9 @@ export class GroupCommit {
   }
 
   /**
-   * The same for a message with this time of receipt by the wall clock. One that came before the clock was set back
-   * seems to come from the future when it is repeated: the entries say that it came now.
+   * Adds entries of a message with this time of receipt by the wall clock. One that came before
+   * the clock was set back seems to come from the future when it is repeated: the entries say that
+   * it came now.
    */
   addReceived(receivedAtUs: number, write: (writer: EntryWriter) => void, settled: Settled): void {
     const clock = this.#clock
@@ -204,7 +205,7 @@ export class GroupCommit {
         }
         await nextTurn()
       }
-      // Whatever was written before is not behind it.
+      // Entries that were written before are not to be behind it.
       if (this.#shared.settlements.length > 0) this.#seal(this.#shared)
       this.#seal(draft)
     } finally {
@@ -315,7 +316,8 @@ export class GroupCommit {
       try {
         settled(error)
       } catch (fault) {
-        // Of whoever was to be told, and of nobody else: the others are told, and the next batch goes on.
+        // A fault of one listener concerns nobody else: the others are told, and the next batch
+        // goes on.
         queueMicrotask(() => {
           throw fault
         })

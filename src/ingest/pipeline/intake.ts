@@ -20,8 +20,8 @@ import { SparkplugNodes } from './sparkplug-nodes.ts'
 const futureToleranceUs = 5 * 60 * 1_000_000
 
 /**
- * What the expressions of a transform may do for all readings of one message, in steps of about 0.1
- * microseconds: nothing else gets a turn meanwhile.
+ * Steps of about 0.1 microseconds that the expressions of a transform may take for all readings of
+ * one message: nothing else gets a turn meanwhile.
  */
 const stepsPerMessage = 5_000_000
 
@@ -222,7 +222,7 @@ function receivedAs(message: RawMessage, atUs: number): ReceivedBytes {
   return { atUs, source, payload, format, isElement: false, sender: senderOf(message) }
 }
 
-/** Of a message for several streams, what was accepted for this one. */
+/** What was accepted for this stream, of a message for several. */
 function partsOf(
   message: RawMessage,
   decoded: DecodedMessage,

@@ -15,7 +15,7 @@ const monthUs = 30 * 86_400_000_000
  */
 export class Places {
   readonly #taken = new Set<string>()
-  /** Of each shape the month that was taken last: neighbours in time mostly share it. */
+  /** The month of each shape that was taken last: neighbours in time mostly share it. */
   readonly #months = new Map<Shape, number>()
   #columns = 0
   #areFull = false

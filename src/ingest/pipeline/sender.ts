@@ -32,7 +32,7 @@ export function senderOfDigest(digest: string): string {
  */
 export const senderOfNoDigest = ':'
 
-/** What is wrong with such a row. */
+/** The problem of such a row. */
 export const digestProblem = ':digest must be 16 digits in hex'
 
 function sparkplugName(topic: string): string {

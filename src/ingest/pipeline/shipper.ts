@@ -43,16 +43,19 @@ const shapesMax = 10_000
 
 interface KnownVersion extends ShippedVersion {
   readonly number: number
-  /** What the store has not been sent yet. */
+  /** Windows that the store has not been sent yet. */
   unsentWindows: WindowVersion | undefined
 }
 
 /** How readings of one version of a stream go into the store. */
 export interface ShippedVersion {
   readonly shape: Shape
-  /** Of a version that drops what is unchanged: the windows in which one is kept. Microseconds. */
+  /**
+   * How long the windows are, in each of which one is kept, where what is unchanged is dropped.
+   * Microseconds.
+   */
   readonly keptEveryUs?: number | undefined
-  /** Of a version whose stream has windows. */
+  /** The windows of the stream, where it has some. */
   readonly windows?: WindowDefinition | undefined
 }
 
@@ -225,7 +228,7 @@ export class Shipper implements Consumer {
       for (const version of sending) version.unsentWindows = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
     } catch (error) {
-      // Whatever was too much for the store at once may not be in smaller portions.
+      // A shipment that was too much for the store at once may not be in smaller portions.
       const failed = shipment.nextOffset - shipment.from
       this.#entriesMax = Math.max(1, Math.floor(failed / 2))
       throw error

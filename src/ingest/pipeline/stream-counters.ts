@@ -6,7 +6,7 @@ import type { StreamTally } from './tallies.ts'
 type CounterRow = Insertable<StateSchema['stream_counters']>
 type ColumnName = keyof CounterRow
 
-/** What readings that were accepted, or filtered, add to: nearly all there is. */
+/** Columns that readings which were accepted, or filtered, add to: nearly all readings. */
 const usualColumns = [
   'stream_id',
   'received',
@@ -17,7 +17,7 @@ const usualColumns = [
   'received_on_day',
 ] as const satisfies readonly ColumnName[]
 
-/** What refused readings, and alerts, add to. */
+/** Columns that refused readings, and alerts, add to. */
 const furtherColumns = [
   'quarantined',
   'quarantine_bytes',
@@ -30,7 +30,7 @@ const furtherColumns = [
 
 const allColumns = [...usualColumns, ...furtherColumns]
 
-/** What only goes up; the days aside, all others are added up. */
+/** Columns that only go up; the days aside, all others are added up. */
 const newest: readonly ColumnName[] = ['last_received_at', 'alert_time', 'alert_received_at']
 const ofDays: readonly ColumnName[] = ['day', 'received_on_day']
 

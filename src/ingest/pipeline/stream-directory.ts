@@ -9,8 +9,8 @@ import { LruMap } from '../../core/lru-map.ts'
 const streamsMax = 100_000
 
 /**
- * What their definitions come to as text. In memory each takes two to five times as much: measured were
- * 0.8 KiB for a stream of one field, and 27 KiB for one of 256.
+ * How long their definitions may be as text, together. In memory each takes two to five times as
+ * much: measured were 0.8 KiB for a stream of one field, and 27 KiB for one of 256.
  */
 const definitionsLengthMax = 64 * 1024 * 1024
 

@@ -14,9 +14,9 @@ export interface StreamTally {
   receivedOnDay: number
   /** What becomes of the stream's quarantine, in the order of the journal. */
   quarantine: QuarantineChange[]
-  /** Of a stream with rules. */
+  /** Counts for alerts, where the stream has rules. */
   alerts: AlertCounts | undefined
-  /** Of a stream that is fetched: how far its source has been read, as JSON. */
+  /** How far the source of a stream that is fetched has been read, as JSON. */
   position: string | undefined
 }
 

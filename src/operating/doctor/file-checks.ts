@@ -148,7 +148,7 @@ function fileCheck(path: string, look: (path: string) => string | Finding): Chec
     return fail(name, found.message, found.advice)
   } catch (error) {
     const message = messageOf(error)
-    // Whoever writes to it at this moment is no fault of the file.
+    // Somebody who writes to it at this moment is no fault of the file.
     if (/locked|busy/.test(message)) return warn(name, message, 'look again')
     return fail(name, `it cannot be read: ${message}`, brokenAdvice)
   }

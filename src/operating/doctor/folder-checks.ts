@@ -17,7 +17,10 @@ import { type Check, fail, ok, type Surroundings, warn } from './check.ts'
 
 const GiB = 1024 ** 3
 
-/** So many times the space with which readings are refused: less than that is soon used up. */
+/**
+ * How many times the space is wanted with which readings are refused: less than that is soon used
+ * up.
+ */
 const freeShareWanted = 2
 
 export function checkFolder({ config }: Surroundings): Check {

@@ -4,7 +4,10 @@ import { DomainError } from '../../core/errors.ts'
 /** How often the disk is asked: what arrives in between has to fit into the space that is kept free. */
 const everyMs = 1_000
 
-/** So much more than the limit has to be free before readings are taken again: an eighth of it, or 16 MiB. */
+/**
+ * How much more than the limit has to be free before readings are taken again: an eighth of it, or
+ * 16 MiB.
+ */
 const slackShare = 8
 const slackBytesMax = 16 * 1024 * 1024
 
@@ -52,7 +55,7 @@ export class DiskSpace {
     return this.#available
   }
 
-  /** What is wrong now, or nothing. */
+  /** The problem that there is now, or nothing. */
   get problem(): string | undefined {
     return this.#refusal?.message
   }

@@ -20,7 +20,7 @@ export class FolderWatch {
     this.#timer = setInterval(() => this.look(), ms).unref()
   }
 
-  /** What was wrong at the last look, or nothing. */
+  /** The problem at the last look, or nothing. */
   get problem(): string | undefined {
     return this.#problem
   }

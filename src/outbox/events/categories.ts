@@ -1,4 +1,4 @@
-/** What preferences are set for (decisions.md#preferences). */
+/** Categories that preferences are set for (decisions.md#preferences). */
 export const categories = [
   'vault_notifications',
   'stream_notifications',

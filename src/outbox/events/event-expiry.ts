@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 
 /**
- * Whoever is still to be told of an event needs it: deliveries are tried again for a day
+ * An event is needed by those who are still to be told of it: deliveries are tried again for a day
  * (decisions.md#attempts-and-passes).
  */
 const keptUsMin = 2 * 24 * 3_600 * 1_000_000

@@ -65,10 +65,10 @@ export type EmittedType = (typeof emittedTypes)[number]
 export type ForthcomingType = (typeof forthcomingTypes)[number]
 export type SecurityType = (typeof securityTypes)[number]
 
-/** Whatever can happen. */
+/** All that can happen. */
 export type EventType = EmittedType | ForthcomingType | SecurityType
 
-/** Whatever can be asked for: also what never happens. */
+/** All that can be asked for: also what never happens. */
 export type KnownType = EventType | (typeof neverEmittedTypes)[number]
 
 export const knownTypes: readonly KnownType[] = [

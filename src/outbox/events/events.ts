@@ -14,11 +14,11 @@ export interface NewEvent {
   readonly ownerId: UserId
   readonly resourceType: string
   readonly resourceId: string
-  /** What filters of webhooks look at. */
+  /** Ids that filters of webhooks look at. */
   readonly vaultId?: string
   readonly streamId?: string
   readonly templateId?: string
-  /** Of an alert. */
+  /** How serious an alert is. */
   readonly severity?: string
   /** The resource as the API shows it. */
   readonly data: object

@@ -9,7 +9,7 @@ export type LifecycleEventName =
   | `template.${'created' | 'updated' | 'deleted'}`
   | `key.${'created' | 'rotated' | 'revoked'}`
 
-/** Those of them that the catalogue of events has, by the name that they have there. */
+/** Events that the catalogue has, too, by the name that they have there. */
 const notifiedAs = {
   'vault.created': 'vault.created',
   'vault.deleted': 'vault.deleted',

@@ -8,7 +8,7 @@ import type {
 } from '../../storage/journal/journal-contract.ts'
 import { SqliteJournalFile } from '../../storage/journal/sqlite-journal.ts'
 
-function tell(followers: readonly MessagePort[], head: Offset): void {
+function announceHead(followers: readonly MessagePort[], head: Offset): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
   for (const follower of followers) follower.postMessage(head)
 }
@@ -20,7 +20,7 @@ function run(port: MessagePort, data: JournalThreadData): void {
   const procedures: JournalProcedures = {
     append({ bytes, count }) {
       const first = file.append(bytes, count)
-      tell(followers, first + count)
+      announceHead(followers, first + count)
       return first
     },
     async trim(below) {

@@ -28,7 +28,7 @@ export async function openBackups(
 ): Promise<BackingUp> {
   const { state, worker, folder } = engine
   const staging = join(folder.path, stagingName)
-  // Of a backup that was cut off.
+  // What a backup that was cut off has left behind.
   rmSync(staging, { recursive: true, force: true })
   const backups = new Backups({
     store: new BackupStore(state, worker),

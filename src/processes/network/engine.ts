@@ -32,7 +32,7 @@ import { type ProcessingWorker, startWorker } from './processing-worker.ts'
 const retainedBytesMax = 64 * 1024 * 1024
 const retainedShare = 8
 
-/** Of the journal's limit, what may be kept because a server could lose it. */
+/** The share of the journal's limit that may be kept because a server could lose it. */
 const heldShareMax = 0.5
 
 /** Called with the error when a fault of ours keeps an entry from being handled. */

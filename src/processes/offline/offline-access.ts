@@ -164,5 +164,5 @@ async function operator(state: StateDatabase): Promise<AuthenticatedCaller> {
 }
 
 function nobody(): void {
-  // Whoever is told finds it in the state.
+  // The next start finds in the state who is to be told.
 }

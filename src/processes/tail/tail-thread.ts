@@ -78,7 +78,8 @@ function run(port: MessagePort, { journalPath }: TailThreadData): void {
       if (!isAtEnd || request.until !== undefined) return found
       timer ??= setTimeout(lookNowAndThen, pollMs)
       const clearUpTo = await waiters.arrival(request.streamKey)
-      // Whoever is not told of anything has missed nothing, however long the journal has become.
+      // A tail that is not told of anything has missed nothing, however long the journal has
+      // become.
       if (clearUpTo === undefined) return { events: [], next: window.end }
       return window.slice({ ...request, from: clearUpTo })
     },

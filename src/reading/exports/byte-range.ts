@@ -15,7 +15,7 @@ export function byteRange(
 ): ByteRange | undefined | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined
-  // Of a suffix, `to` is how many of the last bytes are wanted.
+  // A suffix says in `to` how many of the last bytes are wanted.
   const first = from === '' ? Math.max(0, length - Number(to)) : Number(from)
   const last = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1)
   if (from !== '' && to !== '' && Number(to) < first) return undefined

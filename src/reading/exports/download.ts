@@ -25,7 +25,7 @@ export function sendFile(
   const { bytes, name, sha256 } = file
   const etag = `"${sha256}"`
   const ifRange = request.headers['if-range']
-  // Of another file than the one that was begun, all of it is wanted (RFC 9110, section 13.1.5).
+  // Another file than the one that was begun is wanted as a whole (RFC 9110, section 13.1.5).
   const isSame = ifRange === undefined || ifRange === etag
   const range = isSame ? byteRange(request.headers.range, bytes) : undefined
   if (range === 'unsatisfiable') {

@@ -28,7 +28,7 @@ export interface ExportRequest {
 
 export interface ExportJob extends Job<ExportId> {
   readonly request: ExportRequest
-  /** Of the finished files. */
+  /** What the finished files have together. */
   readonly rows: number
   readonly bytes: number
   /** Where the next file begins: a place in the list of streams, and within the stream. */

@@ -12,8 +12,8 @@ import { type Lines, openPartSource, type PartSource, type PartSourceNeeds } fro
 import { PartWriter } from './part-writer.ts'
 
 /**
- * What one file has at most: it is done again after a crash, and Parquet is made of all of it at once.
- * A file may have one chunk more.
+ * Rows that one file has at most: it is done again after a crash, and Parquet is made of all of it
+ * at once. A file may have one chunk more.
  */
 const partRowsMax = 500_000
 const partBytesMax = 64 * 1024 * 1024

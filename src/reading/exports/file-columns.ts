@@ -24,7 +24,7 @@ const parquetTypes: Readonly<Record<ColumnType, ParquetType>> = {
 
 /** What the versions of a stream say about its stored readings. */
 export interface StoredKinds {
-  /** Of every field, all types that readings of it can have been stored as. */
+  /** All types that readings can have been stored as, by field. */
   readonly types: ReadonlyMap<string, ReadonlySet<ColumnType>>
   /** Whether readings were told apart by who sent them: then their content does not say what they are known by. */
   readonly hadSeveralSenders: boolean

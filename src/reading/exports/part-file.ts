@@ -20,7 +20,7 @@ const pieceBytes = 256 * 1024
 /** Longest line that is reckoned with where none was seen: what DuckDB reads lines with, too. */
 const lineBytesMin = 1024 * 1024
 
-/** What follows the names of files that are not finished. */
+/** The ending of the names of files that are not finished. */
 const draftEnding = '.draft'
 const linesEnding = '.lines'
 
@@ -103,7 +103,7 @@ export function digestOf(path: string): string | undefined {
   }
 }
 
-/** The same of a file that is made durable with it. */
+/** SHA-256 of a file, in hex; the file is made durable with it. */
 function syncedDigestOf(path: string): string {
   const file = openSync(path, 'r')
   try {

@@ -36,7 +36,7 @@ import type { ExportRequest } from './export-job.ts'
 import { pointColumns, rawColumns, storedKindsOf, windowFileColumns } from './file-columns.ts'
 import type { ParquetColumn } from './parquet.ts'
 
-/** What is read at once: as long as it takes, nothing else is stored. */
+/** Rows that are read at once: as long as it takes, nothing else is stored. */
 const chunkRowsMax = 4_000
 const chunkBytesMax = 256 * 1024
 const chunkPointsMax = 1_000

@@ -5,7 +5,7 @@ export const importFormats = ['csv', 'ndjson', 'parquet'] as const
 
 export type ImportFormat = (typeof importFormats)[number]
 
-/** What the body of a request says that it is. */
+/** Formats of files, by what the body of a request says that it is. */
 export const formatOfContentType: Readonly<Record<string, ImportFormat>> = {
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',

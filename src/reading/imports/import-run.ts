@@ -43,7 +43,10 @@ export interface ImportRunNeeds {
   readonly lag: () => Promise<number>
   /** Resolves with whether all that is acknowledged by now has been decided, after a bounded wait. */
   readonly decided: () => Promise<boolean>
-  /** The same for what is stored of a stream, late readings included. */
+  /**
+   * Resolves with whether all of a stream that is acknowledged by now is stored, late readings
+   * included, after a bounded wait.
+   */
   readonly stored: (id: StreamId) => Promise<boolean>
   /** Duplicates of a stream, as far as it is stored. */
   readonly duplicatesOf: (id: StreamId) => Promise<number>

@@ -88,7 +88,7 @@ function asSent(given: Members, schema: StreamSchema): Members {
   return reading
 }
 
-/** What exports write beside what was sent. */
+/** Whether it is a column that exports write beside what was sent. */
 function isOwn(name: string): boolean {
   return name === 'streamId' || name === digestColumn || name.endsWith(flagEnding)
 }

@@ -16,7 +16,7 @@ const spareBytes = 512 * 1024 * 1024
 export const spooledName = 'file'
 
 export interface SpooledFile {
-  /** Of the import that it is for: its folder has that name. */
+  /** The import that it is for: its folder has that name. */
   readonly id: ImportId
   readonly bytes: number
   /** Hex. */

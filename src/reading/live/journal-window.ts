@@ -8,7 +8,7 @@ import { isBehind } from './position.ts'
 /** The newest batches stay at hand, with an index, for all who follow: so much of them. */
 const windowBytesMax = 8 * 1024 * 1024
 
-/** What one slice hands out at most: it is held in memory for each who reads slowly. */
+/** Events that one slice hands out at most: they are held in memory for each who reads slowly. */
 const sliceEventsMax = 500
 const sliceLengthMax = 32 * 1024
 

@@ -28,10 +28,13 @@ const closeCodes: Readonly<Record<string, number>> = {
 
 const policyViolation = 1008
 
-/** Of a reason to close: RFC 6455, section 5.5, less the code. */
+/** Bytes of a reason to close: RFC 6455, section 5.5, less the code. */
 const reasonBytesMax = 123
 
-/** Of the library, whose types do not know it yet: time for a client to answer a closing handshake. */
+/**
+ * An option of the library that its types do not know yet: time for a client to answer a closing
+ * handshake.
+ */
 const closing = { closeTimeout: farewellMs } as const
 
 const server = new WebSocketServer({

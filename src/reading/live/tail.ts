@@ -56,7 +56,7 @@ export async function* follow(
     const page = await needs.history({ streamId, after: position.after, limit: pagePointsMax })
     yield* missed(needs, request, { before: position, until: page.position })
     const step = stepOf(page)
-    yield step.told
+    yield step.shown
     position = step.position
   }
   let offset = position.offset
@@ -111,5 +111,5 @@ function stepOf({ points, next, position: offset }: HistoryPage) {
   })
   const position: Position =
     next === undefined ? { kind: 'live', offset } : { kind: 'history', offset, after: next }
-  return { told: { events, position: encodePosition(position) }, position }
+  return { shown: { events, position: encodePosition(position) }, position }
 }

@@ -36,7 +36,7 @@ export const readingsPageSchema = s.component(
   }),
 )
 
-/** What single streams and many are asked alike. */
+/** Parameters that single streams and many are asked with alike. */
 export const rangeParameters = {
   start: { ...s.text, description: 'RFC 3339; included.', examples: ['2026-01-31T00:00:00Z'] },
   end: { ...s.text, description: 'RFC 3339; excluded.', examples: ['2026-02-01T00:00:00Z'] },

@@ -33,7 +33,7 @@ interface AskedStream {
 /** Bytes of readings in a page, about. A longer one would only keep others waiting. */
 const pageBytesMax = 4 * 1024 * 1024
 
-/** Of a page, and of an answer as lines, which has none unless it is asked for. */
+/** Limits of a page, and of an answer as lines, which has none unless it is asked for. */
 const pageLimits = { fallback: 1_000, min: 1, max: 10_000 }
 const exportLimits = {
   fallback: Number.MAX_SAFE_INTEGER,

@@ -9,7 +9,7 @@ import { columnTypeOf } from '../../storage/time-series/shape.ts'
 /** The fields that can be asked for, with what they are now. */
 export type KnownFields = ReadonlyMap<string, FieldType>
 
-/** What callers may write behind a colon. */
+/** Functions that callers may write behind a colon. */
 const functions = new Map<string, AggregateFunction>([
   ['avg', 'avg'],
   ['min', 'min'],

@@ -40,7 +40,7 @@ export class QueriedStreams {
     return (await this.#versionsOf(stream)).some(({ processing }) => hasWindows(processing))
   }
 
-  /** The same of any of some streams. */
+  /** Whether any of some streams has windows, or had some in an earlier version. */
   async anyHasWindows(streams: readonly QueriedStream[]): Promise<boolean> {
     if (streams.some(({ processing }) => hasWindows(processing))) return true
     for (const { id } of streams) {
@@ -66,7 +66,7 @@ export class QueriedStreams {
     return rows.map(({ definition }) => JSON.parse(definition) as VersionedDefinition)
   }
 
-  /** Those of the ids that are streams of the owner. */
+  /** Picks the ids that are streams of the owner. */
   async known(ownerId: UserId, ids: readonly StreamId[]): Promise<ReadonlySet<string>> {
     const rows = await this.#state
       .selectFrom('data_streams')

@@ -61,7 +61,7 @@ export function windowColumns(fields: readonly string[]): readonly string[] {
 
 interface WindowLine {
   readonly columns: readonly string[]
-  /** Those that are shown: all where that is nothing. */
+  /** Fields that are shown: all where that is nothing. */
   readonly fields: readonly string[] | undefined
   /** Stands in front where it is to say whose it is. */
   readonly streamId?: string

@@ -80,7 +80,7 @@ export function encodeWindowCursor({
   return encodeAggregateCursor({ timestampUs, series: streamId })
 }
 
-/** What stands in every window, in the order of the columns behind its fields. */
+/** Keys that stand in every window, in the order of the columns behind its fields. */
 export const ownWindowKeys = ['count', 'revision', 'computedAt'] as const
 
 /**

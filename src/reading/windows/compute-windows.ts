@@ -97,7 +97,7 @@ export function windowsQuery({
     fields,
     timeWeights: holdsUs && { holdsUs, untilUs },
     fill: 'none',
-    // Whoever asks goes by the number of windows.
+    // The number of windows limits what is asked for.
     bytesMax: Number.POSITIVE_INFINITY,
     after: undefined,
   }

@@ -13,7 +13,7 @@ import { groupsOf, type WindowedStore, windowsQuery } from './compute-windows.ts
 /** A window as it is at this moment. */
 export interface WindowPoint extends WindowContent {
   readonly streamId: string
-  /** What it is kept under, or will be once it is. */
+  /** The revision that it is kept under, or will be once it is. */
   readonly revision: number
   /** Nothing for a window that is open, or being revised: it may still change under its revision. */
   readonly computedAtUs: number | undefined

@@ -72,7 +72,10 @@ function isJson(reply: FastifyReply): boolean {
   return String(reply.getHeader('content-type')).startsWith('application/json')
 }
 
-/** What the route says of this status and content type; nothing of a status that it leaves out. */
+/**
+ * The schema that the route has for this status and content type; nothing for a status that it
+ * leaves out.
+ */
 function schemaOf(request: FastifyRequest, reply: FastifyReply): JsonSchema | undefined {
   const { schema } = request.routeOptions
   const responses = (schema?.response ?? {}) as Readonly<Record<string, JsonSchema>>

@@ -16,7 +16,7 @@ const checkMs = 2_000
 
 interface Arriving {
   dueMs: number
-  /** Of a file: what had come when it was looked at the last time. */
+  /** How much of a file had come when it was looked at the last time. */
   bytesRead: number | undefined
   isAnswered: boolean
 }

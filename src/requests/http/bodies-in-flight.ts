@@ -57,7 +57,7 @@ export class BodiesInFlight {
   #giveBack(owner: string, bytes: number): void {
     this.#bytes -= bytes
     const left = (this.#bytesOf.get(owner) ?? 0) - bytes
-    // Whoever has nothing in flight is not remembered: the map has no more than all bodies.
+    // Owners who have nothing in flight are not remembered: the map has no more than all bodies.
     if (left === 0) this.#bytesOf.delete(owner)
     else this.#bytesOf.set(owner, left)
   }

@@ -111,7 +111,7 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
 
 const noSuchType = 'the content type is missing, or none that the operation takes'
 
-/** Whatever else the framework finds wrong with a request is no failure of ours. */
+/** Whether the framework refuses a request for another reason, which is no failure of ours. */
 function isRefusal({ code, statusCode }: FastifyError): boolean {
   return (code ?? '').startsWith('FST_ERR_') && Math.floor((statusCode ?? 500) / 100) === 4
 }

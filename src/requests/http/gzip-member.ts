@@ -17,7 +17,7 @@ export class GzipMember {
     this.#start = endOfHeader(bytes)
   }
 
-  /** What is in it, deflated. */
+  /** The deflated content. */
   get deflated(): Buffer {
     return this.#bytes.subarray(this.#start, -trailerBytes)
   }

@@ -35,7 +35,7 @@ export function rememberBody(request: FastifyRequest, bytes: Buffer): void {
   digests.set(request, hash('sha256', bytes))
 }
 
-/** The same for a body that nobody holds in memory: its SHA-256 in hex. */
+/** Remembers the SHA-256, in hex, of a body that nobody holds in memory: it may come again, too. */
 export function rememberDigest(request: FastifyRequest, sha256: string): void {
   digests.set(request, sha256)
 }

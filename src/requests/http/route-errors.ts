@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/error-catalogue.ts'
 import type { DescribedRoute } from './route-description.ts'
 import { keyHeaders } from './schema.ts'
 
-/** What any request may end with, whatever its route. */
+/** Codes that any request may end with, whatever its route. */
 const always: readonly ErrorCode[] = [
   'headers_too_large',
   'internal_error',
@@ -28,10 +28,10 @@ const ofBodies: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 
-/** Whatever changes something has to find its file where the next start looks for it. */
+/** Routes that change something have to find its file where the next start looks for it. */
 const ofChanges: readonly ErrorCode[] = ['data_folder_gone']
 
-/** What an Idempotency-Key can be wrong about. */
+/** Codes for what an Idempotency-Key can be wrong about. */
 const ofKeys: readonly ErrorCode[] = ['idempotency_conflict']
 
 /** Every code that a route can answer with: those of its shape, and those that it names. */

@@ -105,7 +105,7 @@ export function choice<Value extends string>(values: readonly Value[], rest: Jso
   return shape<TUnsafe<Value>>({ type: 'string', enum: [...values], ...rest })
 }
 
-/** The same, where the document says nothing but the texts. */
+/** One of some texts, where the document says nothing but the texts. */
 export function among<Value extends string>(values: readonly Value[]) {
   return shape<TUnsafe<Value>>({ enum: [...values] })
 }

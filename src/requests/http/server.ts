@@ -47,7 +47,7 @@ export interface HttpNetwork {
 
 export interface HttpServerNeeds {
   readonly logger: FastifyBaseLogger
-  /** Of the service, for the OpenAPI document. */
+  /** The version of the service, for the OpenAPI document. */
   readonly version: string
   /** Base of the addresses that we hand out. */
   readonly publicUrl: string

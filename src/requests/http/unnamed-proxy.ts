@@ -11,15 +11,15 @@ import type {
  * all of them.
  */
 export function noticeUnnamedProxy(logger: FastifyBaseLogger) {
-  let isTold = false
+  let isLogged = false
   return (
     { headers, ip, socket }: FastifyRequest,
     _: FastifyReply,
     done: HookHandlerDoneFunction,
   ): void => {
-    // Whoever is trusted is never taken for the caller.
-    if (!isTold && headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) {
-      isTold = true
+    // An address that is trusted is never taken for that of the caller.
+    if (!isLogged && headers['x-forwarded-for'] !== undefined && ip === socket.remoteAddress) {
+      isLogged = true
       logger.warn(
         { address: ip },
         'X-Forwarded-For comes from an address that STREAMVAULT_TRUST_PROXY does not name: if that is your proxy, name it, as all callers behind it count as one for the limits of failed logins',

@@ -22,7 +22,7 @@ export function limitUnsentAnswers(userOf: (request: FastifyRequest) => UserId |
   const count = (userId: string, length: number) => {
     waiting += length
     const ofUser = (waitingOf.get(userId) ?? 0) + length
-    // Whoever has nothing to wait for is not remembered: the map has no more than all answers.
+    // Users who have nothing to wait for are not remembered: the map has no more than all answers.
     if (ofUser === 0) waitingOf.delete(userId)
     else waitingOf.set(userId, ofUser)
   }

@@ -14,7 +14,7 @@ const tokenPrefix = 'bearer.'
 /** A request that wants to become a WebSocket, until it is one or was answered otherwise. */
 export interface PendingUpgrade {
   readonly socket: Duplex
-  /** What came after the head of the request. */
+  /** Bytes that came after the head of the request. */
   readonly head: Buffer
 }
 

@@ -29,7 +29,7 @@ export async function hideKeys(needs: HidingNeeds): Promise<void> {
   })
   await moveAll(needs, 'idempotency_keys', {
     columns: ['user_id', 'stream_id', 'received_at'],
-    // Of readings alone: there is no secret in it.
+    // Bodies of readings alone have no secret in them.
     digestOf: (bodyDigest) => bodyDigest,
   })
 }

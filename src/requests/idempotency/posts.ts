@@ -16,7 +16,7 @@ export interface Effect {
   readonly changes: readonly Compilable[]
   /** Why none happened. What makes new rows only needs no reason. */
   readonly refusal?: () => Promise<DomainError>
-  /** What has to follow before anybody hears of the changes; a restart does it anyway. */
+  /** Work that has to follow before anybody hears of the changes; a restart does it anyway. */
   readonly afterwards?: () => Promise<void>
 }
 
@@ -73,7 +73,7 @@ export class Posts {
   async answer(post: Post, plan: () => Promise<Effect>): Promise<FastifyReply> {
     const keyed = keyedRequest(post)
     const { statusCode, body, isRepeated } = keyed
-      ? // Those that come with the same key meanwhile wait, and then find the answer.
+      ? // Requests that come with the same key meanwhile wait, and then find the answer.
         await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
           const known = await this.#again(keyed)
           return known ?? (await this.#perform(await plan(), keyed))

@@ -152,7 +152,9 @@ export function postOf({
   return { request, reply, userId: caller.userId }
 }
 
-/** The same for one that shows a secret: to the key that asks only, and in no cache between us. */
+/**
+ * A POST of that kind that shows a secret: to the key that asks only, and in no cache between us.
+ */
 export function secretPostOf(exchange: Pick<Exchange, 'caller' | 'request' | 'reply'>): Post {
   const { caller, reply } = exchange
   return {

@@ -18,7 +18,7 @@ export interface JournalStatus {
   /** Bytes of entries that were not trimmed yet. */
   readonly bytes: number
   readonly bytesMax: number
-  /** What keeps it from accepting entries, or nothing. */
+  /** The problem that keeps it from accepting entries, or nothing. */
   readonly problem: string | undefined
 }
 

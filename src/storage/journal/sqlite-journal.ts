@@ -34,7 +34,7 @@ export class SqliteJournalFile {
   #head: Offset
   #bytes: number
   #failure: string | undefined
-  /** What is wrong with the file's place. It passes when the file is back. */
+  /** The problem of the file's place. It passes when the file is back. */
   #gone: string | undefined
   #full: string | undefined
 

@@ -55,7 +55,7 @@ interface AlertHistoryTable {
   readonly cause: string
   readonly from_state: string
   readonly to_state: string
-  /** Of the entry of the journal that it follows from. */
+  /** The entry of the journal that it follows from. */
   readonly journal_offset: number
   readonly received_at: number
   /** Alert time. */
@@ -70,13 +70,13 @@ interface AlertHistoryTable {
   readonly api_key_id: string | null
   readonly comment: string | null
   readonly muted_until: number | null
-  /** What the request was, so that its answer can tell that it was done. */
+  /** The id of the request, so that its answer can tell that it was done. */
   readonly action_id: string | null
   /** The event that was told. */
   readonly event_id: string | null
 }
 
-/** Of each stream that has rules with something to remember. */
+/** What the rules of one stream remember: a row for each stream that has such rules. */
 interface AlertMemoryTable {
   readonly stream_id: string
   /** The version whose rules these are memories of. */
@@ -112,7 +112,7 @@ interface AlertMessageTable {
 
 /** A time in which nobody could be heard, because the service was away. */
 interface DowntimeTable {
-  /** Of the entry of the journal that says so. */
+  /** The entry of the journal that says so. */
   readonly journal_offset: number
   readonly from_at: number
   readonly until_at: number
@@ -130,7 +130,7 @@ interface AlertRuleTable {
   readonly rule: string
   readonly created_at: number
   readonly updated_at: number
-  /** Of the same rule, counted from 1. */
+  /** The revision of the rule, counted from 1. */
   readonly revision: number
 }
 

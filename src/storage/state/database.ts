@@ -110,7 +110,10 @@ export async function commitChanges(
   afterwards()
 }
 
-/** The same, where a change of no row takes back those before it. Resolves with whether all are made. */
+/**
+ * Runs changes in one transaction, where one that changes no row takes back those before it.
+ * Resolves with whether all are made.
+ */
 export async function attemptChanges(
   database: StateDatabase,
   changes: readonly PlainChange[],

@@ -22,7 +22,7 @@ export interface StreamCounterTable {
   /** Days since the epoch (UTC) of the newest receipt, and how many were received on it. */
   readonly day: number
   readonly received_on_day: number
-  /** Of the newest reading that rules have seen: its time, and when it was received. */
+  /** The time of the newest reading that rules have seen, and when it was received. */
   readonly alert_time: Defaulted<number>
   readonly alert_received_at: Defaulted<number>
   /** Readings that rules have not seen, as newer ones had come before. */
@@ -31,7 +31,7 @@ export interface StreamCounterTable {
 
 export interface QuarantineTable {
   readonly stream_id: string
-  /** Of the reading's entry: what the quarantine entry is known by. */
+  /** Where the reading's entry stands: what the quarantine entry is known by. */
   readonly journal_offset: number
   /** The version that judged it last. */
   readonly stream_version: number

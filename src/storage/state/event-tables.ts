@@ -21,7 +21,7 @@ interface EventTable {
   readonly vault_id: string | null
   readonly stream_id: string | null
   readonly template_id: string | null
-  /** Of alerts. */
+  /** How serious an alert is. */
   readonly severity: Defaulted<string | null>
   /** JSON object: the resource as the API shows it. */
   readonly data: string
@@ -50,14 +50,14 @@ interface CoalescedEventTable {
   readonly due_at: number
 }
 
-/** Of users who have changed them; of all others they are the default ones. */
+/** Preferences of users who have changed them; all others have the default ones. */
 interface NotificationPreferencesTable {
   readonly owner_id: string
   /** JSON object, as the API shows it. */
   readonly preferences: string
 }
 
-/** Of each user who was ever told something. */
+/** How far the inbox of each user has come who was ever told something. */
 interface InboxTable {
   readonly owner_id: string
   /** The position of the newest entry: they count from 1 on, and none is given twice. */
@@ -76,7 +76,10 @@ interface InboxEntryTable {
   readonly owner_id: string
   readonly position: number
   readonly created_at: number
-  /** The same in steady time: how long it stands for others of its kind counts from there. */
+  /**
+   * When it was created, in steady time: how long it stands for others of its kind counts from
+   * there.
+   */
   readonly noted_at: Defaulted<number>
   readonly expires_at: number
   /** When it expires, in hours since the epoch: what it is counted under. */
@@ -88,7 +91,7 @@ interface InboxEntryTable {
   readonly message: string
   readonly resource_type: string
   readonly resource_id: string
-  /** Of an alert. */
+  /** How serious an alert is. */
   readonly severity: string | null
   readonly read_at: number | null
   readonly archived_at: number | null
@@ -98,8 +101,8 @@ interface InboxEntryTable {
 interface InboxCountTable {
   readonly owner_id: string
   readonly hour: number
-  /** Those that are not archived. */
+  /** Entries that are not archived. */
   readonly listed: number
-  /** Those of them that are not read. */
+  /** Entries of these that are not read. */
   readonly unread: number
 }

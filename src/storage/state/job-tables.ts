@@ -17,7 +17,7 @@ interface JobTable {
   readonly progress: number
   readonly started_at: number | null
   readonly finished_at: number | null
-  /** Of a failed one: a stable name, and a sentence. */
+  /** Why it failed: a stable name, and a sentence. */
   readonly error: string | null
   readonly message: string | null
 }
@@ -25,7 +25,7 @@ interface JobTable {
 interface ExportJobTable extends JobTable {
   /** JSON: streams, range, format and the like. */
   readonly request: string
-  /** Of the finished files. */
+  /** What the finished files have together. */
   readonly rows: number
   readonly bytes: number
   /** Where the next file begins: a place in the list of streams, and within the stream. */
@@ -47,16 +47,16 @@ interface ExportFileTable {
 interface ImportJobTable extends JobTable {
   readonly stream_id: string
   readonly format: string
-  /** Of the file. */
+  /** The size and the digest of the file. */
   readonly bytes: number
   readonly sha256: string
   /** The first row that is not known to be in the journal, from 0 on. */
   readonly next_row: number
   readonly accepted: number
   readonly refused: number
-  /** Those of the stream since the import began, as far as they were looked at. */
+  /** Duplicates of the stream since the import began, as far as they were looked at. */
   readonly duplicates: number
-  /** Of the stream, before the import began; null until then. */
+  /** Duplicates of the stream before the import began; null until then. */
   readonly duplicates_before: number | null
   /** JSON array of the first refusals: {row, error, message}. */
   readonly refusals: string

@@ -12,7 +12,7 @@ interface EmailRecipientTable {
   readonly created_at: number
   /** As it was given. */
   readonly email: string
-  /** What makes two addresses the same one. */
+  /** The address in the form that makes two of them the same one. */
   readonly email_folded: string
   /** PENDING_VERIFICATION, ACTIVE or DISABLED. */
   readonly status: string

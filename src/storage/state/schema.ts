@@ -119,7 +119,7 @@ interface AuditLogTable {
   /** Who did it; null when the service did, or nobody known. */
   readonly actor_user_id: string | null
   readonly actor_key_id: string | null
-  /** What it was done to: the id of a key, a user or a signing key. */
+  /** The id of a key, a user or a signing key that it was done to. */
   readonly subject_id: string | null
   /** The user that it is about. */
   readonly user_id: string | null
@@ -175,7 +175,7 @@ interface DataStreamTable {
   readonly tags: string
   /** Since when it takes no readings. */
   readonly paused_at: number | null
-  /** Of the type `service`: the time of its newest event. */
+  /** The time of the newest event of a stream of the type `service`. */
   readonly last_event_at: number | null
   /** How long readings are kept, and what was worked out from them: `30d`, `forever`; null: as the vault says. */
   readonly kept_raw: string | null
@@ -207,7 +207,7 @@ interface DataStreamTagTable {
 interface DataStreamTopicTable {
   readonly stream_id: string
   readonly owner_id: string
-  /** Of MQTT, with wildcards. */
+  /** A filter of MQTT topics, with wildcards. */
   readonly filter: string
 }
 
@@ -224,7 +224,7 @@ interface DataStreamDeletionTable {
   readonly removed_quarantine: number
 }
 
-/** Of each stream that gets its readings from a source that is asked for them. */
+/** Where a stream gets its readings that is fed by a source which is asked for them. */
 interface StreamSourceTable {
   readonly stream_id: string
   readonly owner_id: string
@@ -275,7 +275,7 @@ interface IdempotencyKeyTable {
 interface SteadyTimeTable {
   /** 1; the row 2 has as its wall clock the latest instant that was ever seen. */
   readonly id: number
-  /** Of the machine; empty where it is not known. */
+  /** The id of the boot of the machine; empty where it is not known. */
   readonly boot_id: string
   /** By the machine's monotonic clock. */
   readonly machine_at: number

@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import type { StateDatabase } from './database.ts'
 
-/** What is counted while it changes, because counting its rows would take too long. */
+/** Lists that are counted while they change, because counting their rows would take too long. */
 export const lists = [
   'users',
   'templates',

@@ -55,7 +55,7 @@ interface DeliveryTable {
   readonly receiver_id: string
   readonly owner_id: string
   readonly event_type: string
-  /** What the event is about: of one resource one is told after the other. */
+  /** The resource that the event is about: of one resource one is told after the other. */
   readonly resource_id: string
   readonly created_at: number
   /** pending, delivered, failed, cancelled or skipped. */
@@ -66,8 +66,8 @@ interface DeliveryTable {
   readonly attempts: number
   readonly attempts_max: number
   /**
-   * Of a pending one: from when on it may be taken. While somebody is at it, that is when the lease
-   * ends; so what a crash has left behind comes again.
+   * From when on a pending one may be taken. While somebody is at it, that is when the lease ends;
+   * so what a crash has left behind comes again.
    */
   readonly due_at: number | null
   /** Who is at it. */

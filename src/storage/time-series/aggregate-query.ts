@@ -31,8 +31,8 @@ export interface AggregatedField {
   readonly key: string
   readonly name: string
   /**
-   * What it is today. A stream's definition may change: numbers of either kind are brought together
-   * as doubles, and what was stored as anything else counts as not there.
+   * The type that it has today. A stream's definition may change: numbers of either kind are
+   * brought together as doubles, and what was stored as anything else counts as not there.
    */
   readonly type: ColumnType
   readonly function: AggregateFunction

@@ -137,7 +137,7 @@ function firstShown(
   for (const { fromUs, toUs, offsetUs } of segments) {
     const firstLocalUs = fromUs + offsetUs
     const markAtUs = floorTo(firstLocalUs - phaseUs, stepUs) + phaseUs
-    // Of several that are jumped past at once, the last one counts: the others last no time.
+    // The last one counts where several are jumped past at once: the others last no time.
     const isJumpedPast = markAtUs >= shownUs && markAtUs < firstLocalUs
     if (isJumpedPast && shownUs > Number.NEGATIVE_INFINITY) {
       starts.push({ fromUs, stepUs, count: 1 })

@@ -5,7 +5,7 @@ import { bucketCount, bucketRuns } from './bucket-runs.ts'
 /** Points of a filled query over all its pages. Nobody reads more, and a slip is easily made. */
 const pointsMax = 1_000_000
 
-/** So that the changes of clocks of a zone are few. */
+/** Years of a filled query: few enough that the changes of clocks of a zone are few. */
 const yearsMax = 100
 const yearUs = 366 * 86_400_000_000
 

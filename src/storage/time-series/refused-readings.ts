@@ -17,7 +17,7 @@ export interface RefusedReadingNote {
   readonly timestampUs: number
   /** Canonical JSON of its declared fields. */
   readonly values: string
-  /** What the server said. */
+  /** The message of the server. */
   readonly message: string
 }
 
@@ -26,7 +26,9 @@ export interface RefusedReadingsPage {
   readonly hasMore: boolean
 }
 
-/** Of a store whose server may refuse a reading; one whose server never does so leaves it out. */
+/**
+ * What a store has whose server may refuse a reading; one whose server never does so leaves it out.
+ */
 export interface RefusingStore {
   refused?(query: RefusedReadingsQuery): RefusedReadingsPage
 }

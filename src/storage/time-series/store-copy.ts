@@ -19,7 +19,7 @@ export interface ServedRows {
   readonly position: Offset
   /** What was marked as too old in this round or a later one was still there at the position. */
   readonly expiryRound: number
-  /** Of each of its tables. */
+  /** The shapes of all its tables. */
   readonly shapes: readonly Shape[]
 }
 

@@ -9,9 +9,9 @@ export interface Repetition {
 }
 
 /**
- * Of a store whose server says that it has readings before they are on its disk: what it could lose
- * is kept in the journal, and sent again in the same order when it may have been lost. Counts and
- * position stay as they are meanwhile, and nothing else is stored.
+ * What a store has whose server says that it has readings before they are on its disk: what it
+ * could lose is kept in the journal, and sent again in the same order when it may have been lost.
+ * Counts and position stay as they are meanwhile, and nothing else is stored.
  */
 export interface StoreDurability {
   /** The first entry of the journal that is still needed. */
@@ -20,7 +20,9 @@ export interface StoreDurability {
   /** Bytes that the journal keeps for that reason, about. */
   heldBytes(): number
 
-  /** What keeps readings from being stored and nobody but an operator can change. */
+  /**
+   * The problem that keeps readings from being stored and that nobody but an operator can solve.
+   */
   problem(): string | undefined
 
   /** Where the next repetition begins, as far as it is known without asking. */
@@ -36,7 +38,7 @@ export interface StoreDurability {
   /** Sends a part of a repetition again, from its start on: what became rows then, and no more. */
   repeat(shipment: Shipment): Promise<void>
 
-  /** The same for a removal that stands alone in its repetition. */
+  /** Repeats a removal that stands alone in its repetition. */
   repeatRemoval(removal: Removal): Promise<void>
 
   /** Resolves when something has to be sent again. One may wait at a time. */

@@ -9,7 +9,7 @@ export interface StreamGroup<Record extends StreamState = StreamState> {
   /** Readings received, quarantined ones included. */
   readonly received: number
   readonly readings: ShippedReading[]
-  /** The same with those that were dropped. */
+  /** The readings together with those that were dropped. */
   readonly arrived: readonly ShippedReading[]
   /** The redriven ones of the whole shipment. */
   readonly redriven: ReadonlySet<ShippedReading>

@@ -42,14 +42,14 @@ export interface Shipment {
   /** Each an object of its own. */
   readonly readings: readonly ShippedReading[]
   /**
-   * Those of them that have waited in the quarantine or come out of a file: how long they took says
-   * nothing about the service.
+   * Readings of these that have waited in the quarantine or come out of a file: how long they took
+   * says nothing about the service.
    */
   readonly redriven?: ReadonlySet<ShippedReading>
   /**
-   * Those of streams that drop what is unchanged (decisions.md#readings-that-are-unchanged), each
-   * with the length of the windows, in microseconds of event time, in each of which one is kept all
-   * the same.
+   * Readings of streams that drop what is unchanged (decisions.md#readings-that-are-unchanged),
+   * each with the length of the windows, in microseconds of event time, in each of which one is
+   * kept all the same.
    */
   readonly deduplicated?: ReadonlyMap<ShippedReading, number>
   /**
@@ -59,7 +59,7 @@ export interface Shipment {
   readonly windows?: ReadonlyMap<ShippedReading, WindowVersion>
   /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
   readonly received: ReadonlyMap<string, number>
-  /** Of the stretch in the journal, about. */
+  /** Bytes of the stretch in the journal, about. */
   readonly bytes?: number
   /** The stretch: the first offset after it becomes the shipper's position. */
   readonly from: Offset
@@ -81,9 +81,9 @@ export interface StoredCounts {
   readonly received: number
   readonly stored: number
   readonly duplicates: number
-  /** Of those stored, how many were removed again. */
+  /** How many of those stored were removed again. */
   readonly deleted: number
-  /** Of those stored, how many were not kept any longer. None of them is among the deleted. */
+  /** How many of those stored were not kept any longer. None of them is among the deleted. */
   readonly expired: number
   /** What is older than this has not been kept: 0 when everything was. Only ever grows. */
   readonly keptFromUs: number
@@ -168,7 +168,7 @@ export interface DataPoint {
   readonly values: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
   readonly flagged?: readonly string[]
-  /** What it is known by among readings of its time, where it is read as it is. */
+  /** The digest that it is known by among readings of its time, where it is read as it is. */
   readonly digest?: bigint
 }
 
@@ -264,7 +264,7 @@ export interface TimeSeriesStore extends RefusingStore, CopiedStore {
    */
   removeStreams(streamIds: readonly string[]): Promise<void>
 
-  /** Of all streams that anything is known of. */
+  /** Streams that anything is known of. */
   streamIds(): readonly string[]
 
   counts(streamId: string): StoredCounts

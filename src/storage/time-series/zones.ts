@@ -5,7 +5,7 @@ export interface ZoneSegment {
   readonly fromUs: number
   /** Excluded. */
   readonly toUs: number
-  /** What to add to UTC to get what the clocks show. */
+  /** The difference that is added to UTC to get what the clocks show. */
   readonly offsetUs: number
 }
 

@@ -45,7 +45,10 @@ export function parseAlertRules(
   return checkedTogether(placed, found)
 }
 
-/** The same of rules that stand by themselves, in the place of both keys. */
+/**
+ * Reads rules that stand by themselves, in the place of both keys; what is wrong with them is added
+ * to the problems.
+ */
 export function parseProposedRules(
   value: unknown,
   { fields, path }: { readonly fields: FieldMap; readonly path: string },

@@ -49,7 +49,7 @@ const ruleDuration: Rule = (value, key, problems) => {
   problems.add(key, `must be a duration from 1s to ${daysMax}d, such as 30s, 1m, 6h or 1d`)
 }
 
-/** What rules of all kinds have, but for silence, which is a duration itself. */
+/** Keys that rules of all kinds have, but for silence, which is a duration itself. */
 export const commonRules = {
   severity: oneOf(...severities),
   for: ruleDuration,
@@ -167,7 +167,7 @@ function idOf(given: Json): string {
   return [field, name, window, compared].filter((part) => part !== undefined).join('.')
 }
 
-/** What is right part by part, and does not fit together. */
+/** Finds parts that are right one by one, and do not fit together. */
 function checkMeaning(rule: AlertRule, { fields, problems }: AlertContext): void {
   if (rule.condition !== undefined) {
     checkCondition(rule, fields, problems)

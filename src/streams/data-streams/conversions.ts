@@ -56,7 +56,7 @@ export async function withConversions(
   return checked as StreamDefinition
 }
 
-/** The same of many, each with its place in the request. */
+/** The last part of checking many definitions, each with its place in the request. */
 export async function allWithConversions(
   units: Units,
   placed: readonly { readonly definition: ParsedDefinition; readonly place: string }[],

@@ -51,7 +51,7 @@ export interface StreamProgressSource {
     readonly counts: StoredCounts
     readonly storedPerSecond: number
   }>
-  /** What keeps readings from being kept or stored now, or nothing. */
+  /** The problem that keeps readings from being kept or stored now, or nothing. */
   problem(): Promise<string | undefined>
 }
 

@@ -35,7 +35,7 @@ export function heldUs(processing: Json): number | undefined {
   return isDeduplicated(processing) ? longestHoldUs(processing) : undefined
 }
 
-/** The same, as if the stream dropped what is unchanged. */
+/** For how long a reading would count, in microseconds, if the stream dropped what is unchanged. */
 export function longestHoldUs(processing: Json): number {
   return windowsHeld * windowUs(processing)
 }

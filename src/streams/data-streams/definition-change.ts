@@ -8,7 +8,9 @@ type Json = Readonly<Record<string, unknown>>
 /** The parts that are merged member by member: the others are replaced. */
 const mergedParts = ['tags', 'source', 'schema', 'processing'] as const
 
-/** What a stream is made with, and keeps. They may be sent, as reading the stream answers them. */
+/**
+ * Keys that a stream is made with, and keeps. They may be sent, as reading the stream answers them.
+ */
 const fixedKeys = ['vaultId', 'type'] as const
 
 /**

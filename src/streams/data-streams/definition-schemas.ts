@@ -200,7 +200,7 @@ export const listedStream = component(
   record({ ...shownFields, tags: tagsSchema }),
 )
 
-/** What can be changed, as reading a stream or a version of it shows it. */
+/** Fields that can be changed, as reading a stream or a version of it shows them. */
 const versionedFields = {
   source: typed<object>({ type: 'object' }),
   schema: typed<object>({ type: 'object', additionalProperties: fieldSchema }),

@@ -95,7 +95,7 @@ export function parseDefinition(body: unknown): ParsedDefinition {
   return definition
 }
 
-/** What a stream is called; what is wrong with it is added to the problems. */
+/** The name of a stream; what is wrong with it is added to the problems. */
 export function parseName(value: unknown, problems: ErrorDetail[]): string {
   if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value
   problems.push({ path: 'name', message: 'must be a text of 1 to 200 characters' })
@@ -157,7 +157,7 @@ export function schemaOf({ source, schema, processing }: ParsedVersion): StreamS
   }
 }
 
-/** What its readings come in where nothing else says so. */
+/** The format of its readings where nothing else says so. */
 export function formatOf({ source }: ParsedVersion): PayloadFormat {
   return (source['format'] as PayloadFormat | undefined) ?? 'json'
 }

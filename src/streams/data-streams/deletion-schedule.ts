@@ -46,7 +46,7 @@ export class DeletionSchedule {
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
   #pending = 0
-  /** Those of the round whose messages are gone, while their data waits for a consumer. */
+  /** Streams of the round whose messages are gone, while their data waits for a consumer. */
   readonly #withoutMessages = new Set<StreamId>()
 
   constructor(needs: DeletionScheduleNeeds) {
@@ -102,7 +102,7 @@ export class DeletionSchedule {
     if (rows.length === 0) return
     // One that is being deleted by somebody else is gone here, and that somebody was not told so yet.
     for (const row of rows) forget(row.stream_id as StreamId)
-    // Whoever has found a stream before it was deleted hands its reading over in the same turn.
+    // Callers who have found a stream before it was deleted hand its reading over in the same turn.
     await turn()
     await drain()
     const ids = rows.map((row) => row.stream_id)

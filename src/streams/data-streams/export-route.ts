@@ -29,7 +29,7 @@ export interface ExportNeeds {
 }
 
 /**
- * What readings can be answered as, the one for everybody who has no wish first
+ * Media types that readings can be answered as, the one for everybody who has no wish first
  * (decisions.md#answers-with-readings).
  */
 export const readingsTypes = ['application/json', 'text/csv', 'application/x-ndjson'] as const

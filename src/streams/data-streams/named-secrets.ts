@@ -109,7 +109,7 @@ export function withoutUnused(source: Json, kept: Readonly<Record<string, string
   return left.length === 0 ? rest : { ...rest, secrets: Object.fromEntries(left) }
 }
 
-/** What is wrong with a source whose kept secrets are put in, headers with secrets in them among these. */
+/** Problems of a source whose kept secrets are put in, headers with secrets in them among these. */
 export function namedSecretProblems(source: Json): readonly ErrorDetail[] {
   const found: ErrorDetail[] = []
   checkNamedSecrets(
@@ -180,7 +180,7 @@ function namesIn(template: string): readonly string[] {
   return [...template.matchAll(placeholders)].map(([, name = '']) => name)
 }
 
-/** Of a database the endpoint is none. */
+/** Whether an endpoint is an address: that of a database is none. */
 function isAddress(endpoint: unknown): endpoint is string {
   return typeof endpoint === 'string' && /^[a-z][a-z\d+.-]*:\/\//i.test(endpoint)
 }

@@ -11,7 +11,7 @@ import {
 import type { ErrorDetail } from '../../core/errors.ts'
 import { retentionRule } from './retention.ts'
 
-/** What may stand in `processing`. */
+/** Rules of the keys of `processing`. */
 const rules: Rules = {
   frequency: duration,
   aggregation: oneOf('average', 'latest', 'min', 'max', 'sum', 'count'),

@@ -20,7 +20,7 @@ export interface Chunk<Cursor> {
 
 export interface ExportRequest<Cursor> {
   readonly userId: UserId
-  /** What comes before the first line. */
+  /** The text before the first line. */
   readonly head: string
   /** Lines in all, at most. */
   readonly limit: number

@@ -25,7 +25,7 @@ export const digestColumn = ':digest'
 /** Lines end as RFC 4180 says. */
 export const csvLineEnd = '\r\n'
 
-/** What a CSV answer begins with; nothing for the other formats. */
+/** The first line of a CSV answer; nothing for the other formats. */
 export function headOf(format: TextFormat, columns: TextColumns): string {
   if (format !== 'csv') return ''
   const { fields, withExtra, streamId, withDigest } = columns

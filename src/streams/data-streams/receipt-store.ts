@@ -56,7 +56,7 @@ export class ReceiptStore {
     const request = { ...given, key: keptKey(this.#digests, given.key) }
     const known = await this.#find(request, steadyUs)
     if (known) return repeated(known, request)
-    // Of parallel first requests one wins; the others find its row.
+    // One of parallel first requests wins; the others find its row.
     if (await this.#writer.attempt(...this.#insertion(request, nowUs, steadyUs))) {
       return { receivedAtUs: nowUs, isRepeated: false }
     }

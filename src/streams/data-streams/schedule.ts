@@ -3,7 +3,7 @@ import { type ParsedFields, parse } from 'node-cron'
 /** One field of a cron expression: its name, its values, and the names that stand for some. */
 interface Field {
   readonly name: string
-  /** What the parser calls it. */
+  /** The name that the parser has for it. */
   readonly key: keyof ParsedFields
   readonly min: number
   readonly max: number
@@ -44,8 +44,8 @@ const fields: readonly Field[] = [
 ]
 
 /**
- * What is wrong with a cron expression of 5 fields, or 6 with seconds first, or nothing. Each
- * field is a list of `*`, a value or a range, each with a step if need be.
+ * The problem of a cron expression of 5 fields, or 6 with seconds first, or nothing. Each field is
+ * a list of `*`, a value or a range, each with a step if need be.
  */
 export function scheduleProblem(text: string): string | undefined {
   const given = text.trim().split(/\s+/)

@@ -5,8 +5,8 @@ import type { ErrorDetail } from '../../core/errors.ts'
 import { lifecycleFields } from '../../outbox/lifecycle/lifecycle-event.ts'
 
 /**
- * What would change events, or keep some of them out; and alerts, which are events themselves: one about
- * events could bring about the next.
+ * Keys that would change events, or keep some of them out; and alerts, which are events
+ * themselves: one about events could bring about the next.
  */
 const refusedProcessing: readonly string[] = [
   'validation',

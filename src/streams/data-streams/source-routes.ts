@@ -209,7 +209,7 @@ function proposalOf(
 interface TakenApart {
   readonly readings: unknown[]
   readonly unreadable: Map<number, string>
-  /** Of messages that could not be taken apart, by their place. */
+  /** What is wrong with messages that could not be taken apart, by their place. */
   readonly problems: { readonly index: number; readonly message: string }[]
 }
 

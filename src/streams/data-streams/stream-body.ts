@@ -52,7 +52,7 @@ export function madeStreamBody(stream: DataStream, needs: WebhookUrlNeeds): Stre
   }
 }
 
-/** What its owner should know, if there is anything. */
+/** Warnings that its owner should have, if there are any. */
 function warningsOf(stream: DataStream): { warnings?: readonly string[] } {
   const warnings = definitionWarnings(stream)
   return warnings.length > 0 ? { warnings } : {}

@@ -92,7 +92,7 @@ export class StreamChanges {
     return sql<SqlBool>`EXISTS ${streams}`
   }
 
-  /** What pauses a stream, or lets it go on. It can be done any number of times. */
+  /** Statements that pause a stream, or let it go on. They can be run any number of times. */
   pausing({ id, ownerId }: DataStream, isPaused: boolean): readonly Compilable[] {
     const since = sql<number>`coalesce(paused_at, ${this.#clock.nowUs()})`
     return [

@@ -131,7 +131,7 @@ export class StreamRemains {
 /** A page of newest readings: only whose they are is looked at. */
 const latestBytesMax = 1_000_000
 
-/** Of streams that have no row: those whose end is known, and those that have no reading. */
+/** Picks, of streams that have no row, those whose end is known, and those that have no reading. */
 async function withoutReadingsOfOthers(
   { state, store }: Pick<StreamRemainsNeeds, 'state' | 'store'>,
   streamIds: readonly string[],

@@ -192,7 +192,7 @@ async function idsIn(
   return found.rows.map(({ id }) => String(id))
 }
 
-/** Those of some ids that no stream has any more, and that no removal is still to come to. */
+/** Picks the ids that no stream has any more, and that no removal is still to come to. */
 export async function withoutStream(
   state: StateDatabase,
   ids: readonly string[],
@@ -214,7 +214,7 @@ export async function withoutStream(
   return ids.filter((id) => !known.has(id))
 }
 
-/** Those of some ids of which it is noted that they were streams, and were removed. */
+/** Picks the ids of which it is noted that they were streams, and were removed. */
 export async function withNote(
   state: StateDatabase,
   ids: readonly string[],

@@ -10,7 +10,7 @@ export const samplesMax = 1_000
 /** What a device sends, taken apart. */
 export class Samples {
   readonly readings: readonly unknown[]
-  /** Those that could not be read although their neighbours could: what is wrong, by place. */
+  /** Readings that could not be read although their neighbours could: what is wrong, by place. */
   readonly unreadable: ReadonlyMap<number, string>
   /** How a stream has to be defined that is sent them. */
   readonly source: SampledSource
@@ -30,7 +30,7 @@ export class Samples {
 
 interface SampledSource {
   readonly format?: 'ndjson' | 'cbor' | 'msgpack' | 'csv'
-  /** Of a table: the names in its first line. */
+  /** The names in the first line of a table. */
   readonly columns?: readonly string[]
   readonly delimiter?: string
 }

@@ -21,7 +21,7 @@ export interface SourceStatus {
   readonly unacknowledged: number
   /** It fails for a reason that does not pass by itself, or has failed for long. */
   readonly isLasting: boolean
-  /** Of a source that is asked from time to time, since the start of the service. */
+  /** Rounds since the start of the service, of a source that is asked from time to time. */
   readonly rounds: SourceRounds | undefined
   readonly lastRound:
     | { readonly dueAtUs: number; readonly startedAtUs: number; readonly endedAtUs: number }
@@ -40,11 +40,11 @@ export interface SourceRounds {
   readonly missed: number
 }
 
-/** What a try of a source has brought. */
+/** The outcome of a try of a source. */
 export interface SourceTrial {
   /** Whether the other side has answered. */
   readonly isReached: boolean
-  /** What kept the try from coming to its end, without secrets. */
+  /** The problem that kept the try from coming to its end, without secrets. */
   readonly problem: string | undefined
   /** The first ones. */
   readonly messages: readonly {
@@ -60,8 +60,8 @@ export interface SourceTrial {
 /** Streams whose readings are fetched from somewhere else, as the routes see them. */
 export interface StreamSources {
   /**
-   * What stores the secrets of a new stream with its definition. It finds nothing to change when
-   * there are too many such streams.
+   * Statements that store the secrets of a new stream with its definition. They find nothing to
+   * change when there are too many such streams.
    *
    * @throws DomainError `invalid_request` for the mark of a secret that is nowhere kept
    */
@@ -73,16 +73,21 @@ export interface StreamSources {
    *   for another endpoint
    */
   completed(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition>
-  /** What stores the secrets of a changed stream. @throws DomainError as `assertRoom` does */
+  /**
+   * Statements that store the secrets of a changed stream.
+   *
+   * @throws DomainError as `assertRoom` does
+   */
   changed(stream: DataStream, source: Json): Promise<readonly Compilable[]>
   /**
-   * What puts a new secret in the place of the one that messages to a stream are signed with.
+   * The statement that puts a new secret in the place of the one that messages to a stream are
+   * signed with.
    *
    * @param previousUntilUs until when the old one is good, too
    * @throws DomainError `conflict` for a stream that has no webhook
    */
   rotated(stream: DataStream, secret: string, previousUntilUs: number): Promise<Compilable>
-  /** What forgets the secrets of a stream. */
+  /** Statements that forget the secrets of a stream. */
   removed(id: StreamId): readonly Compilable[]
   /** @throws DomainError `destination_not_allowed` when a source is where nobody may connect to */
   assertAllowed(source: Json): Promise<void>
@@ -100,7 +105,7 @@ export interface StreamSources {
   hurry(id: StreamId): boolean
   /** Nothing when there is no such stream. */
   statusOf(id: StreamId): SourceStatus | undefined
-  /** Of a stream that others send to: the last part of its address, which nobody can guess. */
+  /** The last part of the address of a stream that others send to, which nobody can guess. */
   hookIdOf(id: StreamId): string
   /** What has come to the address of a stream. */
   hookStatusOf(id: StreamId): HookStatus
@@ -110,10 +115,10 @@ export interface StreamSources {
 export interface HookStatus {
   /** Messages that are durable. */
   readonly messages: number
-  /** Of messages that were known already. */
+  /** Messages that were known already. */
   readonly repeated: number
   readonly lastMessageAtUs: number | undefined
-  /** Those whose signature was not good. */
+  /** Messages whose signature was not good. */
   readonly refused: number
   readonly lastRefusedAtUs: number | undefined
   readonly lastRefusal: string | undefined

@@ -20,9 +20,9 @@ export interface StatusFacts {
   readonly counts: StoredCounts
   readonly storedPerSecond: number
   readonly problem: string | undefined
-  /** Of a stream whose readings are fetched. */
+  /** How the source is doing, where readings are fetched. */
   readonly source: SourceStatus | undefined
-  /** Of a stream that others send to. */
+  /** What has come to the webhook, where others send to the stream. */
   readonly webhook: HookStatus | undefined
   /** How long its data is kept; null is for ever. */
   readonly retention: KeptTimes
@@ -97,9 +97,9 @@ export function statusBody(facts: StatusFacts): StatusBody {
       processingRate: round(facts.storedPerSecond),
       lastProcessed: timeOrNull(counts.lastStoredAtUs),
     },
-    /** Of the stored ones, how many were removed again: no term of the counters. */
+    /** How many of the stored ones were removed again: no term of the counters. */
     deleted: counts.deleted,
-    /** Of the stored ones, how many were not kept any longer: no term of them either. */
+    /** How many of the stored ones were not kept any longer: no term of the counters either. */
     expired: counts.expired,
     retention: retentionBody(facts),
     counters,

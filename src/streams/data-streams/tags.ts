@@ -2,7 +2,7 @@ import { isObject } from '../../contracts/definitions/field-map.ts'
 import { cutText } from '../../core/cut-text.ts'
 import type { ErrorDetail } from '../../core/errors.ts'
 
-/** What a stream is found by among many: texts by name, such as `site: berlin`. */
+/** Texts by name that a stream is found by among many, such as `site: berlin`. */
 export type Tags = Readonly<Record<string, string>>
 
 /** Limits of one stream's tags: a list of a thousand streams shows all of theirs. */
@@ -30,7 +30,7 @@ export function parseTags(value: unknown, problems: ErrorDetail[]): Tags {
   return value as Tags
 }
 
-/** What is wrong with one tag, if anything is. */
+/** The problem of one tag, if there is one. */
 export function tagProblem(name: string, value: unknown): string | undefined {
   if (!tagNamePattern.test(name) || name === '__proto__') {
     return 'is no name of a tag: letters, digits and _ . : / -, at most 63, beginning with a letter'

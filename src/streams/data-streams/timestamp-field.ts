@@ -68,7 +68,7 @@ function findingOf(source: Json, schema: FieldMap): Finding {
 const isNoPath = 'names with a point are not followed'
 const unlessSent = 'readings that come without it have the time of their receipt'
 
-/** Of formats and sources that say themselves which fields there are. */
+/** Judges a name by formats and sources that say themselves which fields there are. */
 function elsewhere(name: string, source: Json): Finding | undefined {
   const fields = knownFields(source)
   if (fields === undefined || fields.includes(name)) return undefined
@@ -120,7 +120,7 @@ function folded(name: string): string {
   return name.toLowerCase().replaceAll('_', '')
 }
 
-/** Of two short names that differ by a letter each may be meant. */
+/** Two shorter names that differ by a letter may both be meant. */
 const slipLengthMin = 4
 
 function typesFor(format: unknown): readonly FieldType[] {

@@ -139,7 +139,7 @@ async function change(
   const { certificateName, expiresAtUs } = settings
   if (device.revokedAtUs !== undefined) throw hasEnded()
   if (concernsRights(wanted)) {
-    // Of one that can do more than the caller, nothing is taken either.
+    // Nothing is taken either from a device that can do more than the caller.
     assertMayGive(directory, caller, device.expiresAtUs)
     assertMayGive(directory, caller, expiresAtUs)
   }

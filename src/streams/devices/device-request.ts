@@ -52,7 +52,7 @@ function invalidDevices(details: readonly ErrorDetail[]): DomainError {
   return new DomainError('invalid_request', 'the device is not valid', { details })
 }
 
-/** The same, where what is wrong is added to the problems; what is returned is then of no use. */
+/** Reads a device. What is wrong is added to the problems; what is returned is then of no use. */
 export function readDeviceRequest(
   body: unknown,
   { kind, nowUs }: { readonly kind: RequestKind; readonly nowUs: number },

@@ -17,7 +17,7 @@ type NewRow = Insertable<StateSchema['devices']>
 /** Streams that are looked for in one statement. */
 const idsPerStatement = 500
 
-/** What a device's settings are stored as. */
+/** The columns that a device's settings are stored in. */
 export function settingColumns(settings: DeviceSettings) {
   const { name, clientId, certificateName, rateLimit, expiresAtUs } = settings
   return {

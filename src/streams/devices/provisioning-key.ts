@@ -9,7 +9,9 @@ export interface ProvisioningKey {
   readonly ownerId: UserId
   readonly vaultId: VaultId
   readonly name: string
-  /** Of the stream that each device gets, as it was sent: without a name and a vault. */
+  /**
+   * The definition of the stream that each device gets, as it was sent: without a name and a vault.
+   */
   readonly definition: Readonly<Record<string, unknown>>
   readonly devicesMax: number
   readonly devicesRegistered: number

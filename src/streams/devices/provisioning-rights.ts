@@ -13,8 +13,9 @@ export interface KeysOfVault {
 }
 
 /**
- * Whoever deletes a vault ends the keys that devices register with there, so it takes what to end each of them
- * takes. Those that have ended already are nobody's concern.
+ * Refuses those who may not end the keys that devices register with in a vault: deleting it ends
+ * them, so it takes what to end each of them takes. Those that have ended already are nobody's
+ * concern.
  *
  * @throws DomainError `insufficient_permissions`, or `invalid_api_key` for a key that has ended
  */

@@ -35,8 +35,8 @@ export function lineOf(from: string, to: string): Line | string {
 }
 
 /**
- * The same line in the form with the shortest numbers, which doubles hold best: 212 degF are exactly 100
- * degC as (212 - 32) / 1.8, and not as 212 * 0.5555555555555556 - 17.77777777777778.
+ * Writes a line in the form with the shortest numbers, which doubles hold best: 212 degF are
+ * exactly 100 degC as (212 - 32) / 1.8, and not as 212 * 0.5555555555555556 - 17.77777777777778.
  */
 function linear(factor: Decimal, zero: Decimal): Line {
   const inverse = shortened(factor.pow(-1))
@@ -57,7 +57,7 @@ function shortened(number: Decimal): Decimal {
   return number.toSignificantDigits(precision - 8)
 }
 
-/** What is used of the library's numbers. */
+/** The part of the library's numbers that is used. */
 interface Decimal {
   minus(other: Decimal): Decimal
   div(other: Decimal): Decimal

@@ -12,7 +12,7 @@ const stretchNames = 10_000
 /** Searches that wait for their turn: only one runs, so that searching leaves room for the rest. */
 const waitingMax = 16
 
-/** Those of one user, who cannot take all the places. */
+/** How many of one user wait, so that nobody can take all the places. */
 const waitingOfUserMax = 4
 
 type TemplateListing = Listing<'templates'>

@@ -18,7 +18,7 @@ export type Step = { readonly killAfterTurns: number | undefined } & (
   | { readonly kind: 'push'; readonly picks: readonly Pick[] }
   | { readonly kind: 'put'; readonly rules: Rules }
   | { readonly kind: 'redrive' | 'clearQuarantine' | 'pause' | 'resume' | 'replace' }
-  /** Of what alerts are about: nothing of it may be counted. */
+  /** What alerts are about: nothing of it may be counted. */
   | { readonly kind: 'act' | 'fleetRule' }
   | { readonly kind: 'clearRange'; readonly from: number; readonly to: number }
 )

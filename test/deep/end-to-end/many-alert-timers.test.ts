@@ -10,7 +10,7 @@ const groupSize = 1_000
 const quarterMs = 250
 const groups = 10
 
-/** Of the first group: there has to be time enough to begin with all of them. */
+/** Seconds of `for` in the first group: there has to be time enough to begin with all of them. */
 const firstSeconds = 6
 
 const secondUs = 1_000_000

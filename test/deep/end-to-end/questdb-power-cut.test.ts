@@ -26,7 +26,7 @@ describe.skipIf(isQuestDbMissing)('when the machine of QuestDB loses power', () 
 
   test('and with it what the journal has no more, the service is not ready and says why', async () => {
     await using questDb = await QuestDb.start()
-    // So little that the disk has to prove what it has before the next shipment.
+    // Few enough bytes that the disk has to prove what it has before the next shipment.
     const settings = { STREAMVAULT_QUESTDB_HELD_MAX: '1' }
     await using service = await ServiceWithQuestDb.start(questDb.port, settings)
     await service.load.send()

@@ -133,8 +133,8 @@ export class PossibleHistories {
     return Math.min(...this.#all.map((history) => history.seen().received))
   }
 
-  /** Those that can have been; what is seen tells which of them was. */
-  settle(seen: Seen): readonly Seen[] {
+  /** Histories that can have been; what is seen tells which of them was. */
+  narrowTo(seen: Seen): readonly Seen[] {
     const all = this.#all
     this.#all = all.filter((history) => isDeepStrictEqual(history.seen(), seen))
     return all.map((history) => history.seen())

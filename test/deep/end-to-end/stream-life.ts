@@ -134,7 +134,7 @@ export class Life {
   async check(): Promise<StreamCounters> {
     const received = this.#histories.receivedLeast()
     const { counters, seen } = await observed(this.#world.api, this.streamId, received)
-    expect(this.#histories.settle(seen)).toContainEqual(seen)
+    expect(this.#histories.narrowTo(seen)).toContainEqual(seen)
     const { received: all, ...terms } = counters
     expect(Object.values(terms).reduce((sum, term) => sum + term, 0)).toBe(all)
     expect(counters).toMatchObject({ pending: 0, quarantined: seen.held.length })

@@ -55,7 +55,7 @@ test('killed before the change is written, nobody is told of what has not happen
   const templateId = await newTemplate(service)
   service.faults.begin('hold', 'state.db')
   const asked = newVault(service, templateId).catch(() => 'nothing')
-  // Whatever is answered now has come after it.
+  // Requests that are answered now have come after it.
   for (let other = 0; other < 20; other++) await service.api.request('GET', '/health/live')
   await service.kill()
   expect(await asked).toBe('nothing')

@@ -18,7 +18,7 @@ const periods = [
 
 const steps = fc.array(
   fc.record({
-    /** Of a period. */
+    /** The time before the step, in periods. */
     afterPart: fc.double({ min: 0.1, max: 3, noNaN: true }),
     stepMs: fc.oneof(
       fc.integer({ min: -dayMs, max: dayMs }),

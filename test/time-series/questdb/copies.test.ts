@@ -82,7 +82,7 @@ describe.skipIf(isQuestDbMissing)('a copy of rows on a server', () => {
       expect(await allPoints(again)).toEqual(points)
       expect(again.counts('boiler')).toEqual(counts)
       expect(again.position()).toBe(copy.position)
-      // The same again is counted as what it would have been.
+      // A removal that is repeated is counted as what it would have been.
       await remove(again, { startUs: marchUs + 5 * hourUs, endUs: marchUs + 7 * hourUs })
       expect(again.counts('boiler').deleted).toBe(counts.deleted + 2)
     })

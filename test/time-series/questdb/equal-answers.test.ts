@@ -139,7 +139,7 @@ describe.skipIf(isQuestDbMissing)('QuestDB answers as DuckDB does', () => {
 type Step = typeof step extends fc.Arbitrary<infer Type> ? Type : never
 type Question = typeof question extends fc.Arbitrary<infer Type> ? Type : never
 
-/** The same readings, or the same removal, for all stores. */
+/** Takes one step, readings or a removal, in all stores. */
 async function take(
   one: Step,
   ids: readonly string[],

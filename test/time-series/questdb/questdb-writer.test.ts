@@ -11,7 +11,7 @@ import { Written } from '../../support/written-to-questdb.ts'
 describe.skipIf(isQuestDbMissing)('the writer', () => {
   let questDb: QuestDb
   beforeAll(async () => {
-    // So that a table can be suspended.
+    // Lets a table be suspended.
     questDb = await QuestDb.start(['dev.mode.enabled=true'])
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())

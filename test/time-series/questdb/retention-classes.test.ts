@@ -38,7 +38,7 @@ describe.skipIf(isQuestDbMissing)('readings of streams that keep them for some t
     return found
   }
 
-  // Those that come as they are, and those that are too old for their class: the contract has both.
+  // Readings of both kinds come in the contract: as they are, and too old for their class.
   timeSeriesExpiryContract(async (clock) => {
     const opened = await openQuestDbStore(questDb, clock)
     await opened.store.arrange(new Map([['boiler', 20 * dayUs]]))

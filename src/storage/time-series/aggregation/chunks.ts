@@ -40,7 +40,10 @@ export function* chunksAfter(
   }
 }
 
-/** The same in descending time: each chunk begins where a bucket begins, or with the range. */
+/**
+ * Cuts a range into chunks in descending time: each begins where a bucket begins, or with the
+ * range.
+ */
 export function* chunksBefore(
   { query, stretches }: Chunked,
   { fromUs, toUs }: Range,

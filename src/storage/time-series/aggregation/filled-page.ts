@@ -17,7 +17,8 @@ export async function filledPage(
   if (query.series.length === 0) return { points: [], next: undefined }
   assertFillable(query)
   const page = new PageRoom(query)
-  // Those that have readings bring texts along, of which no more are to be read than fit in; all of them are counted.
+  // Points that have readings bring texts along, of which no more are to be read than fit in; all
+  // of them are counted.
   const limit = page.wanted + 2 * query.series.length
   const room = new PageRoom({ ...query, limit, fields: [] })
   const points: AggregatePoint[] = []
@@ -31,7 +32,7 @@ export async function filledPage(
 
 /** Buckets of a page in which the same series are wanted. */
 interface Block {
-  /** Of the buckets. */
+  /** Where the buckets begin. */
   readonly starts: readonly number[]
   /** Where in a bucket it begins; only one of a single bucket begins behind its first series. */
   readonly after: Position | undefined

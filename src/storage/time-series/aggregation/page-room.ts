@@ -2,7 +2,10 @@ import type { AggregatedField, AggregatePoint } from '../aggregate-query.ts'
 import { bytesWithoutTexts } from '../raw-page.ts'
 import { isText } from './united-fields.ts'
 
-/** What a page has in memory, unless its query says something else: as much as one of raw readings. */
+/**
+ * Bytes that a page has in memory, unless its query says something else: as many as one of raw
+ * readings.
+ */
 const bytesMaxDefault = 4 * 1024 * 1024
 
 /** Limits of a page, and what is in its points. */

@@ -110,7 +110,7 @@ type CountRow = Readonly<Partial<Record<CountColumn, number>>> & {
   readonly newestContent?: bigint | undefined
 }
 
-/** Of a row that changes nothing about the newest reading. */
+/** What a row says that changes nothing about the newest reading. */
 const nothingStored = { timestampMaxUs: -1 }
 
 async function append(writer: DuckDBConnection, rows: readonly CountRow[]): Promise<void> {

@@ -23,15 +23,16 @@ const memoryLimit = '512MB'
 const blockBytes = 65_536
 
 /**
- * What new files are written for; one that is there stays what it is. To be read by the oldest versions of DuckDB
- * costs a table of few rows more time with each checkpoint, for what is known of its columns, and twice the bytes.
+ * The version that new files are written for; one that is there stays what it is. To be read by
+ * the oldest versions of DuckDB costs a table of few rows more time with each checkpoint, for what
+ * is known of its columns, and twice the bytes.
  */
 const storageVersion = 'v1.5.0'
 
 /**
- * So many rows at most are left to be put together by whatever checkpoint comes next. Beside those who read one
- * makes a group of what came since the last one, and the first one beside which nobody reads puts all of these
- * groups together, in memory.
+ * Rows that are left at most to be put together by whatever checkpoint comes next. Beside those
+ * who read one makes a group of what came since the last one, and the first one beside which
+ * nobody reads puts all of these groups together, in memory.
  */
 const rowsToMergeMax = 250_000
 
@@ -47,7 +48,7 @@ const readAttemptsMax = 10
 
 export interface FileOptions {
   readonly limits: QueryLimits
-  /** Those of the machine, as far as they are ours. */
+  /** Processors of the machine, as far as they are ours. */
   readonly processors: number
 }
 
@@ -112,7 +113,9 @@ export class DuckDbFile {
     }
   }
 
-  /** The same for what the service itself wants to know: it waits for no turn, and takes its time. */
+  /**
+   * Lets the service itself read what it wants to know: it waits for no turn, and takes its time.
+   */
   async look<Result>(work: Work<Result>, length: ReadLength = 'long'): Promise<Result> {
     while (this.#changing) await this.#changing.catch(() => undefined)
     if (!this.#open) throw closedError()

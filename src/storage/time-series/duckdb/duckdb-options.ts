@@ -11,7 +11,7 @@ export interface DuckDbOptions {
   readonly rollups?: RollupOptions
   /** Hears of look-ups of late readings that failed; they are repeated. */
   readonly onLookUpFailure?: (error: unknown) => void
-  /** The same of what was to be rolled up. */
+  /** Hears of failures to roll something up; what failed is repeated. */
   readonly onRollupFailure?: (error: unknown) => void
 }
 

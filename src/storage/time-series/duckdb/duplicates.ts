@@ -19,9 +19,9 @@ const probeDdl = `CREATE OR REPLACE TEMP TABLE probe (
 export const lookUpRowsMax = 2_000_000
 
 export interface Examined {
-  /** What is stored already, or stands in the shipment twice. */
+  /** Readings that are stored already, or stand in the shipment twice. */
   readonly duplicates: ReadonlySet<ShippedReading>
-  /** What has to wait until it is looked up. */
+  /** Readings that have to wait until they are looked up. */
   readonly late: ReadonlySet<ShippedReading>
 }
 

@@ -13,7 +13,7 @@ import { lateMark, lateSourcesOf, lateTablesSeen } from './late/late-sources.ts'
 import { readPage, sourcesOf } from './raw-readings.ts'
 import { rowsOf } from './rows-of.ts'
 
-/** What one page takes in memory. */
+/** Bytes that one page takes in memory. */
 const pageBytesMax = 256 * 1024
 
 const forever = { startUs: 0, endUs: Number.MAX_SAFE_INTEGER }

@@ -92,7 +92,7 @@ export function rowsIn(parts: readonly StreamRows[]): number {
   return parts.reduce((sum, { readings }) => sum + readings.length, 0)
 }
 
-/** Of what goes to one table: all have its shape. */
+/** The first reading of what goes to one table: all have its shape. */
 export function firstOf(parts: readonly StreamRows[]): ShippedReading {
   return parts[0]?.readings[0] as ShippedReading
 }

@@ -1,10 +1,16 @@
 /** Log that is merged into the file at once, at least: until then its rows are kept in memory, too. */
 export const checkpointBytesMin = 8_000_000
 
-/** What is left of blocks that nobody uses when the buffers are told to let go of them, at least. */
+/**
+ * Bytes that are left of blocks which nobody uses, when the buffers are told to let go of them, at
+ * least.
+ */
 const keptBytesMin = 4_000_000
 
-/** What rows take of each column that they go to, about, however few they are: for values and for their validity. */
+/**
+ * Bytes that rows take of each column that they go to, about, however few they are: for values and
+ * for their validity.
+ */
 const bytesPerColumn = 20_000
 
 /**

@@ -185,7 +185,7 @@ interface ExecAnswer {
   readonly columns?: readonly QuestDbColumn[]
   readonly dataset?: readonly (readonly unknown[])[]
   readonly error?: string
-  /** Of a statement without rows. */
+  /** What a statement without rows is answered with. */
   readonly ddl?: string
   readonly dml?: string
 }

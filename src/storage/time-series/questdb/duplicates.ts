@@ -19,7 +19,10 @@ export interface DuplicateNeeds {
   readonly unapplied: Unapplied
   /** The store's position: rows from it on were sent by an attempt that did not come to its end. */
   readonly position: Offset
-  /** Of the next portion that expires: what bears its mark, or a later one, is not counted as expired yet. */
+  /**
+   * The round of the next portion that expires: what bears its mark, or a later one, is not counted
+   * as expired yet.
+   */
   readonly expiryRound: number
 }
 

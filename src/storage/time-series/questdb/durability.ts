@@ -33,7 +33,7 @@ export class ReadingsLost extends Error {
 export interface DurabilityNeeds {
   readonly server: StoreServer
   readonly ledger: Ledger
-  /** Of entries that QuestDB has taken and could lose. */
+  /** How many bytes entries may have that QuestDB has taken and could lose. */
   readonly heldBytesMax: number
   readonly logger: { warn(facts: object, message: string): void }
 }
@@ -65,7 +65,9 @@ export class Durability {
     this.#logger = logger
   }
 
-  /** What keeps readings from being stored: only an operator can do something about it. */
+  /**
+   * The problem that keeps readings from being stored: only an operator can do something about it.
+   */
   get problem(): string | undefined {
     return this.#lost
   }

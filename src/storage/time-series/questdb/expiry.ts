@@ -19,7 +19,7 @@ export interface ExpiringPortion {
 export interface MarkedReadings {
   /** By stream, how many there are. */
   readonly expired: ReadonlyMap<string, number>
-  /** What marks them again, and none that came later. */
+  /** Statements that mark them again, and none that came later. */
   readonly statements: readonly string[]
 }
 
@@ -117,7 +117,7 @@ export async function dropDeadPartitions(
 interface DeadPartitions {
   readonly table: string
   readonly position: Offset
-  /** Of the next portion: what bears its mark is not counted yet. */
+  /** The round of the next portion: what bears its mark is not counted yet. */
   readonly round: number
   readonly beforeUs: number
 }

@@ -54,7 +54,10 @@ export function columnsOf({ columns }: Shape): (readonly [name: string, type: st
   return [...ownColumns, ...columns.map(({ name, type }) => [name, sqlTypes[type]] as const)]
 }
 
-/** The same columns in the tables of a class of readings that go at about the same time. */
+/**
+ * Gives a shape the name that it has in the tables of a class of readings that go at about the same
+ * time.
+ */
 export function shapeOfClass({ id, columns }: Shape, name: string): Shape {
   return { id: `${id}_${name}`, columns }
 }

@@ -43,7 +43,7 @@ export class Ledger {
     for (const { id, marked } of this.#file.rollups.read()) this.rollups.add(id, marked)
   }
 
-  /** Of the data folder. */
+  /** The id of the data folder. */
   get id(): string {
     return this.#file.id
   }
@@ -90,7 +90,7 @@ export class Ledger {
     return { ...totalsOf(this.#streams.values(), this.#departed), streams }
   }
 
-  /** Of all streams that anything is known of. */
+  /** Streams that anything is known of. */
   streamIds(): readonly string[] {
     const known = [this.windows.streams, this.rollups.streams].flatMap((of) => [...of.keys()])
     return [...new Set([...this.#streams.keys(), ...this.classes.streamIds(), ...known])]

@@ -73,7 +73,7 @@ export interface UnprovenChange {
 export interface MovedPositions {
   /** Id of the data folder. */
   readonly folder: string
-  /** Of the server. */
+  /** The process of the server that has them. */
   readonly process: string
   readonly transactions: ReadonlyMap<string, number>
 }
@@ -102,11 +102,11 @@ export interface Departure {
  * sent first, and this is written when QuestDB has them. What a crash in between repeats is sent again.
  */
 export class PositionsFile {
-  /** Of the data folder: QuestDB stores for one. */
+  /** The id of the data folder: QuestDB stores for one. */
   readonly id: string
   /** To be written in a transaction. */
   readonly windows: WindowTables
-  /** The same. */
+  /** To be written in a transaction, too. */
   readonly rollups: RollupTables
   readonly unproven: UnprovenLog
   readonly refused: RefusedTable
@@ -309,7 +309,7 @@ function openForWriting(path: string): DatabaseSync {
   database
     .prepare('INSERT INTO position SELECT 0, ?, 0 WHERE NOT EXISTS (SELECT * FROM position)')
     .run(randomUUID())
-  // Of what a file of an earlier version says to be stored, the journal has nothing any more.
+  // What a file of an earlier version says to be stored is gone from the journal.
   database.exec(
     `INSERT INTO proven SELECT next_offset > 0, '{}', NULL, NULL FROM position
      WHERE NOT EXISTS (SELECT * FROM proven)`,

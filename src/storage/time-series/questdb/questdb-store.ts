@@ -37,7 +37,7 @@ const lookMs = 60_000
 
 export interface QuestDbStoreOptions {
   readonly server: StoreServer
-  /** Of the file with position and counts. */
+  /** The path of the file with position and counts. */
   readonly path: string
   readonly clock: Clock
   readonly logger: StoreLogger

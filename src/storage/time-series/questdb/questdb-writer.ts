@@ -40,7 +40,7 @@ const leavingTogether = 100
 
 export interface QuestDbWriterOptions {
   readonly server: StoreServer
-  /** Of the file with position and counts. */
+  /** The path of the file with position and counts. */
   readonly path: string
   readonly clock: Clock
   readonly logger: StoreLogger
@@ -182,7 +182,7 @@ export class QuestDbWriter {
     }
   }
 
-  /** Of all streams that anything is known of. */
+  /** Streams that anything is known of. */
   streamIds(): readonly string[] {
     return this.#ledger.streamIds()
   }

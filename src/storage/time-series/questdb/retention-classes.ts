@@ -9,7 +9,7 @@ const dayUs = 24 * hourUs
 interface RetentionClass {
   /** Ends the names of its tables. */
   readonly name: string
-  /** Of streams that keep their readings no longer than this. */
+  /** How long streams of the class keep their readings at most. */
   readonly keptUsMax: number
 }
 
@@ -41,7 +41,7 @@ export interface ClassChange {
  * same place: from a stream's class at its offset, and from its times.
  */
 export class RetentionClasses {
-  /** Of each stream, in the order of offsets. */
+  /** The changes of each stream, in the order of offsets. */
   readonly #changes = new Map<string, ClassChange[]>()
   readonly #shapes = new WeakMap<Shape, Map<string, Shape>>()
 
@@ -56,7 +56,7 @@ export class RetentionClasses {
     this.#changes.set(change.streamId, [...needed, change])
   }
 
-  /** Of the streams that have, or had, a class. */
+  /** Streams that have, or had, a class. */
   streamIds(): Iterable<string> {
     return this.#changes.keys()
   }

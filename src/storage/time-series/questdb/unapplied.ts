@@ -32,7 +32,7 @@ interface Batch {
   readonly tables: ReadonlySet<string>
   /** By table, the transaction at which the batch is visible: known at the first look after it. */
   visibleAt: Map<string, number> | undefined
-  /** What identifies the readings of a stream, made when somebody asks. */
+  /** Texts that identify the readings of a stream, made when somebody asks. */
   readonly identities: Map<string, ReadonlySet<string>>
 }
 

@@ -27,7 +27,7 @@ export interface Proof {
 export interface UnprovenStretch {
   readonly from: Offset
   readonly nextOffset: Offset
-  /** Of its entries in the journal, about. */
+  /** Bytes of its entries in the journal, about. */
   readonly bytes: number
   /** A bit for each entry that became a row; undefined when each did. */
   readonly sent: Uint8Array | undefined
@@ -99,7 +99,7 @@ export class UnprovenLog {
     return this.#from
   }
 
-  /** Of the entries that the journal has to keep. */
+  /** Bytes of the entries that the journal has to keep. */
   get bytes(): number {
     return this.#bytes
   }
@@ -151,7 +151,7 @@ export class UnprovenLog {
     return row && Number(row['first_offset'])
   }
 
-  /** Those of readings, in the order of their entries, that became rows. */
+  /** Picks, in the order of their entries, the readings that became rows. */
   sentOf<Reading extends { readonly offset: Offset }>(
     readings: readonly Reading[],
     { from, nextOffset }: { readonly from: Offset; readonly nextOffset: Offset },

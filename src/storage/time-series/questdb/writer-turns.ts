@@ -53,7 +53,7 @@ export class WriterTurns {
     })
   }
 
-  /** The same for what may be done during a repetition. */
+  /** Takes a turn for what may be done during a repetition, too. */
   async takeAnyway<Result>(work: (place: WritePlace) => Promise<Result>): Promise<Result> {
     const result = this.#last.then(() => this.#run(work))
     this.#last = result.then(nothing, nothing)

@@ -19,8 +19,8 @@ export interface RollupThresholds {
 
 export interface RollupOptions extends RollupThresholds {
   /**
-   * What has been touched is left alone for so long: where late readings come all the time, rows would be
-   * computed again and again, in vain.
+   * How long windows are left alone that have been touched: where late readings come all the time,
+   * rows would be computed again and again, in vain.
    */
   readonly quietMs: number
 }

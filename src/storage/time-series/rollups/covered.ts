@@ -9,9 +9,9 @@ const stretchesMax = 16
 
 /** A stream that is rolled up. */
 export interface RolledUpStream {
-  /** What rows do not say: in order, and disjoint. */
+  /** Ranges of which rows say nothing: in order, and disjoint. */
   readonly marked: readonly WindowRange[]
-  /** What is older is not kept, and may be gone in part. */
+  /** The time from which on everything is kept: what is older may be gone in part. */
   readonly keptFromUs: number
 }
 

@@ -6,7 +6,7 @@ import type { MarkedWindows, WindowDefinition, WindowMark, WindowPiece } from '.
 export interface WindowedStream {
   readonly streamId: string
   readonly windows: StreamWindows
-  /** What is older than this is not kept: see {@link firstWholeUs}. */
+  /** The time from which on everything is kept: see {@link firstWholeUs}. */
   readonly keptFromUs: number
   /** Marks before it are left as they are. */
   readonly dueFromUs: number
@@ -15,7 +15,7 @@ export interface WindowedStream {
 /** A part of a mark that lies in one segment, and what its windows are. */
 interface Part {
   readonly mark: WindowMark
-  /** Of the mark. */
+  /** Where the mark begins and ends. */
   readonly markFromUs: number
   readonly markToUs: number
   /** The first window, and the end of the last one; nothing where no windows can be computed. */

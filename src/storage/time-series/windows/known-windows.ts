@@ -75,7 +75,7 @@ export class KnownWindows {
     return this.parsed(JSON.stringify(definition))
   }
 
-  /** The same, of a definition in JSON. */
+  /** One object for each definition, which is given as JSON. */
   parsed(text: string): WindowDefinition {
     const known = this.#definitions.get(text)?.deref()
     if (known) return known

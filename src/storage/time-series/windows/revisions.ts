@@ -16,7 +16,7 @@ export interface KnownResult extends WindowResult {}
 export interface Revisions {
   /** Windows that had no result. */
   readonly added: readonly WindowResult[]
-  /** Those whose result is another one now. */
+  /** Windows whose result is another one now. */
   readonly revised: readonly WindowResult[]
 }
 

@@ -64,7 +64,7 @@ function withVersion(
   if (last === undefined) return [{ version, fromUs: 0, definition }]
   const behindUs = definition ? takesOverUs(definition, newestUs) : newestUs + 1
   const fromUs = Math.max(behindUs, last.fromUs)
-  // Of a segment that would have no window nothing is left.
+  // A segment that would have no window is left out.
   const before = last.fromUs === fromUs ? segments.slice(0, -1) : segments
   return [...before, { version, fromUs, definition }]
 }

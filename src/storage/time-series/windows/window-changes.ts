@@ -104,7 +104,7 @@ export function newSegments({ windows, segments }: WindowChange): readonly Windo
   return segments.filter((segment) => !windows.segments.includes(segment))
 }
 
-/** What a change marks that is not marked yet. */
+/** Ranges that a change marks and that are not marked yet. */
 export function newMarks({ windows, touched }: WindowChange): readonly WindowRange[] {
   return windows.marks.unmarked(touched)
 }

@@ -41,7 +41,7 @@ export class WindowMarks {
     return this.#marks
   }
 
-  /** What of these windows is not marked. */
+  /** The parts of these windows that are not marked. */
   unmarked(ranges: readonly WindowRange[]): readonly WindowRange[] {
     if (this.#marks.length === 0) return ranges
     return ranges.flatMap((range) => gapsOf(range, this.#marks))

@@ -16,7 +16,10 @@ export interface WindowRange {
   readonly toUs: number
 }
 
-/** So many are brought together on the way: readings in no order may touch the same windows again and again. */
+/**
+ * How many are brought together on the way: readings in no order may touch the same windows again
+ * and again.
+ */
 const rangesUnited = 1_024
 
 /** Where the windows of a definition take over, when readings up to `newestUs` were there before. */
@@ -84,7 +87,7 @@ export class TouchedWindows {
   }
 }
 
-/** The same windows in order, with those that touch each other in one. */
+/** Puts windows in order, with those that touch each other in one. */
 export function united(ranges: readonly WindowRange[]): readonly WindowRange[] {
   if (ranges.length < 2) return ranges
   const result: WindowRange[] = []
@@ -96,7 +99,7 @@ export function united(ranges: readonly WindowRange[]): readonly WindowRange[] {
   return result
 }
 
-/** What of a range none of the others covers. They are disjoint, and in order. */
+/** The parts of a range that none of the others covers. They are disjoint, and in order. */
 export function gapsOf(
   { fromUs, toUs }: WindowRange,
   covering: Iterable<WindowRange>,

@@ -10,8 +10,8 @@ export interface WindowDefinition {
   /** Each under its own name, with the function that the stream has chosen for it. */
   readonly fields: readonly AggregatedField[]
   /**
-   * Of a stream whose averages go by time (decisions.md#readings-that-are-unchanged): for how long
-   * a reading holds at most.
+   * For how long a reading holds at most, where averages of the stream go by time
+   * (decisions.md#readings-that-are-unchanged).
    */
   readonly holdUs?: number
 }

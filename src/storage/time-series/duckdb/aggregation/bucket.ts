@@ -8,7 +8,7 @@ export function bucketSql(runs: readonly BucketRun[], instant: string): string {
   return byRun(runs, instant, (run) => startSql(run, instant))
 }
 
-/** The same of the end of the bucket. */
+/** SQL of the end of the bucket that an instant lies in. */
 export function bucketEndSql(runs: readonly BucketRun[], instant: string): string {
   return byRun(runs, instant, (run) => `${startSql(run, instant)} + ${run.widthUs}`)
 }
@@ -29,7 +29,7 @@ function byRun(
 
 function startSql({ startUs, widthUs, endUs }: BucketRun, instant: string): string {
   if (endUs - startUs === widthUs) return `${startUs}::BIGINT`
-  // Of what is counted from the epoch, the shorter form.
+  // What is counted from the epoch has a shorter form.
   if (startUs % widthUs === 0) return `${instant} // ${widthUs} * ${widthUs}`
   return `(${instant} - (${startUs})) // ${widthUs} * ${widthUs} + (${startUs})`
 }

@@ -1,6 +1,6 @@
 import type { AggregatedField } from '../../aggregate-query.ts'
 
-/** What orders the readings of a stream: of those of one time, the digest decides. */
+/** The order of the readings of a stream: of those of one time, the digest decides. */
 const order = '("timestamp", "$digest")'
 
 /**

@@ -146,7 +146,7 @@ export class DuckDbPointReader implements PointReader {
   }
 }
 
-/** Of all texts of a point. */
+/** The bytes of all texts of a point. */
 function bytesOf(row: Row, { fields }: Selection): number {
   return fields.reduce((sum, _, index) => sum + Number(row[`$${index}`] ?? 0), 0)
 }

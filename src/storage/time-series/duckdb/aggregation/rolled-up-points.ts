@@ -12,7 +12,7 @@ import { bucketSql } from './bucket.ts'
 import { columnName, rowsSql, seriesJoin, sqlTypes } from './rows.ts'
 import type { SelectedColumn, SelectedStream, Selection } from './selection.ts'
 
-/** What each function needs of rows; nothing for one that needs the readings themselves. */
+/** Parts of rows that each function needs; undefined for one that needs the readings themselves. */
 const partsOfFunctions: Readonly<Record<AggregateFunction, readonly RollupPart[] | undefined>> = {
   avg: ['n', 'sum'],
   sum: ['sum'],

@@ -66,7 +66,7 @@ function rowsByTime(catalog: Catalog, selection: Selection, chunk: Range): strin
   })
 }
 
-/** Of rows, those of the selected streams, each with its series. */
+/** Keeps the rows of the selected streams, each with its series. */
 function withSeries(rows: string, selection: Selection): string {
   if (selection.streams.length === 1) return `(${rows}) r`
   const series = seriesByKey(selection)

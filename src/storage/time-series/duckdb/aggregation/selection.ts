@@ -34,7 +34,10 @@ export interface SelectedStream {
   readonly keptFromUs: number
 }
 
-/** The same points with the bytes of their texts, and nothing else; nothing where they have no texts. */
+/**
+ * Selects the bytes of the texts of the same points, and nothing else; nothing where they have no
+ * texts.
+ */
 export function withTextsMeasured(selection: Selection): Selection | undefined {
   const texts = selection.fields.filter(isText)
   if (texts.length === 0) return undefined

@@ -30,7 +30,7 @@ export function timeWeightsSql({
   fromUs,
 }: WeightedRows): string {
   const untilUs = Math.min(query.endUs, query.timeWeights?.untilUs ?? query.endUs)
-  // Of each stream only the newest one reaches into the rows.
+  // Only the newest one of each stream reaches into the rows.
   const all = before
     ? `${rows} UNION ALL SELECT unnest(arg_max(b, (b."timestamp", b."$digest")))
        FROM (${before}) b GROUP BY b."streamId"`
@@ -55,7 +55,7 @@ export function timeWeightsSql({
     FROM (${neighbours}) WHERE "$at" >= ${fromUs}`
 }
 
-/** Of the value that was carried in, by the index of its column. */
+/** Names the value that was carried in, by the index of its column. */
 export function carriedName(index: number): string {
   return `"$carried${index}"`
 }

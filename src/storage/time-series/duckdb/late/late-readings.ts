@@ -77,7 +77,7 @@ export class LateReadings {
     }
   }
 
-  /** The same for the readings of one stream, if it has any. */
+  /** Resolves when no reading of one stream waits any more that waits now. */
   async placeOf(streamId: string): Promise<void> {
     const { catalog, late } = this.#contents()
     const record = catalog.streams.get(streamId)

@@ -14,7 +14,7 @@ export interface LateTable {
   readonly shape: string
   /** They have waited before, in the quarantine: how long says nothing about the service. */
   readonly isRedriven: boolean
-  /** What is committed: they grow. */
+  /** Rows that are committed: they become more. */
   readonly rows: number
 }
 
@@ -32,7 +32,7 @@ type Keyed = Pick<StreamRecord, 'key'>
 export class LateTables {
   readonly rowsPerTable: number
   readonly #tables = new Map<string, GrowingTable>()
-  /** Those that rows are added to, by what they are for; they may have to be made. */
+  /** Tables that rows are added to, by what they are for; they may have to be made. */
   readonly #growing = new Map<string, GrowingTable>()
   /** Rows by the key of their stream. */
   readonly #rows = new Map<number, number>()

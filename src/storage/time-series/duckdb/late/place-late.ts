@@ -129,7 +129,7 @@ interface Counted {
   stored: number
   duplicates: number
   latencyUs: number
-  /** Of what is stored; -1 for nothing. */
+  /** The newest timestamp of what is stored; -1 for nothing. */
   timestampMaxUs: number
 }
 

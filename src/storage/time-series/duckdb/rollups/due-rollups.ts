@@ -23,7 +23,7 @@ export interface RollupPiece {
 /** Pieces that are computed together. */
 export interface RollupChunk {
   readonly pieces: readonly RollupPiece[]
-  /** What has readings of them, all of one month; none where there are no readings. */
+  /** Tables that have readings of them, all of one month; none where there are no readings. */
   readonly tables: readonly ReadingsTable[]
 }
 

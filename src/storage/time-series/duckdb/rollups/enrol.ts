@@ -18,7 +18,10 @@ interface Candidacy {
   readonly perRowMin: number
 }
 
-/** Those of which one row would stand for many readings, in the month of their newest one. */
+/**
+ * Picks the streams of which one row would stand for many readings, in the month of their newest
+ * one.
+ */
 export async function denseStreams(
   look: Look,
   catalog: Catalog,

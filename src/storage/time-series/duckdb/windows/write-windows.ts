@@ -34,7 +34,7 @@ export async function writeWindows(
   const current = computed.filter((one) => isCurrent(windows, one, catalog.keptFromUs))
   if (current.length === 0) return { added: 0, revised: 0 }
   const known = await knownResults(writer, catalog, current)
-  // Of several pieces together there are not so many.
+  // Several pieces together do not have so many: the first one is alone then.
   const [first] = current as [ComputedPiece]
   const covered = known.length > replacedMax ? [upTo(first, known)] : current
   const byStream = Map.groupBy(known, ({ streamId }) => streamId)

@@ -39,7 +39,7 @@ export class RowRestorer {
   readonly #unapplied: Unapplied
   readonly #tables = new Set<string>()
   readonly #discardsCutOff: boolean
-  /** Of the folder that there will be. */
+  /** The id of the folder that there will be. */
   readonly #folder = randomUUID()
 
   constructor(server: StoreServer, { discardsCutOff = false }: RestoreOptions = {}) {

@@ -22,7 +22,7 @@ interface RemovedRange {
 export interface StoreCopiesNeeds {
   readonly turns: WriterTurns
   readonly ledger: Ledger
-  /** Of the file with position and counts. */
+  /** The path of the file with position and counts. */
   readonly path: string
 }
 

@@ -10,7 +10,7 @@ import { readRaw } from './raw-readings.ts'
 import type { ReadSession } from './session.ts'
 import { digestOrder, microseconds, ofStreams } from './statement.ts'
 
-/** What one page takes in memory. */
+/** Bytes that one page takes in memory. */
 const pageBytesMax = 256 * 1024
 
 /** A page of readings together with the position at which they were all that there was. */

@@ -63,7 +63,10 @@ export async function computeRollups(
   return { coveredToUs, shapes }
 }
 
-/** Of each shape that the streams have had: all of its columns, and the streams as series of their own. */
+/**
+ * Makes a selection for each shape that the streams have had: all of its columns, and the streams
+ * as series of their own.
+ */
 function selectionsOf(
   pieces: readonly RollupPiece[],
   shapesOf: (id: string) => readonly Shape[],

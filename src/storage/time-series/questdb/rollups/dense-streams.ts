@@ -12,7 +12,7 @@ export interface DensityQuestion {
   readonly perRowMin: number
 }
 
-/** Those of which one half hour has many readings. */
+/** Picks the streams of which one half hour has many readings. */
 export async function denseStreams(
   session: ReadSession,
   { candidates, perRowMin }: DensityQuestion,

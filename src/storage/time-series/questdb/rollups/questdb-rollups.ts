@@ -55,7 +55,7 @@ export class QuestDbRollups {
     this.#loop = new RollupLoop({
       step: () => this.#step(),
       onFailure: (error) => {
-        // Whoever stores readings says so.
+        // The shipper, which stores readings there, says so.
         if (!(error instanceof QuestDbAway)) needs.onFailure(error)
       },
     })

@@ -17,7 +17,7 @@ export function bucketSql(runs: readonly BucketRun[]): string {
 /** No reading is from before its run, so that division rounds down. */
 function startSql({ startUs, widthUs, endUs }: BucketRun): string {
   if (endUs - startUs === widthUs) return `cast(${startUs} AS LONG)`
-  // Of what is counted from the epoch, the shorter form.
+  // What is counted from the epoch has a shorter form.
   if (startUs % widthUs === 0) return `${instant} / ${widthUs} * ${widthUs}`
   return `(${instant} - (${startUs})) / ${widthUs} * ${widthUs} + (${startUs})`
 }

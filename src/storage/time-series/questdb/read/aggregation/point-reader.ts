@@ -154,7 +154,7 @@ export class QuestDbPointReader implements PointReader {
     }))
   }
 
-  /** The same totals scaled down, if some of the plain ones are too large. */
+  /** Reads the totals anew, scaled down, if some of the plain ones are too large. */
   async #scaledTotals(
     totals: readonly PointTotals[],
     question: TotalsQuestion,

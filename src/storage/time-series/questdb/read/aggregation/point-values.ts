@@ -11,7 +11,7 @@ import { type ColumnTotals, scaledDown } from './totals.ts'
 interface PointParts {
   readonly edges: EdgeValues
   readonly rows: RowValues
-  /** Of at least those points that have totals which are not finite. */
+  /** Totals, scaled down, of at least those points that have some which are not finite. */
   readonly scaled: readonly PointTotals[]
 }
 

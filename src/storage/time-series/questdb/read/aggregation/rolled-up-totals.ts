@@ -22,8 +22,9 @@ import type { ColumnTotals } from './totals.ts'
 const daysPerTurn = 500
 
 /**
- * The same as `readTotals`, out of rollups as far as they tell, and else out of the readings. Undefined where rollups
- * do not help, or have been written anew since the query began: then only the readings say what there was.
+ * Reads what `readTotals` does, out of rollups as far as they tell, and else out of the readings.
+ * Undefined where rollups do not help, or have been written anew since the query began: then only
+ * the readings say what there was.
  */
 export async function readRolledUpTotals(
   session: ReadSession,
@@ -180,7 +181,7 @@ interface HalfHourPlace {
   readonly layout: DayLayout
   /** Columns of the selection, and where they are in the shape. */
   readonly parts: readonly { readonly index: number; readonly column: number }[]
-  /** Of the day. */
+  /** What is kept of the day. */
   readonly totals: Float64Array
 }
 

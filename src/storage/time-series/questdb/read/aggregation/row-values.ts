@@ -17,7 +17,7 @@ import { AveragesByTime } from './time-weights.ts'
 export class RowValues {
   readonly #selection: Selection
   readonly #values = new Map<string, number>()
-  /** Of the columns that are read, the indices in the selection. */
+  /** The columns that are read, by their indices in the selection. */
   readonly #columns: readonly number[]
   readonly #percentiles: readonly (readonly Percentile[])[]
   readonly #inBucket = new BucketValues()
@@ -103,7 +103,10 @@ export class RowValues {
 
   readonly #keyOf = (series: number, index: number): number => series * this.#columns.length + index
 
-  /** Of each stream that is averaged by time the newest reading from before the range, within a hold. */
+  /**
+   * Finds the newest reading from before the range, within a hold, for each stream that is averaged
+   * by time.
+   */
   async #newestBefore(session: ReadSession, rangeUs: number): Promise<Iterable<SourceRow>> {
     const { sources, holdUsMax } = this.#selection
     const range = { fromUs: Math.max(0, rangeUs - holdUsMax), toUs: rangeUs }

@@ -9,7 +9,10 @@ import type { RollupAsOf } from '../../rollups/known-rollups.ts'
 import type { Stored } from '../session.ts'
 import { streamsPerStatement } from '../statement.ts'
 
-/** What rows of rollups know. Deviations that are put together again cost the more digits the smaller they are. */
+/**
+ * Functions that rows of rollups know. Deviations that are put together again cost the more digits
+ * the smaller they are.
+ */
 const rolledUpFunctions: ReadonlySet<AggregateFunction> = new Set([
   'avg',
   'sum',

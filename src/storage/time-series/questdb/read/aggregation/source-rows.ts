@@ -98,7 +98,7 @@ class SourceReader {
       })
       const isEnd = rows.length < limit
       const lastUs = rows.at(-1)?.timestampUs ?? 0
-      // Of the last instant there may be more.
+      // The last instant may have more rows than these.
       this.#rows = isEnd ? rows : rows.filter(({ timestampUs }) => timestampUs < lastUs)
       this.completeUs = isEnd ? Number.POSITIVE_INFINITY : lastUs
       this.#range = { fromUs: lastUs, toUs: this.#range.toUs }

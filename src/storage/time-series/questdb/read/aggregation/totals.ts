@@ -14,7 +14,7 @@ export interface ColumnTotals {
   sum: number
   /** The sum of whole numbers, exact. */
   wholeSum: bigint
-  /** Of instants it is exact. */
+  /** The least value; exact for instants. */
   min: InstantUs
   max: InstantUs
   mean: number
