@@ -8,7 +8,7 @@ import { emailLengthMax, parseEmail } from './email-address.ts'
 import { type Recipient, recipientStatuses } from './recipient.ts'
 import type { NewRecipient } from './recipient-store.ts'
 
-const filters = s.partial(
+const filtersSchema = s.partial(
   { severities: s.listOf(s.choice(severities), { maxItems: 3 }) },
   {
     description:
@@ -27,7 +27,7 @@ export const newRecipientSchema = s.component(
         description: 'Without a name; the same in any case.',
         examples: ['ada@plant.example'],
       },
-      filters,
+      filters: filtersSchema,
     },
     { optional: ['filters'], examples: [{ email: 'ada@plant.example' }] },
   ),
@@ -36,7 +36,7 @@ export const newRecipientSchema = s.component(
 export const recipientChangeSchema = s.component(
   'EmailRecipientChange',
   s.partial(
-    { status: s.choice(['ACTIVE', 'DISABLED']), filters },
+    { status: s.choice(['ACTIVE', 'DISABLED']), filters: filtersSchema },
     { examples: [{ status: 'DISABLED' }] },
   ),
 )

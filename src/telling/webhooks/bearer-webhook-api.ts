@@ -5,18 +5,25 @@ import * as s from '../../requests/http/schema.ts'
 import { assertSendable } from './custom-headers.ts'
 import { bearerTypes, warningsOf } from './subscribable.ts'
 import type { Webhook, WebhookSettings } from './webhook.ts'
-import { customHeaders, filteredIds, folded, secret, shownHeaders, url } from './webhook-api.ts'
+import {
+  filteredIds,
+  folded,
+  headersSchema,
+  secretSchema,
+  shownHeadersSchema,
+  urlSchema,
+} from './webhook-api.ts'
 
 const severity = s.choice(severities)
 
 const fields = {
-  url,
+  url: urlSchema,
   events: s.listOf(s.choice(bearerTypes), {
     minItems: 1,
     maxItems: 100,
     examples: [['stream.alert_triggered']],
   }),
-  secret,
+  secret: secretSchema,
   active: { ...s.boolean, description: 'false: PAUSED.' },
   filters: s.partial(
     {
@@ -36,7 +43,7 @@ const fields = {
     default: 2,
     description: 'Seconds before the second attempt; twice as many before each further one.',
   }),
-  headers: customHeaders,
+  headers: headersSchema,
 }
 
 export const newBearerWebhookSchema = s.component(
@@ -69,7 +76,7 @@ export const bearerWebhookSchema = s.component(
     timeout: s.number,
     retryCount: s.count,
     retryDelay: s.number,
-    headers: shownHeaders,
+    headers: shownHeadersSchema,
     createdAt: s.dateTime,
     warnings: s.listOf(s.text),
   }),
@@ -143,14 +150,19 @@ function withFilters(
 
 /** A webhook as `/webhooks` shows it. */
 export function bearerWebhookBody(webhook: Webhook): Static<typeof bearerWebhookSchema> {
-  const { vaultIds = [], templateIds = [], userIds = [], severities = [] } = webhook.filters
+  const { filters } = webhook
   return {
     webhookId: webhook.id,
     url: webhook.url,
     events: webhook.eventTypes,
     secret: webhook.secret,
     active: webhook.status === 'ACTIVE',
-    filters: { vaultIds, templateIds, userIds, severities },
+    filters: {
+      vaultIds: filters.vaultIds ?? [],
+      templateIds: filters.templateIds ?? [],
+      userIds: filters.userIds ?? [],
+      severities: filters.severities ?? [],
+    },
     timeout: webhook.timeoutMs / 1_000,
     retryCount: webhook.retryCount,
     retryDelay: webhook.retryDelayMs / 1_000,

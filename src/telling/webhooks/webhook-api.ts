@@ -6,27 +6,27 @@ import { assertSendable, type CustomHeaders, customHeadersMax } from './custom-h
 import { notificationTypes, warningsOf } from './subscribable.ts'
 import { type Webhook, type WebhookSettings, webhookStatuses } from './webhook.ts'
 
-export const url = {
+export const urlSchema = {
   ...s.text,
   minLength: 1,
   maxLength: 2_048,
   description: 'http or https, port 80 or 443, and no private address.',
 }
 
-export const secret = {
+export const secretSchema = {
   ...s.nullable({ ...s.text, minLength: 1, maxLength: 256 }),
   description: 'What requests are signed with; null: they are not.',
   examples: ['a-secret-of-your-own'],
 }
 
-export const customHeaders = s.typed<CustomHeaders>({
+export const headersSchema = s.typed<CustomHeaders>({
   type: 'object',
   maxProperties: customHeadersMax.count,
   additionalProperties: { ...s.text, maxLength: customHeadersMax.valueLength },
   examples: [{ 'X-Tenant': 'plant 7' }],
 })
 
-export const shownHeaders = s.typed<CustomHeaders>({
+export const shownHeadersSchema = s.typed<CustomHeaders>({
   type: 'object',
   additionalProperties: s.text,
 })
@@ -34,20 +34,20 @@ export const shownHeaders = s.typed<CustomHeaders>({
 /** Ids that a filter names. */
 export const filteredIds = s.listOf(s.uuid, { maxItems: 1_000 })
 
-const status = s.choice(webhookStatuses)
+const statusSchema = s.choice(webhookStatuses)
 
 const fields = {
-  url: { ...url, examples: ['https://receiver.example.com/hook'] },
+  url: { ...urlSchema, examples: ['https://receiver.example.com/hook'] },
   event_types: s.listOf(s.choice(notificationTypes), {
     minItems: 1,
     maxItems: 100,
     examples: [['vault.created']],
   }),
   description: s.nullable({ ...s.text, maxLength: 1_000 }),
-  secret,
-  custom_headers: customHeaders,
+  secret: secretSchema,
+  custom_headers: headersSchema,
   resource_filters: s.partial({ vault_ids: filteredIds, stream_ids: filteredIds }),
-  status,
+  status: statusSchema,
 }
 
 export const newWebhookSchema = s.component(
@@ -72,9 +72,9 @@ export const webhookSchema = s.component(
     event_types: s.listOf(s.text),
     description: s.nullable(s.text),
     secret: s.nullable(s.text),
-    custom_headers: shownHeaders,
+    custom_headers: shownHeadersSchema,
     resource_filters: s.record({ vault_ids: s.listOf(s.uuid), stream_ids: s.listOf(s.uuid) }),
-    status,
+    status: statusSchema,
     consecutive_failures: s.count,
     last_delivery_at: {
       ...s.nullable(s.dateTime),
@@ -90,7 +90,7 @@ export const attemptSchema = s.component(
     ...attemptFields,
     status_code: { ...attemptFields.status_code, description: 'None without an answer.' },
     request_headers: {
-      ...shownHeaders,
+      ...shownHeadersSchema,
       description: 'The values of custom headers are not shown.',
     },
     response_excerpt: { ...s.text, description: 'The first 1,024 bytes of the answer.' },
