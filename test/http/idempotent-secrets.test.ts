@@ -104,6 +104,43 @@ test('a rotation is done once: the secret of the first answer stays good', async
   expect((await service.api.request('GET', '/vaults', { headers })).status).toBe(200)
 })
 
+describe.each([
+  ['/notifications/webhooks', { event_types: ['vault.created'] }],
+  ['/webhooks', { events: ['vault.created'] }],
+])('a webhook that is made at %s', (path, events) => {
+  const body = { url: 'https://93.184.215.14/hook', secret: 'of our own', ...events }
+
+  test('is answered again to the key that has made it, and made anew for another', async () => {
+    const { userId, key } = await newPerson(service.api)
+    const other = await createKey(service.api, { userId })
+    const first = await post(key, path, { key: 'k', body })
+
+    const again = await post(key, path, { key: 'k', body })
+    const second = await post(other, path, { key: 'k', body })
+
+    expect([again.status, again.body]).toEqual([201, first.body])
+    expect(second.status).toBe(201)
+    expect(second.body).not.toEqual(first.body)
+  })
+})
+
+test('a new secret of a webhook is answered again to the key that asked for it alone', async () => {
+  const { userId, key } = await newPerson(service.api)
+  const other = await createKey(service.api, { userId })
+  const at = '/notifications/webhooks'
+  const body = { url: 'https://93.184.215.14/hook', event_types: ['vault.created'] }
+  const { id } = (await post(key, at, { key: 'k', body })).body
+  const path = `${at}/${String(id)}/rotate-secret`
+  const first = await post(key, path, { key: 'k', body: {} })
+
+  const again = await post(key, path, { key: 'k', body: {} })
+  const second = await post(other, path, { key: 'k', body: {} })
+
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(second.status).toBe(200)
+  expect(second.body['secret']).not.toBe(first.body['secret'])
+})
+
 test.each([
   ['/users', { username: 'ada.lovelace', first_name: 'Ada', last_name: 'Lovelace' }],
   ['/auth/signing-keys/rotate', {}],

@@ -5,7 +5,6 @@ import { MessageChannel } from 'node:worker_threads'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { JournalTails } from '../../src/reading/live/journal-tails.ts'
 import { OpenTails } from '../../src/reading/live/open-tails.ts'
@@ -13,8 +12,6 @@ import { tailRoutes } from '../../src/reading/live/tail-routes.ts'
 import { handleError } from '../../src/requests/http/error-handler.ts'
 import { routeUpgrades } from '../../src/requests/http/upgrades.ts'
 import { requestChecks } from '../../src/requests/http/validation.ts'
-import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
-import { Posts } from '../../src/requests/idempotency/posts.ts'
 import { SqliteJournalFile } from '../../src/storage/journal/sqlite-journal.ts'
 import { beforeAll } from '../../src/storage/time-series/time-series-store.ts'
 import { DataStreamStore } from '../../src/streams/data-streams/data-stream-store.ts'
@@ -155,10 +152,7 @@ class Followed implements AsyncDisposable {
       },
       corsOrigins: [],
     }
-    const cipher = new MasterKey(Buffer.alloc(32, 7))
-    const answers = new AnswerStore({ state, writer: this.#tests, cipher })
-    const posts = new Posts({ answers, writer: this.#tests, clock })
-    await this.#app.register(tailRoutes({ ...needs, tails, onFailure, posts, callerOf }))
+    await this.#app.register(tailRoutes({ ...needs, tails, onFailure, callerOf }))
   }
 
   async #wait(moment: Moment): Promise<void> {

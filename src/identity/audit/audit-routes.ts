@@ -3,13 +3,11 @@ import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorListOf } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import { auditEntrySchema, auditQuery, entryBody } from './audit-api.ts'
 
 export interface AuditRoutesNeeds {
   readonly audit: AuditLog
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

@@ -109,7 +109,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
           callerOf,
         }),
       ...devices.routes,
-      (callerOf) => auditRoutes({ audit, posts, callerOf }),
+      (callerOf) => auditRoutes({ audit, callerOf }),
     ],
   }
 }

@@ -43,7 +43,7 @@ interface RoutedParts extends Notifying {
 
 export function notifyingRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
-    () => catalogueRoutes(),
+    catalogueRoutes,
     (callerOf) => preferenceRoutes({ ...parts, callerOf }),
     (callerOf) => inboxRoutes({ ...parts, callerOf }),
     (callerOf) => inboxTailRoute({ ...parts, ...parts.live, callerOf }),

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { assertOrigin, takeUpgrade } from '../../requests/http/upgrades.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import { beforeAll, type ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
@@ -28,7 +27,6 @@ export interface TailRoutesNeeds extends LiveParts {
   readonly streams: DataStreamStore
   /** Origins whose pages may open a WebSocket, beside our own. */
   readonly corsOrigins: readonly string[]
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

@@ -4,7 +4,6 @@ import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type Exchange as Asked, operationsOf } from '../../requests/operations/operation.ts'
 import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
@@ -52,7 +51,6 @@ export interface DataRoutesNeeds extends ExportNeeds {
   readonly queried: QueriedStreams
   readonly store: QueriedStore
   readonly nowUs: () => number
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

@@ -6,7 +6,6 @@ import { encodeCursor } from '../../core/list-cursor.ts'
 import { type CursorRequest, cursorRequest } from '../../requests/http/pagination.ts'
 import { cursorQuery, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import type {
   LatestPage,
@@ -31,7 +30,6 @@ export interface LatestRoutesNeeds {
   readonly vaults: VaultStore
   /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
   readonly latest: (query: LatestQuery) => Promise<LatestPage>
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import {
@@ -15,7 +14,6 @@ import type { Removals } from './removals.ts'
 export interface RemovalRoutesNeeds {
   readonly streams: DataStreamStore
   readonly removals: Removals
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

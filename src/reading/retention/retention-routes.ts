@@ -5,7 +5,6 @@ import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import type { VaultId } from '../../core/ids.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import type { Posts } from '../../requests/idempotency/posts.ts'
 import { operationsOf } from '../../requests/operations/operation.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { keptFor } from '../../streams/data-streams/retention.ts'
@@ -23,7 +22,6 @@ export interface RetentionRoutesNeeds {
   }
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
-  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 

@@ -100,23 +100,46 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${in
 export interface OperationsNeeds {
   readonly tags: readonly Tag[]
   readonly callerOf: (request: FastifyRequest) => AuthenticatedCaller
+}
+
+/** What operations with an effect need beside that. */
+interface EffectsNeeds extends OperationsNeeds {
   readonly posts: Posts
 }
 
-/** Adds operations of a domain, each by its method and path: `GET /vaults/:vaultId`. */
-export type AddOperation = ReturnType<typeof operationsOf>
+/** Adds an operation of a domain by its method and path: `GET /vaults/:vaultId`. */
+type Add<Limits> = <
+  const Path extends `${'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'} /${string}`,
+  Query extends TSchema,
+  Body extends TSchema,
+  const Answered extends Answers,
+>(
+  path: Path,
+  operation: Operation<Path, Query, Body, Answered> & Limits,
+) => void
+
+/** Adds operations of a domain, with effects or without. */
+export type AddOperation = Add<unknown>
+
+/** Adds operations of a domain that has nothing to commit an effect with. */
+type AddHandled = Add<{ readonly effect?: never }>
 
 /** Adds operations to the service and to its description. */
-export function operationsOf(app: FastifyInstance, { tags, callerOf, posts }: OperationsNeeds) {
+export function operationsOf(app: FastifyInstance, needs: EffectsNeeds): AddOperation
+export function operationsOf(app: FastifyInstance, needs: OperationsNeeds): AddHandled
+export function operationsOf(
+  app: FastifyInstance,
+  { tags, callerOf, posts }: OperationsNeeds & Partial<EffectsNeeds>,
+): AddOperation {
   return <
-    const Path extends `${'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'} /${string}`,
+    Path extends string,
     Query extends TSchema,
     Body extends TSchema,
-    const Answered extends Answers,
+    Answered extends Answers,
   >(
     path: Path,
     operation: Operation<Path, Query, Body, Answered>,
-  ): void => {
+  ) => {
     const { handler, effect, answersSecret, bodyLimit } = operation
     const [method = '', url = ''] = path.split(' ')
     const exchangeOf = (request: FastifyRequest, reply: FastifyReply) => {
@@ -132,7 +155,7 @@ export function operationsOf(app: FastifyInstance, { tags, callerOf, posts }: Op
       ...(bodyLimit !== undefined && { bodyLimit }),
       handler: async (request, reply) => {
         const exchange = exchangeOf(request, reply)
-        if (effect) {
+        if (effect && posts) {
           const post = answersSecret === true ? secretPostOf(exchange) : postOf(exchange)
           return await posts.answer(post, () => effect(exchange))
         }

@@ -1,6 +1,6 @@
-import { type Category, categoryOf } from '../../outbox/events/categories.ts'
+import type { Static } from 'typebox'
+import { categoryOf } from '../../outbox/events/categories.ts'
 import {
-  type EventFormat,
   formatOf,
   isCoalesced,
   isDeduplicated,
@@ -10,24 +10,10 @@ import {
 } from '../../outbox/events/event-types.ts'
 import type { JsonSchema } from '../../requests/http/schema.ts'
 import { withoutIds } from '../../requests/http/validation.ts'
+import type { catalogueEntrySchema } from './catalogue-api.ts'
 import { dataSchemaOf } from './event-data-schemas.ts'
 
-/** What there is to know of one type of events. */
-export interface CatalogueEntry {
-  readonly event_type: KnownType
-  readonly category: Category
-  /** How webhooks get it; `none` for what goes to inbox and mail only. */
-  readonly format: EventFormat
-  /** False for what can be subscribed to, and never happens. */
-  readonly emitted: boolean
-  /** Whether something in this version makes it happen. */
-  readonly produced: boolean
-  /** The keys of `resource_filters` that let it through. */
-  readonly filters: readonly string[]
-  readonly coalesced: boolean
-  readonly deduplicated: boolean
-  readonly data_schema: JsonSchema
-}
+type CatalogueEntry = Static<typeof catalogueEntrySchema>
 
 /** The other types come with their domains: signatures, assets, attachments, permissions. */
 const producedTypes: ReadonlySet<KnownType> = new Set([
@@ -62,7 +48,7 @@ export const catalogue: readonly CatalogueEntry[] = knownTypes.map((type) => ({
 }))
 
 /** Permissions are filtered like what they are about (decisions.md#filters-of-webhooks). */
-function filtersOf(type: KnownType): readonly string[] {
+function filtersOf(type: KnownType): CatalogueEntry['filters'] {
   switch (type.slice(0, type.indexOf('.'))) {
     case 'vault':
       return ['vault_ids']

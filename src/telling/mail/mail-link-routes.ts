@@ -5,7 +5,7 @@ import {
   lookAtVerification,
   unsubscribeByMail,
   verifyByMail,
-} from './mail-link-schemas.ts'
+} from './mail-link-api.ts'
 import type { MailLinks } from './mail-links.ts'
 import { type PageName, pageOf, pagePolicy } from './mail-pages.ts'
 import type { Recipient } from './recipient.ts'

@@ -1,129 +1,123 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
 import {
-  type BearerWebhookBody,
-  bearerSettingsWith,
-  bearerWebhookBody,
-} from './bearer-webhook-requests.ts'
-import {
-  changeBearerWebhook,
-  createBearerWebhook,
-  deleteBearerWebhook,
-  listBearerWebhooks,
-  readBearerWebhook,
-  readWebhookLogs,
-} from './bearer-webhook-schemas.ts'
-import { defaultSettings, type WebhookSettings } from './webhook.ts'
+  cursorListOf,
+  cursorQuery,
+  noContent,
+  query as queryOf,
+} from '../../requests/http/schema.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import * as api from './bearer-webhook-api.ts'
+import { defaultSettings } from './webhook.ts'
 import { logOf } from './webhook-records.ts'
 import {
   change,
   ownWebhook,
-  register,
+  registration,
   remove,
   type WebhookRoutesNeeds,
 } from './webhook-registration.ts'
-
-interface CreateWebhook {
-  Body: BearerWebhookBody & Required<Pick<BearerWebhookBody, 'url' | 'events'>>
-}
-
-interface ListWebhooks {
-  Querystring: QueryOf<typeof listBearerWebhooks.querystring>
-}
-
-interface OneWebhook {
-  Params: { webhookId: string }
-}
-
-interface ChangeWebhook extends OneWebhook {
-  Body: BearerWebhookBody
-}
-
-interface ReadLogs extends OneWebhook, ListWebhooks {}
-
-const reading = { scope: 'webhooks:read' } as const
-const writing = {
-  scope: 'webhooks:write',
-  errors: ['conflict', 'destination_not_allowed'],
-} as const
 
 /**
  * Registrations as the token interface has them: another view of the same webhooks
  * (decisions.md#two-views-of-one-table).
  */
 export function bearerWebhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
-  const { webhooks, callerOf } = needs
   return async (app) => {
-    app.post<CreateWebhook>(
-      '/webhooks',
-      { schema: createBearerWebhook, config: writing },
-      async (request, reply) => {
-        const { url, events: eventTypes } = request.body
-        const first: WebhookSettings = { ...defaultSettings, url, eventTypes }
-        const settings = () => bearerSettingsWith(first, request.body)
-        return await register(needs, { request, reply }, { settings, bodyOf: bearerWebhookBody })
-      },
-    )
-
-    app.get<ListWebhooks>(
-      '/webhooks',
-      { schema: listBearerWebhooks, config: reading },
-      async (request, reply) => {
-        const page = cursorRequest(request.query)
-        const { userId } = callerOf(request)
-        const found = await webhooks.listAfter(userId, page.after, page.limit + 1)
-        void reply.header('cache-control', 'no-store')
-        return cursorPage(found, page, { request, reply }).map(bearerWebhookBody)
-      },
-    )
-
-    oneWebhookRoutes(app, needs)
+    const add = operationsOf(app, { ...needs, tags: ['Webhooks'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
-function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void {
-  const { state, webhooks, callerOf } = needs
-  app.get<OneWebhook>(
-    '/webhooks/:webhookId',
-    { schema: readBearerWebhook, config: reading },
-    async (request, reply) => {
-      const { userId } = callerOf(request)
-      const webhook = await ownWebhook(webhooks, userId, request.params.webhookId)
+const listQuery = queryOf(cursorQuery)
+
+function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds): void {
+  add('GET /webhooks', {
+    operationId: 'listBearerWebhooks',
+    summary: "List one's own webhooks, as the token interface shows them.",
+    scope: 'webhooks:read',
+    query: listQuery,
+    answers: { 200: cursorListOf(api.bearerWebhookSchema) },
+    handler: async ({ caller, query, request, reply }) => {
+      const page = cursorRequest(query)
+      const found = await webhooks.listAfter(caller.userId, page.after, page.limit + 1)
       void reply.header('cache-control', 'no-store')
-      return bearerWebhookBody(webhook)
+      return cursorPage(found, page, { request, reply }).map(api.bearerWebhookBody)
     },
-  )
+  })
 
-  app.put<ChangeWebhook>(
-    '/webhooks/:webhookId',
-    { schema: changeBearerWebhook, config: writing },
-    async (request, reply) => {
-      const after = await change(needs, request, {
-        id: request.params.webhookId,
-        changedFrom: (before) => bearerSettingsWith(before, request.body),
-      })
+  add('GET /webhooks/:webhookId', {
+    operationId: 'readBearerWebhook',
+    summary: 'Read a webhook, as the token interface shows it.',
+    scope: 'webhooks:read',
+    answers: { 200: api.bearerWebhookSchema },
+    handler: async ({ caller, params, reply }) => {
+      const webhook = await ownWebhook(webhooks, caller.userId, params.webhookId)
       void reply.header('cache-control', 'no-store')
-      return bearerWebhookBody(after)
+      return api.bearerWebhookBody(webhook)
     },
-  )
+  })
 
-  app.delete<OneWebhook>(
-    '/webhooks/:webhookId',
-    { schema: deleteBearerWebhook, config: { scope: 'webhooks:write' } },
-    (request, reply) => remove(needs, { request, reply }, request.params.webhookId),
-  )
-
-  app.get<ReadLogs>(
-    '/webhooks/:webhookId/logs',
-    { schema: readWebhookLogs, config: reading },
-    async (request, reply) => {
-      const { userId } = callerOf(request)
-      const page = cursorRequest(request.query)
-      const { id } = await ownWebhook(webhooks, userId, request.params.webhookId)
+  add('GET /webhooks/:webhookId/logs', {
+    operationId: 'readWebhookLogs',
+    summary: 'List the events of a webhook, newest first.',
+    scope: 'webhooks:read',
+    query: listQuery,
+    answers: { 200: api.logsSchema },
+    handler: async ({ caller, params, query, request, reply }) => {
+      const page = cursorRequest(query)
+      const { id } = await ownWebhook(webhooks, caller.userId, params.webhookId)
       const found = await logOf(state, id, { before: page.after, limit: page.limit + 1 })
       const logs = cursorPage(found, page, { request, reply }).map(({ body }) => body)
       return { webhookId: id, logs }
     },
-  )
+  })
+}
+
+function addChanging(add: AddOperation, needs: WebhookRoutesNeeds): void {
+  const errors = ['conflict', 'destination_not_allowed'] as const
+
+  add('POST /webhooks', {
+    operationId: 'createBearerWebhook',
+    summary: 'Register an endpoint, also for events of the token interface.',
+    scope: 'webhooks:write',
+    body: api.newBearerWebhookSchema,
+    answers: { 201: api.bearerWebhookSchema },
+    errors,
+    effect: async (exchange) => {
+      const { url, events: eventTypes } = exchange.body
+      const first = { ...defaultSettings, url, eventTypes }
+      const settings = api.bearerSettingsWith(first, exchange.body)
+      return await registration(needs, exchange, { settings, bodyOf: api.bearerWebhookBody })
+    },
+    answersSecret: true,
+  })
+
+  add('PUT /webhooks/:webhookId', {
+    operationId: 'changeBearerWebhook',
+    summary: 'Change a webhook.',
+    description: 'What is not sent keeps its value.',
+    scope: 'webhooks:write',
+    body: api.bearerWebhookChangeSchema,
+    answers: { 200: api.bearerWebhookSchema },
+    errors,
+    handler: async (exchange) => {
+      const { params, body, reply } = exchange
+      const after = await change(needs, exchange, {
+        id: params.webhookId,
+        changedFrom: (before) => api.bearerSettingsWith(before, body),
+      })
+      void reply.header('cache-control', 'no-store')
+      return api.bearerWebhookBody(after)
+    },
+  })
+
+  add('DELETE /webhooks/:webhookId', {
+    operationId: 'deleteBearerWebhook',
+    summary: 'Delete a webhook; nothing is sent to it any more.',
+    scope: 'webhooks:write',
+    answers: { 204: noContent },
+    handler: (exchange) => remove(needs, exchange, exchange.params.webhookId),
+  })
 }

@@ -1,15 +1,13 @@
+import type { Static } from 'typebox'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Webhook } from './webhook.ts'
+import type { explanationSchema } from './webhook-action-api.ts'
 import { filtered } from './webhook-actions.ts'
 import { knownProblemOf } from './webhook-destination.ts'
 import { filterAgainst } from './webhook-filters.ts'
 
-interface Check {
-  readonly check: string
-  readonly passed: boolean
-  readonly message: string
-}
+type Explanation = Static<typeof explanationSchema>
 
 /**
  * `fanned_out` of an event that was suppressed as a repetition
@@ -22,7 +20,7 @@ export async function explain(
   { state, guard }: { readonly state: StateDatabase; readonly guard: EgressGuard },
   webhook: Webhook,
   eventId: string,
-): Promise<object> {
+): Promise<Explanation> {
   const event = await state
     .selectFrom('events')
     .selectAll()
@@ -82,6 +80,6 @@ function verdict(
   check: string,
   passed: boolean,
   { yes, no }: { readonly yes: string; readonly no: string },
-): Check {
+): Explanation['checks'][number] {
   return { check, passed, message: passed ? yes : no }
 }

@@ -1,121 +1,129 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { DomainError, invalidParameter } from '../../core/errors.ts'
 import { formatUs, parseRfc3339 } from '../../core/time.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
 import type { Effect } from '../../requests/idempotency/posts.ts'
+import {
+  type AddOperation,
+  type Exchange,
+  operationsOf,
+} from '../../requests/operations/operation.ts'
 import { explain } from './explanation.ts'
 import type { Webhook } from './webhook.ts'
-import {
-  checkDestination,
-  explainDelivery,
-  recoverDeliveries,
-  resendDelivery,
-  rotateWebhookSecret,
-  testWebhook,
-} from './webhook-action-schemas.ts'
+import * as api from './webhook-action-api.ts'
 import { findDelivery, planRecovery, planResend, planTest } from './webhook-actions.ts'
 import { examineUrl } from './webhook-destination.ts'
-import { auditOf, ownWebhook, secretPost, type WebhookRoutesNeeds } from './webhook-registration.ts'
-
-interface OneWebhook {
-  Params: { configId: string }
-}
-
-interface TestWebhook extends OneWebhook {
-  Body: { event_type?: string }
-}
-
-interface ResendDelivery {
-  Params: { configId: string; deliveryId: string }
-}
-
-interface RecoverDeliveries extends OneWebhook {
-  Body: { since: string }
-}
-
-interface RotateSecret extends OneWebhook {
-  Body: { secret?: string; overlap_seconds?: number }
-}
-
-interface ExplainDelivery extends OneWebhook {
-  Querystring: { eventId: string }
-}
-
-interface CheckDestination {
-  Body: { url: string }
-}
-
-/** Seconds that the secret before a rotation stays in use, unless somebody says otherwise. */
-const overlapSDefault = 86_400
+import { auditOf, ownWebhook, type WebhookRoutesNeeds } from './webhook-registration.ts'
 
 const secretBytes = 32
 
 /** What can be done with webhooks beyond keeping them. */
 export function webhookActionRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
-  const { webhooks, guard, posts, callerOf } = needs
-  const config = { scope: 'webhooks:write', errors: ['conflict'] } as const
   return async (app) => {
-    const at = '/notifications/webhooks'
-    app.post<TestWebhook>(`${at}/:configId/test`, { schema: testWebhook, config }, (...asked) =>
-      act(needs, asked, async (webhook) => plannedTest(needs, webhook, asked[0].body.event_type)),
-    )
-
-    app.post<ResendDelivery>(
-      `${at}/:configId/deliveries/:deliveryId/resend`,
-      { schema: resendDelivery, config },
-      (...asked) =>
-        act(needs, asked, (webhook) => plannedResend(needs, webhook, asked[0].params.deliveryId)),
-    )
-
-    app.post<RecoverDeliveries>(
-      `${at}/:configId/recover`,
-      { schema: recoverDeliveries, config },
-      (...asked) =>
-        act(needs, asked, (webhook) => plannedRecovery(needs, webhook, asked[0].body.since)),
-    )
-
-    app.post<RotateSecret>(
-      `${at}/:configId/rotate-secret`,
-      { schema: rotateWebhookSecret, config },
-      (...asked) => act(needs, asked, async (webhook) => rotation(needs, webhook, asked[0])),
-    )
-
-    app.post<CheckDestination>(
-      `${at}/check`,
-      { schema: checkDestination, config: { scope: 'webhooks:write' } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const body = await examineUrl(request.body.url, guard)
-          return { statusCode: 200, body, changes: [] }
-        })
-      },
-    )
-
-    app.get<ExplainDelivery>(
-      `${at}/:configId/deliveries/explain`,
-      { schema: explainDelivery, config: { scope: 'webhooks:read' } },
-      async (request) => {
-        const { userId } = callerOf(request)
-        const webhook = await ownWebhook(webhooks, userId, request.params.configId)
-        return await explain(needs, webhook, request.query.eventId)
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Webhooks'] })
+    addDelivering(add, needs)
+    addRotating(add, needs)
+    addExplaining(add, needs)
   }
 }
 
-/** Does something with a webhook of the caller, and has who delivers look at it. */
-async function act(
-  { webhooks, posts, changed, callerOf }: WebhookRoutesNeeds,
-  [request, reply]: readonly [FastifyRequest<OneWebhook>, FastifyReply, ...unknown[]],
-  plan: (webhook: Webhook) => Promise<Effect>,
-): Promise<FastifyReply> {
-  const caller = callerOf(request)
-  return await posts.answer(secretPost({ request, reply }, caller), async () => {
-    const webhook = await ownWebhook(webhooks, caller.userId, request.params.configId)
-    return { ...(await plan(webhook)), afterwards: () => changed([webhook.id]) }
+/** Actions of one webhook are answered again to the key that has asked, and to no other of its user. */
+const acting = { scope: 'webhooks:write', errors: ['conflict'], answersSecret: true } as const
+
+function addDelivering(add: AddOperation, needs: WebhookRoutesNeeds): void {
+  add('POST /notifications/webhooks/:configId/test', {
+    operationId: 'testWebhook',
+    summary: 'Send a webhook an event that has not happened.',
+    description:
+      'One attempt, which is not counted as a failure; its data has `"test": true`. The outcome is among the deliveries.',
+    ...acting,
+    body: api.webhookTestSchema,
+    answers: { 202: api.plannedDeliverySchema },
+    effect: (exchange) =>
+      action(needs, exchange, async (webhook) =>
+        plannedTest(needs, webhook, exchange.body.event_type),
+      ),
   })
+
+  add('POST /notifications/webhooks/:configId/deliveries/:deliveryId/resend', {
+    operationId: 'resendDelivery',
+    summary: 'Deliver once more what was delivered or was given up.',
+    description:
+      'Takes the id of a delivery or of one of its attempts. The same bytes are sent, with as many attempts as for a new delivery; failures are not counted.',
+    ...acting,
+    answers: { 202: api.plannedDeliverySchema },
+    effect: (exchange) =>
+      action(needs, exchange, (webhook) =>
+        plannedResend(needs, webhook, exchange.params.deliveryId),
+      ),
+  })
+
+  add('POST /notifications/webhooks/:configId/recover', {
+    operationId: 'recoverDeliveries',
+    summary: 'Deliver what a webhook has missed since then.',
+    description:
+      'Events that it is subscribed to, that its filters let pass, and that were not delivered: also those from while it was paused or disabled. At most 5,000 events are looked at; ask again with `next_since` where that is not null.',
+    ...acting,
+    body: api.recoverySchema,
+    answers: { 202: api.recoveredSchema },
+    effect: (exchange) =>
+      action(needs, exchange, (webhook) => plannedRecovery(needs, webhook, exchange.body.since)),
+  })
+}
+
+function addRotating(add: AddOperation, needs: WebhookRoutesNeeds): void {
+  add('POST /notifications/webhooks/:configId/rotate-secret', {
+    operationId: 'rotateWebhookSecret',
+    summary: 'Replace the secret of a webhook, with a time of overlap.',
+    description:
+      'Until its end `X-Service-Signature` is made with the old secret, and `X-Service-Signature-Next` with the new one. A secret that is not given is made.',
+    ...acting,
+    body: api.secretRotationSchema,
+    answers: { 200: api.rotatedSchema },
+    effect: (exchange) =>
+      action(needs, exchange, async (webhook) => rotation(needs, webhook, exchange)),
+  })
+}
+
+function addExplaining(add: AddOperation, needs: WebhookRoutesNeeds): void {
+  const { webhooks, guard } = needs
+
+  add('POST /notifications/webhooks/check', {
+    operationId: 'checkDestination',
+    summary: 'See whether a URL may be registered, and where it leads to.',
+    scope: 'webhooks:write',
+    body: api.destinationQuestionSchema,
+    answers: { 200: api.destinationSchema },
+    effect: async ({ body: { url } }) => ({
+      statusCode: 200,
+      body: await examineUrl(url, guard),
+      changes: [],
+    }),
+  })
+
+  add('GET /notifications/webhooks/:configId/deliveries/explain', {
+    operationId: 'explainDelivery',
+    summary: 'See why an event was delivered to a webhook, or was not.',
+    scope: 'webhooks:read',
+    query: api.explanationQuery,
+    answers: { 200: api.explanationSchema },
+    handler: async ({ caller, params, query }) => {
+      const webhook = await ownWebhook(webhooks, caller.userId, params.configId)
+      return await explain(needs, webhook, query.eventId)
+    },
+  })
+}
+
+/** What is done with a webhook of the caller: who delivers looks at it afterwards. */
+async function action<Planned extends Effect>(
+  { webhooks, changed }: WebhookRoutesNeeds,
+  { caller, params }: Pick<Exchange<'/:configId'>, 'caller' | 'params'>,
+  plan: (webhook: Webhook) => Promise<Planned>,
+) {
+  const webhook = await ownWebhook(webhooks, caller.userId, params.configId)
+  return { ...(await plan(webhook)), afterwards: () => changed([webhook.id]) }
 }
 
 /** @throws DomainError `conflict` */
@@ -129,7 +137,7 @@ function plannedTest(
   { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   wanted: string | undefined,
-): Effect {
+) {
   assertActive(webhook)
   const type = wanted ?? webhook.eventTypes[0]
   if (type === undefined || !webhook.eventTypes.includes(type)) {
@@ -148,7 +156,7 @@ async function plannedResend(
   { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   deliveryId: string,
-): Promise<Effect> {
+) {
   const delivery = await findDelivery(state, webhook.id, deliveryId.toLowerCase())
   if (!delivery) throw new DomainError('not_found', `no delivery ${deliveryId}`)
   assertActive(webhook)
@@ -165,7 +173,7 @@ function plannedBody(delivery: {
   readonly id: string
   readonly event_id: string
   readonly event_type: string
-}): object {
+}): Static<typeof api.plannedDeliverySchema> {
   const { id, event_id, event_type } = delivery
   return { delivery_id: id, event_id, event_type }
 }
@@ -175,7 +183,7 @@ async function plannedRecovery(
   { state, clock }: WebhookRoutesNeeds,
   webhook: Webhook,
   since: string,
-): Promise<Effect> {
+) {
   assertActive(webhook)
   const sinceUs = parseRfc3339(since)
   if (typeof sinceUs !== 'number') throw invalidParameter('since', sinceUs.problem)
@@ -187,15 +195,15 @@ async function plannedRecovery(
   return { statusCode: 202, body: { recovered, next_since: nextSince }, changes }
 }
 
+interface Rotation {
+  readonly body: Static<typeof api.secretRotationSchema>
+  readonly request: FastifyRequest
+}
+
 /** A new secret, and the old one for a while beside it. */
-function rotation(
-  needs: WebhookRoutesNeeds,
-  webhook: Webhook,
-  request: FastifyRequest<RotateSecret>,
-): Effect {
+function rotation(needs: WebhookRoutesNeeds, webhook: Webhook, { body, request }: Rotation) {
   const { webhooks, nowUs } = needs
-  const { body } = request
-  const overlapS = body.overlap_seconds ?? overlapSDefault
+  const overlapS = body.overlap_seconds ?? api.overlapSDefault
   const secret = body.secret ?? randomBytes(secretBytes).toString('base64url')
   const untilUs = nowUs() + overlapS * 1_000_000
   const hasOverlap = webhook.secret !== null && untilUs > nowUs()

@@ -1,12 +1,16 @@
+import type { Static } from 'typebox'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import { formatUs } from '../../core/time.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { Slice } from '../../storage/state/listing.ts'
 import { attemptRecordsOf } from '../delivery/attempt-records.ts'
+import type { loggedSchema } from './bearer-webhook-api.ts'
+import type { CustomHeaders } from './custom-headers.ts'
+import type { attemptSchema } from './webhook-api.ts'
 
 /** One event in the log of a webhook, in the order of a list. */
 export interface LoggedDelivery extends ListCursor {
-  readonly body: object
+  readonly body: Static<typeof loggedSchema>
 }
 
 /** Attempts of a webhook, the newest first: one record each (decisions.md#records-of-attempts). */
@@ -14,11 +18,11 @@ export async function attemptsOf(
   state: StateDatabase,
   webhookId: string,
   slice: Slice,
-): Promise<readonly object[]> {
+): Promise<readonly Static<typeof attemptSchema>[]> {
   const attempts = await attemptRecordsOf(state, webhookId, slice)
   return attempts.map(({ row, record }) => ({
     ...record,
-    request_headers: JSON.parse(row.request_headers) as object,
+    request_headers: JSON.parse(row.request_headers) as CustomHeaders,
     response_excerpt: row.response_excerpt,
   }))
 }

@@ -1,12 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
-import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type WebhookId } from '../../core/ids.ts'
 import type { EgressGuard } from '../../egress/egress-guard.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
-import type { Post, Posts } from '../../requests/idempotency/posts.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import type { Exchange } from '../../requests/operations/operation.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { type Webhook, type WebhookSettings, webhooksMax } from './webhook.ts'
 import { WebhookAudit } from './webhook-audit.ts'
@@ -26,38 +26,32 @@ export interface WebhookRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
+type Asked = Pick<Exchange, 'caller' | 'request'>
 
-/** Makes a webhook, in either interface. @throws DomainError `destination_not_allowed`, `conflict` */
-export async function register(
+/**
+ * What makes a webhook, in either interface.
+ *
+ * @throws DomainError `destination_not_allowed`, `conflict`
+ */
+export async function registration<Body extends object>(
   needs: WebhookRoutesNeeds,
-  { request, reply }: Exchange,
+  { caller, request }: Asked,
   {
     settings,
     bodyOf,
-  }: {
-    readonly settings: () => WebhookSettings
-    readonly bodyOf: (webhook: Webhook) => object
-  },
-): Promise<FastifyReply> {
-  const { webhooks, guard, changed, posts, callerOf } = needs
-  const caller = callerOf(request)
-  return await posts.answer(secretPost({ request, reply }, caller), async () => {
-    const wanted = settings()
-    await assertAllowed(wanted.url, guard)
-    const { webhook, changes } = webhooks.plan(caller.userId, wanted, caller.interface)
-    return {
-      statusCode: 201,
-      body: bodyOf(webhook),
-      changes: [...changes, auditOf(needs, request).created(webhook)],
-      refusal: async () =>
-        new DomainError('conflict', `a user can have ${webhooksMax} webhooks at most`),
-      afterwards: () => changed([webhook.id]),
-    }
-  })
+  }: { readonly settings: WebhookSettings; readonly bodyOf: (webhook: Webhook) => Body },
+) {
+  const { webhooks, guard, changed } = needs
+  await assertAllowed(settings.url, guard)
+  const { webhook, changes } = webhooks.plan(caller.userId, settings, caller.interface)
+  return {
+    statusCode: 201,
+    body: bodyOf(webhook),
+    changes: [...changes, auditOf(needs, request).created(webhook)],
+    refusal: async () =>
+      new DomainError('conflict', `a user can have ${webhooksMax} webhooks at most`),
+    afterwards: () => changed([webhook.id]),
+  }
 }
 
 /**
@@ -67,11 +61,11 @@ export async function register(
  */
 export async function change(
   needs: WebhookRoutesNeeds,
-  request: FastifyRequest,
+  { caller, request }: Asked,
   { id, changedFrom }: { readonly id: string; readonly changedFrom: (before: Webhook) => Webhook },
 ): Promise<Webhook> {
-  const { webhooks, guard, changed, callerOf } = needs
-  const before = await ownWebhook(webhooks, callerOf(request).userId, id)
+  const { webhooks, guard, changed } = needs
+  const before = await ownWebhook(webhooks, caller.userId, id)
   const after = changedFrom(before)
   // Whatever it leads to by now, it can be switched off.
   if (after.url !== before.url || after.status === 'ACTIVE') await assertAllowed(after.url, guard)
@@ -88,16 +82,16 @@ export async function change(
 /** Deletes a webhook. @throws DomainError `not_found` */
 export async function remove(
   needs: WebhookRoutesNeeds,
-  { request, reply }: Exchange,
+  { caller, request }: Asked,
   id: string,
-): Promise<FastifyReply> {
-  const { webhooks, changed, callerOf } = needs
-  const webhook = await ownWebhook(webhooks, callerOf(request).userId, id)
+): Promise<null> {
+  const { webhooks, changed } = needs
+  const webhook = await ownWebhook(webhooks, caller.userId, id)
   const entry = auditOf(needs, request).deleted(webhook)
   // Otherwise somebody else has deleted it meanwhile, which is what was asked for.
   await webhooks.attempt(...webhooks.remove(webhook), entry)
   await changed([webhook.id])
-  return reply.code(204).send()
+  return null
 }
 
 /** What writes down what a request does with webhooks. */
@@ -118,12 +112,4 @@ export async function ownWebhook(
   const webhook = id && (await webhooks.find(userId, id))
   if (!webhook) throw new DomainError('not_found', `no webhook ${text}`)
   return webhook
-}
-
-/** A POST that shows a secret: to the key that asks only, and in no cache between us. */
-export function secretPost(
-  { request, reply }: Exchange,
-  { userId, apiKeyId }: AuthenticatedCaller,
-): Post {
-  return { request, reply: reply.header('cache-control', 'no-store'), userId, apiKeyId }
 }

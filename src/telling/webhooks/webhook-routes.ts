@@ -1,123 +1,117 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
-import { defaultSettings, type WebhookSettings } from './webhook.ts'
+import { noContent, pageOf, pageQuery, query as queryOf } from '../../requests/http/schema.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import { defaultSettings } from './webhook.ts'
+import * as api from './webhook-api.ts'
 import { attemptsOf } from './webhook-records.ts'
 import {
   change,
   ownWebhook,
-  register,
+  registration,
   remove,
   type WebhookRoutesNeeds,
 } from './webhook-registration.ts'
-import { settingsWith, type WebhookBody, webhookBody } from './webhook-requests.ts'
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listDeliveries,
-  listWebhooks,
-  readWebhook,
-} from './webhook-schemas.ts'
-
-interface CreateWebhook {
-  Body: WebhookBody & Required<Pick<WebhookBody, 'url' | 'event_types'>>
-}
-
-interface ListWebhooks {
-  Querystring: QueryOf<typeof listWebhooks.querystring>
-}
-
-interface OneWebhook {
-  Params: { configId: string }
-}
-
-interface ChangeWebhook extends OneWebhook {
-  Body: WebhookBody
-}
-
-interface ListDeliveries extends OneWebhook, ListWebhooks {}
-
-const reading = { scope: 'webhooks:read' } as const
-const writing = {
-  scope: 'webhooks:write',
-  errors: ['conflict', 'destination_not_allowed'],
-} as const
 
 /**
  * Registrations for events of the emitted set: `/notifications/webhooks`
  * (decisions.md#two-views-of-one-table).
  */
 export function webhookRoutes(needs: WebhookRoutesNeeds): FastifyPluginAsync {
-  const { webhooks, callerOf } = needs
   return async (app) => {
-    app.post<CreateWebhook>(
-      '/notifications/webhooks',
-      { schema: createWebhook, config: writing },
-      async (request, reply) => {
-        const { url, event_types: eventTypes } = request.body
-        const first: WebhookSettings = { ...defaultSettings, url, eventTypes }
-        const settings = () => settingsWith(first, request.body)
-        return await register(needs, { request, reply }, { settings, bodyOf: webhookBody })
-      },
-    )
-
-    app.get<ListWebhooks>(
-      '/notifications/webhooks',
-      { schema: listWebhooks, config: reading },
-      async (request, reply) => {
-        const page = pageRequest(request.query)
-        const found = await webhooks.listPage(callerOf(request).userId, sliceOf(page))
-        void reply.header('cache-control', 'no-store')
-        return envelope(found.webhooks.map(webhookBody), found.total, page)
-      },
-    )
-
-    oneWebhookRoutes(app, needs)
+    const add = operationsOf(app, { ...needs, tags: ['Webhooks'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
-function oneWebhookRoutes(app: FastifyInstance, needs: WebhookRoutesNeeds): void {
-  const { state, webhooks, callerOf } = needs
-  app.get<OneWebhook>(
-    '/notifications/webhooks/:configId',
-    { schema: readWebhook, config: reading },
-    async (request, reply) => {
-      const { userId } = callerOf(request)
-      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
+const pagesQuery = queryOf(pageQuery)
+
+function addReading(add: AddOperation, { state, webhooks }: WebhookRoutesNeeds): void {
+  add('GET /notifications/webhooks', {
+    operationId: 'listWebhooks',
+    summary: "List one's own webhooks, with their secrets.",
+    scope: 'webhooks:read',
+    query: pagesQuery,
+    answers: { 200: pageOf(api.webhookSchema) },
+    handler: async ({ caller, query, reply }) => {
+      const page = pageRequest(query)
+      const found = await webhooks.listPage(caller.userId, sliceOf(page))
       void reply.header('cache-control', 'no-store')
-      return webhookBody(webhook)
+      return envelope(found.webhooks.map(api.webhookBody), found.total, page)
     },
-  )
+  })
 
-  app.put<ChangeWebhook>(
-    '/notifications/webhooks/:configId',
-    { schema: changeWebhook, config: writing },
-    async (request, reply) => {
-      const after = await change(needs, request, {
-        id: request.params.configId,
-        changedFrom: (before) => settingsWith(before, request.body),
-      })
+  add('GET /notifications/webhooks/:configId', {
+    operationId: 'readWebhook',
+    summary: 'Read a webhook, with its secret.',
+    scope: 'webhooks:read',
+    answers: { 200: api.webhookSchema },
+    handler: async ({ caller, params, reply }) => {
+      const webhook = await ownWebhook(webhooks, caller.userId, params.configId)
       void reply.header('cache-control', 'no-store')
-      return webhookBody(after)
+      return api.webhookBody(webhook)
     },
-  )
+  })
 
-  app.delete<OneWebhook>(
-    '/notifications/webhooks/:configId',
-    { schema: deleteWebhook, config: { scope: 'webhooks:write' } },
-    (request, reply) => remove(needs, { request, reply }, request.params.configId),
-  )
-
-  app.get<ListDeliveries>(
-    '/notifications/webhooks/:configId/deliveries',
-    { schema: listDeliveries, config: reading },
-    async (request) => {
-      const { userId } = callerOf(request)
-      const page = pageRequest(request.query)
-      const webhook = await ownWebhook(webhooks, userId, request.params.configId)
+  add('GET /notifications/webhooks/:configId/deliveries', {
+    operationId: 'listDeliveries',
+    summary: 'List the attempts to deliver to a webhook, newest first.',
+    scope: 'webhooks:read',
+    query: pagesQuery,
+    answers: { 200: pageOf(api.attemptSchema) },
+    handler: async ({ caller, params, query }) => {
+      const page = pageRequest(query)
+      const webhook = await ownWebhook(webhooks, caller.userId, params.configId)
       const attempts = await attemptsOf(state, webhook.id, sliceOf(page))
       return envelope(attempts, webhook.recordedAttempts, page)
     },
-  )
+  })
+}
+
+function addChanging(add: AddOperation, needs: WebhookRoutesNeeds): void {
+  const errors = ['conflict', 'destination_not_allowed'] as const
+
+  add('POST /notifications/webhooks', {
+    operationId: 'createWebhook',
+    summary: 'Register an endpoint that is told of events.',
+    scope: 'webhooks:write',
+    body: api.newWebhookSchema,
+    answers: { 201: api.webhookSchema },
+    errors,
+    effect: async (exchange) => {
+      const { url, event_types: eventTypes } = exchange.body
+      const settings = api.settingsWith({ ...defaultSettings, url, eventTypes }, exchange.body)
+      return await registration(needs, exchange, { settings, bodyOf: api.webhookBody })
+    },
+    answersSecret: true,
+  })
+
+  add('PUT /notifications/webhooks/:configId', {
+    operationId: 'changeWebhook',
+    summary: 'Change a webhook.',
+    description:
+      'What is not sent keeps its value. ACTIVE begins anew with no failures; with any other status nothing that waits is sent any more.',
+    scope: 'webhooks:write',
+    body: api.webhookChangeSchema,
+    answers: { 200: api.webhookSchema },
+    errors,
+    handler: async (exchange) => {
+      const { params, body, reply } = exchange
+      const after = await change(needs, exchange, {
+        id: params.configId,
+        changedFrom: (before) => api.settingsWith(before, body),
+      })
+      void reply.header('cache-control', 'no-store')
+      return api.webhookBody(after)
+    },
+  })
+
+  add('DELETE /notifications/webhooks/:configId', {
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook; nothing is sent to it any more.',
+    scope: 'webhooks:write',
+    answers: { 204: noContent },
+    handler: (exchange) => remove(needs, exchange, exchange.params.configId),
+  })
 }

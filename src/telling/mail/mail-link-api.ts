@@ -1,13 +1,16 @@
-import { record, text } from '../../requests/http/schema.ts'
+import * as s from '../../requests/http/schema.ts'
 
-const page = (description: string) => ({
-  description,
-  content: { 'text/html': { schema: { ...text, examples: ['<!doctype html>'] } } },
-})
+/*
+ * Whoever follows a link of a mail has no credentials, so these are no operations of `operationsOf`: their routes
+ * have the whole description.
+ */
+
+const page = (description: string) =>
+  s.answer({ ...s.text, examples: ['<!doctype html>'] }, { type: 'text/html', description })
 
 const shared = {
   tags: ['Notifications'],
-  params: record({ token: { ...text, description: 'From the mail.' } }),
+  params: s.record({ token: { ...s.text, description: 'From the mail.' } }),
 } as const
 
 const unknown = page('A page: the link is not one of ours, or its address was removed.')
