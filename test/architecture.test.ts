@@ -11,6 +11,14 @@ function importsOf(file: string): string[] {
   return [...imports].map(([, path = '']) => normalize(join(dirname(file), path)))
 }
 
+/** Those that are there when it runs: types are not. */
+function loadedBy(file: string): string[] {
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export) (?!type )[^'=]*'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  )
+  return [...imports].map(([, fixed, late = '']) => normalize(join(dirname(file), fixed ?? late)))
+}
+
 /** `storage` of `src/storage/journal/journal.ts`, and `processors` of `processors/alerts.ts`. */
 function groupOf(file: string): string {
   const [top = '', group = '', ...more] = file.split('/')
@@ -69,6 +77,26 @@ test('no folders import each other in a ring', () => {
     }
   }
   expect([...imports.keys()]).toEqual([])
+})
+
+describe('threads', () => {
+  const threads = globSync(['src/**/*-thread.ts', 'src/processes/worker/worker.ts'], {
+    exclude: ['src/core/threads/**'],
+  })
+
+  test.each(threads)(
+    '%s loads no shapes of HTTP, which only the network thread checks by',
+    (thread) => {
+      const ways = new Map([[thread, [thread]]])
+      for (const [file, way] of ways) {
+        for (const other of loadedBy(file)) {
+          if (!ways.has(other) && product.includes(other)) ways.set(other, [...way, other])
+        }
+      }
+      expect(ways.size).toBeGreaterThan(1)
+      expect(ways.get('src/requests/http/schema.ts'), 'the way there').toBeUndefined()
+    },
+  )
 })
 
 describe('ports', () => {
