@@ -18,6 +18,14 @@ function importsOf(file: string): string[] {
  */
 const kinds = /^connectors\/(?:sources\.ts|fields\/|[a-z-]+\/source\.ts)/
 
+/** Those that are there when it runs: types are not. */
+function loadedBy(file: string): string[] {
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export) (?!type )[^'=]*'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  )
+  return [...imports].map(([, fixed, late = '']) => normalize(join(dirname(file), fixed ?? late)))
+}
+
 /** `storage` of `src/storage/journal/journal.ts`, and `processors` of `processors/alerts.ts`. */
 function groupOf(file: string): string {
   if (kinds.test(file)) return 'kinds'
@@ -92,6 +100,26 @@ test('data streams name no protocol: what a source may say is a matter of its co
     })
   expect(protocols.length).toBeGreaterThan(15)
   expect(named).toEqual([])
+})
+
+describe('threads', () => {
+  const threads = globSync(['src/**/*-thread.ts', 'src/processes/worker/worker.ts'], {
+    exclude: ['src/core/threads/**'],
+  })
+
+  test.each(threads)(
+    '%s loads no shapes of HTTP, which only the network thread checks by',
+    (thread) => {
+      const ways = new Map([[thread, [thread]]])
+      for (const [file, way] of ways) {
+        for (const other of loadedBy(file)) {
+          if (!ways.has(other) && product.includes(other)) ways.set(other, [...way, other])
+        }
+      }
+      expect(ways.size).toBeGreaterThan(1)
+      expect(ways.get('src/requests/http/schema.ts'), 'the way there').toBeUndefined()
+    },
+  )
 })
 
 describe('ports', () => {

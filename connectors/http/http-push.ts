@@ -7,7 +7,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import { idempotencyKeyOf } from '../../src/core/idempotency-key.ts'
 import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import type { TokenBucket } from '../../src/core/token-bucket.ts'
-import { pushReadings, pushToStreams } from './http-push-schema.ts'
+import { pushReadings, pushToStreams } from './http-push-api.ts'
 import {
   answerMany,
   answerOne,

@@ -13,9 +13,10 @@ import type {
   Verdict,
 } from '../../src/contracts/reading.ts'
 import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
-import { DomainError, type ErrorDetail } from '../../src/core/errors.ts'
+import { DomainError } from '../../src/core/errors.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { formatUs } from '../../src/core/time.ts'
+import type { AcceptedBody, BatchBody, Rejection } from './http-push-api.ts'
 
 /** Readings in the body of a request, and what is answered about them. */
 
@@ -87,14 +88,6 @@ export async function durable(
   return outcome
 }
 
-/** Why a reading of a batch was not taken (decisions.md#answers-to-readings). */
-export interface Rejection {
-  readonly index: number
-  readonly error: string
-  readonly message: string
-  readonly details: readonly ErrorDetail[]
-}
-
 export function rejectionOf(index: number, refusal: RefusedReading): Rejection {
   const { reason, message, details } = refusal
   return { index, error: reason, message, details }
@@ -104,7 +97,7 @@ export function rejectionOf(index: number, refusal: RefusedReading): Rejection {
 export function answerOne(reply: FastifyReply, streamId: StreamId, verdict: Verdict): FastifyReply {
   if (verdict.accepted) {
     const timestamp = formatUs(verdict.timestampUs)
-    return sent(reply, 202, { streamId, timestamp, status: 'accepted' })
+    return sent(reply, 202, { streamId, timestamp, status: 'accepted' } satisfies AcceptedBody)
   }
   const { reason, message, details } = verdict
   return sent(reply, 422, { error: 'reading_rejected', statusCode: 422, reason, message, details })
@@ -117,7 +110,7 @@ export function answerMany(
   rejected: readonly Rejection[],
 ): FastifyReply {
   const accepted = count - rejected.length
-  if (accepted > 0) return sent(reply, 202, { accepted, rejected })
+  if (accepted > 0) return sent(reply, 202, { accepted, rejected } satisfies BatchBody)
   const message = 'every reading of the batch was refused'
   const refusal = { error: 'reading_rejected', message, statusCode: 422 }
   return sent(reply, 422, { ...refusal, accepted, rejected })

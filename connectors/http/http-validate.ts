@@ -5,7 +5,7 @@ import { DomainError } from '../../src/core/errors.ts'
 import { parseId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { formatUs } from '../../src/core/time.ts'
 import { rejectionOf, sentReadings, takeBytes } from './http-readings.ts'
-import { validateReadings } from './http-validate-schema.ts'
+import { type ValidatedBody, type ValidatedReading, validateReadings } from './http-validate-api.ts'
 import { writtenByService } from './sorted-readings.ts'
 
 export interface HttpValidateNeeds {
@@ -45,7 +45,7 @@ export function httpValidate(needs: HttpValidateNeeds): FastifyPluginAsync {
 async function judged(
   needs: HttpValidateNeeds,
   request: FastifyRequest<OneStream>,
-): Promise<object> {
+): Promise<ValidatedBody> {
   const stream = await ownStream(needs, request)
   const { decoded } = sentReadings(request, stream)
   const readings = needs.intake.judge(stream, decoded).map(verdictBody)
@@ -68,7 +68,7 @@ async function ownStream(
   return stream
 }
 
-function verdictBody(verdict: Verdict, index: number) {
+function verdictBody(verdict: Verdict, index: number): ValidatedReading {
   if (!verdict.accepted) return { status: 'rejected', ...rejectionOf(index, verdict) }
   const timestamp = formatUs(verdict.timestampUs)
   if (verdict.isFiltered) return { index, status: 'filtered', timestamp }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isSelfDescribing, textMemberOf } from '../../processors/decode.ts'
 import type { CompiledStream, DecodedMessage } from '../../src/contracts/reading.ts'
 import { passSources } from '../../src/core/number-sources.ts'
-import type { Rejection } from './http-readings.ts'
+import type { Rejection } from './http-push-api.ts'
 
 /** Streams that are looked up in one go: others wait that long for their turn. */
 const lookUpsPerTurn = 100

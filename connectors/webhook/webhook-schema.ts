@@ -1,5 +1,5 @@
 import { count, record, text } from '../../src/requests/http/schema.ts'
-import { readingsBody } from '../http/http-push-schema.ts'
+import { readingsBody } from '../http/http-push-api.ts'
 
 /** A message of a webhook. */
 export const receiveWebhook = {

@@ -16,6 +16,7 @@ import type { DataStreamStore } from '../streams/data-streams/data-stream-store.
 import type { ActionKind, AlertRow } from './alert.ts'
 import type { AlertActions } from './alert-actions.ts'
 import * as api from './alert-api.ts'
+import { alertBody, stepBody } from './alert-body.ts'
 import type { AlertFilter, AlertStore } from './alert-store.ts'
 import { summaryOf } from './alert-summary.ts'
 import { explain } from './explanation.ts'
@@ -104,7 +105,7 @@ function addReading(add: AddOperation, needs: AlertRoutesNeeds): void {
     operationId: 'readAlert',
     summary: 'Read an alert.',
     answers: { 200: api.alertSchema },
-    handler: async (exchange) => api.alertBody(await ownAlert(needs, exchange)),
+    handler: async (exchange) => alertBody(await ownAlert(needs, exchange)),
   })
 
   add('GET /alerts/:alertId/history', {
@@ -119,7 +120,7 @@ function addReading(add: AddOperation, needs: AlertRoutesNeeds): void {
       const found = await alerts.history(alert.id, { after: cursor, limit: limit + 1 })
       const page = found.slice(0, limit)
       const nextCursor = found.length > limit ? (page.at(-1)?.step ?? null) : null
-      return { alertId: alert.id, steps: page.map(api.stepBody), nextCursor }
+      return { alertId: alert.id, steps: page.map(stepBody), nextCursor }
     },
   })
 
@@ -197,7 +198,7 @@ async function list(
   await processing.caughtUp()
   const limits = { before: page.after, limit: page.limit + 1 }
   const found = await alerts.list(caller.userId, filter, limits)
-  return cursorPage(found, page, { request, reply }).map(api.alertBody)
+  return cursorPage(found, page, { request, reply }).map(alertBody)
 }
 
 type OneAlert = Pick<Exchange<'/alerts/:alertId'>, 'caller' | 'params'>
@@ -239,7 +240,7 @@ async function act(
     ...(untilUs !== undefined && { untilUs }),
   })
   const acted = await ownAlert(needs, { caller, params })
-  return { statusCode: 200, body: api.alertBody(acted), changes: [] } as const
+  return { statusCode: 200, body: alertBody(acted), changes: [] } as const
 }
 
 /**

@@ -5,7 +5,8 @@ import type { AlertRule } from '../../processors/alert-rules.ts'
 import { formatUs } from '../core/time.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import type { AlertRow, HistoryRow } from './alert.ts'
-import { alertBody, type deliverySchema, type explanationSchema, stepBody } from './alert-api.ts'
+import type { deliverySchema, explanationSchema } from './alert-api.ts'
+import { alertBody, stepBody } from './alert-body.ts'
 import type { AlertStore, NoticeDelivery } from './alert-store.ts'
 
 /** How many steps are explained, the newest ones. */

@@ -2,7 +2,7 @@ import type { AlertTransition } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
 import { type EventId, newId } from '../core/ids.ts'
 import { type AlertAction, type AlertRow, alertIdOf, type HistoryRow } from './alert.ts'
-import { alertBody } from './alert-api.ts'
+import { alertBody } from './alert-body.ts'
 import type { StreamFacts } from './saved-watch.ts'
 import type { WatchedStream } from './watched-stream.ts'
 

@@ -1,16 +1,14 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
-import { formatUs } from '../../core/time.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { cursorListOf, cursorQuery, noContent, query } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import * as schemas from './session-schemas.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { operationsOf } from '../../requests/operations/operation.ts'
+import * as api from './session-api.ts'
 import type { SessionName, SessionView } from './session-view.ts'
-
-/** Text of filters that one answer has: a session may have a thousand long ones. */
-const filtersLengthMax = 256 * 1024
 
 /** The sessions of users, as the broker knows them. */
 export interface SessionsOfUsers {
@@ -24,53 +22,59 @@ export interface SessionsOfUsers {
 export interface SessionRoutesNeeds {
   /** Undefined where MQTT is off. */
   readonly sessions: SessionsOfUsers | undefined
+  readonly posts: Posts
   readonly callerOf: CallerOf
 }
 
-interface ListSessions {
-  Querystring: QueryOf<typeof schemas.listMqttSessions.querystring>
-}
-
-interface OneSession {
-  Params: { clientId: string }
-  Querystring: { deviceId?: string }
-}
-
 /** MQTT sessions over HTTP: one's own, those of one's devices included. */
-export function mqttSessionRoutes({ sessions, callerOf }: SessionRoutesNeeds): FastifyPluginAsync {
+export function mqttSessionRoutes(needs: SessionRoutesNeeds): FastifyPluginAsync {
+  const { sessions } = needs
   return async (app) => {
-    app.get<ListSessions>(
-      '/mqtt/sessions',
-      { schema: schemas.listMqttSessions, config: { scope: 'data:read' } },
-      async (request, reply) => {
-        const page = cursorRequest(request.query)
-        const own = sessions?.of(callerOf(request).userId) ?? []
+    const add = operationsOf(app, { ...needs, tags: ['Devices'] })
+
+    add('GET /mqtt/sessions', {
+      operationId: 'listMqttSessions',
+      summary: "List one's own MQTT sessions, connected or kept, in the order of their beginning.",
+      scope: 'data:read',
+      query: query(cursorQuery),
+      answers: { 200: cursorListOf(api.sessionSchema) },
+      handler: async (exchange) => {
+        const page = cursorRequest(exchange.query)
+        const own = sessions?.of(exchange.caller.userId) ?? []
         const next = own.filter((one) => isAfter(one, page.after)).slice(0, page.limit + 1)
-        return cursorPage(next, page, { request, reply }).map(sessionBody)
+        return cursorPage(next, page, exchange).map(api.sessionBody)
       },
-    )
+    })
 
-    app.get<OneSession>(
-      '/mqtt/sessions/:clientId',
-      { schema: schemas.readMqttSession, config: { scope: 'data:read' } },
-      async (request) => {
-        const name = nameIn(request)
-        const found = sessions?.find(callerOf(request).userId, name)
-        if (!found) throw unknown(name)
-        return { ...sessionBody(found), filters: filtersOf(found) }
+    add('GET /mqtt/sessions/:clientId', {
+      operationId: 'readMqttSession',
+      summary: 'Read an MQTT session with its filters.',
+      scope: 'data:read',
+      params: { clientId: api.clientId },
+      query: api.deviceQuery,
+      answers: { 200: api.sessionWithFiltersSchema },
+      handler: async ({ caller, params: { clientId }, query: { deviceId } }) => {
+        const found = sessions?.find(caller.userId, { clientId, deviceId })
+        if (!found) throw unknown(clientId)
+        return api.sessionWithFiltersBody(found)
       },
-    )
+    })
 
-    app.delete<OneSession>(
-      '/mqtt/sessions/:clientId',
-      { schema: schemas.endMqttSession, config: { scope: 'data:write' } },
-      async (request, reply) => {
-        const name = nameIn(request)
-        const { userId } = callerOf(request)
-        if ((await sessions?.end(userId, name)) !== true) throw unknown(name)
-        return reply.code(204).send()
+    add('DELETE /mqtt/sessions/:clientId', {
+      operationId: 'endMqttSession',
+      summary: 'End an MQTT session and its connection; what waits in it is gone.',
+      description:
+        'Its client can connect again, as its credentials stay. A will is published, as when a network breaks.',
+      scope: 'data:write',
+      params: { clientId: api.clientId },
+      query: api.deviceQuery,
+      answers: { 204: noContent },
+      handler: async ({ caller, params: { clientId }, query: { deviceId } }) => {
+        const isEnded = await sessions?.end(caller.userId, { clientId, deviceId })
+        if (isEnded !== true) throw unknown(clientId)
+        return null
       },
-    )
+    })
   }
 }
 
@@ -79,39 +83,6 @@ function isAfter({ createdAtUs, id }: SessionView, after: ListCursor | undefined
   return createdAtUs === after.createdAtUs && id > after.id
 }
 
-function nameIn({ params, query }: FastifyRequest<OneSession>): SessionName {
-  return { clientId: params.clientId, deviceId: query.deviceId }
-}
-
-function unknown({ clientId }: SessionName): DomainError {
+function unknown(clientId: string): DomainError {
   return new DomainError('not_found', `no session ${clientId}`)
-}
-
-function sessionBody(session: SessionView): object {
-  const { clientId, deviceId, isKept, connection, expiresAtUs } = session
-  return {
-    clientId,
-    deviceId: deviceId ?? null,
-    kept: isKept,
-    connected: connection !== undefined,
-    since: formatUs(session.sinceUs),
-    createdAt: formatUs(session.createdAtUs),
-    expiresAt: expiresAtUs === undefined ? null : formatUs(expiresAtUs),
-    apiKeyId: connection?.apiKeyId ?? null,
-    address: connection?.address ?? null,
-    subscriptions: session.filters.count,
-    queuedMessages: session.queued,
-    queuedBytes: session.queuedBytes,
-  }
-}
-
-function filtersOf({ filters }: SessionView): readonly object[] {
-  const shown: object[] = []
-  let length = 0
-  for (const one of filters.all()) {
-    length += one.filter.length
-    if (length > filtersLengthMax) break
-    shown.push(one)
-  }
-  return shown
 }

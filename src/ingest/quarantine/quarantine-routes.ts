@@ -1,26 +1,22 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Static, TSchema } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
-import { formatUs } from '../../core/time.ts'
+import type { UserId } from '../../core/ids.ts'
 import { integerParameter } from '../../requests/http/pagination.ts'
+import { cursorLimitDefault, keyHeaders, noContent } from '../../requests/http/schema.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import {
+  type AddOperation,
+  type Exchange,
+  operationsOf,
+  postOf,
+} from '../../requests/operations/operation.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
-import { bodyFilter, type FilterBody, parseEntryId, queryFilter } from './quarantine-requests.ts'
-import {
-  clearQuarantine,
-  deleteQuarantineEntry,
-  listQuarantine,
-  readQuarantineEntry,
-  redriveQuarantine,
-  summarizeQuarantine,
-} from './quarantine-schemas.ts'
-import {
-  everything,
-  type HeldReading,
-  payloadText,
-  type QuarantineStore,
-} from './quarantine-store.ts'
+import * as api from './quarantine-api.ts'
+import { bodyFilter, parseEntryId, queryFilter } from './quarantine-filter.ts'
+import { everything, type HeldReading, type QuarantineStore } from './quarantine-store.ts'
 import type { Reviews } from './reviews.ts'
 
 /** Payload of one page. */
@@ -38,16 +34,6 @@ export interface QuarantineRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface OfStream {
-  Params: { streamId: string }
-  Querystring: Readonly<Record<string, unknown>>
-  Body: FilterBody | null | undefined
-}
-
-interface OfEntry {
-  Params: { streamId: string; entryId: string }
-}
-
 const reading = { scope: 'data:read' } as const
 const reviewing = {
   scope: 'data:write',
@@ -59,135 +45,150 @@ const reviewing = {
  * (decisions.md#quarantine).
  */
 export function quarantineRoutes(needs: QuarantineRoutesNeeds): FastifyPluginAsync {
-  const { reviews } = needs
   return async (app) => {
-    app.addHook('preClose', async () => reviews.stop())
-
-    app.get<OfStream>(
-      '/streams/:streamId/quarantine',
-      { schema: listQuarantine, config: reading },
-      (request) => list(needs, request),
-    )
-    app.get<OfStream>(
-      '/streams/:streamId/quarantine/summary',
-      { schema: summarizeQuarantine, config: reading },
-      (request) => summary(needs, request),
-    )
-    app.get<OfEntry>(
-      '/streams/:streamId/quarantine/:entryId',
-      { schema: readQuarantineEntry, config: reading },
-      async (request) => {
-        const { held } = await knownEntry(needs, request)
-        return entryBody(held)
-      },
-    )
-    app.post<OfStream>(
-      '/streams/:streamId/quarantine/redrive',
-      {
-        schema: redriveQuarantine,
-        config: { ...reviewing, errors: [...reviewing.errors, 'stream_paused'] },
-      },
-      (request, reply) => redrive(needs, request, reply),
-    )
-    app.delete<OfStream>(
-      '/streams/:streamId/quarantine',
-      { schema: clearQuarantine, config: reviewing },
-      async (request, reply) => {
-        const stream = await streamOf(needs, request)
-        const deleted = await reviews.remove(stream.id, queryFilter(request.query, ['ids']))
-        return reply.code(204).header('x-deleted-count', deleted).send()
-      },
-    )
-    app.delete<OfEntry>(
-      '/streams/:streamId/quarantine/:entryId',
-      { schema: deleteQuarantineEntry, config: reviewing },
-      async (request, reply) => {
-        const { stream, held } = await knownEntry(needs, request)
-        const deleted = await reviews.remove(stream.id, { ...everything, ids: [held.id] })
-        if (deleted === 0) throw noEntry(request.params.entryId)
-        return reply.code(204).send()
-      },
-    )
+    app.addHook('preClose', async () => needs.reviews.stop())
+    const add = operationsOf(app, { ...needs, tags: ['Readings'] })
+    addReading(add, needs)
+    addReviewing(add, needs)
   }
 }
 
+function addReading(add: AddOperation, needs: QuarantineRoutesNeeds): void {
+  add('GET /streams/:streamId/quarantine', {
+    ...reading,
+    operationId: 'listQuarantine',
+    summary: 'List the refused readings of a data stream, oldest first.',
+    description:
+      'A page ends at `limit` entries or 4 MiB of payload, whichever comes first; `nextCursor` leads on.',
+    query: api.listQuery,
+    answers: { 200: api.listSchema },
+    handler: async ({ caller, params, query }) => {
+      const stream = await ownStream(needs, caller.userId, params.streamId)
+      return await list(needs, stream, query)
+    },
+  })
+
+  add('GET /streams/:streamId/quarantine/summary', {
+    ...reading,
+    operationId: 'summarizeQuarantine',
+    summary: 'Count the refused readings of a data stream by reason.',
+    answers: { 200: api.summarySchema },
+    handler: async ({ caller, params }) => {
+      const stream = await ownStream(needs, caller.userId, params.streamId)
+      await needs.processing.caughtUp()
+      const reasons = await needs.quarantine.byReason(stream.id)
+      const entries = reasons.reduce((sum, one) => sum + one.entries, 0)
+      return { streamId: stream.id, entries, reasons }
+    },
+  })
+
+  add('GET /streams/:streamId/quarantine/:entryId', {
+    ...reading,
+    operationId: 'readQuarantineEntry',
+    summary: 'Read one refused reading.',
+    params: { entryId: api.entryId },
+    answers: { 200: api.entrySchema },
+    handler: async ({ caller, params }) => {
+      const { held } = await knownEntry(needs, caller.userId, params)
+      return api.entryBody(held)
+    },
+  })
+}
+
+function addReviewing(add: AddOperation, needs: QuarantineRoutesNeeds): void {
+  const { reviews } = needs
+
+  add('POST /streams/:streamId/quarantine/redrive', {
+    ...reviewing,
+    operationId: 'redriveQuarantine',
+    summary: 'Judge refused readings again, by the newest definition of the stream.',
+    description: [
+      'What fits now is stored, with the time at which it was received, and leaves the quarantine. What',
+      'does not stays, and says why it does not fit the newest definition. Without a body all entries',
+      'are judged. Asked for again after a failure it goes on with what is left.',
+    ].join(' '),
+    headers: keyHeaders,
+    body: api.chosenSchema,
+    answers: { 200: api.redrivenSchema },
+    errors: [...reviewing.errors, 'stream_paused'],
+    handler: (exchange) => redrive(needs, exchange),
+  })
+
+  add('DELETE /streams/:streamId/quarantine', {
+    ...reviewing,
+    operationId: 'clearQuarantine',
+    summary: 'Delete refused readings of a data stream.',
+    description: 'All of them, or those that the parameters choose. They are counted as discarded.',
+    query: api.clearQuery,
+    answers: { 204: api.clearedAnswer },
+    handler: async ({ caller, params, query, reply }) => {
+      const stream = await ownStream(needs, caller.userId, params.streamId)
+      const deleted = await reviews.remove(stream.id, queryFilter(query))
+      void reply.header('x-deleted-count', deleted)
+      return null
+    },
+  })
+
+  add('DELETE /streams/:streamId/quarantine/:entryId', {
+    ...reviewing,
+    operationId: 'deleteQuarantineEntry',
+    summary: 'Delete one refused reading. It is counted as discarded.',
+    params: { entryId: api.entryId },
+    answers: { 204: noContent },
+    handler: async ({ caller, params }) => {
+      const { stream, held } = await knownEntry(needs, caller.userId, params)
+      const deleted = await reviews.remove(stream.id, { ...everything, ids: [held.id] })
+      if (deleted === 0) throw noEntry(params.entryId)
+      return null
+    },
+  })
+}
+
 async function list(
-  needs: QuarantineRoutesNeeds,
-  request: FastifyRequest<OfStream>,
-): Promise<object> {
-  const stream = await streamOf(needs, request)
-  const filter = queryFilter(request.query, ['limit', 'cursor'])
-  const entriesMax = integerParameter(request.query, 'limit', { fallback: 100, min: 1, max: 1_000 })
-  const after = integerParameter(request.query, 'cursor', {
+  { processing, quarantine }: QuarantineRoutesNeeds,
+  stream: DataStream,
+  query: Static<typeof api.listQuery>,
+): Promise<Static<typeof api.listSchema>> {
+  const filter = queryFilter(query)
+  const after = integerParameter(query, 'cursor', {
     fallback: -1,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
   })
-  await needs.processing.caughtUp()
-  const limits = { entries: entriesMax, payloadBytes: pageBytesMax }
-  const { entries, hasMore } = await needs.quarantine.page(stream.id, filter, { after, limits })
+  await processing.caughtUp()
+  const limits = { entries: query.limit ?? cursorLimitDefault, payloadBytes: pageBytesMax }
+  const { entries, hasMore } = await quarantine.page(stream.id, filter, { after, limits })
   const nextCursor = hasMore ? String(entries.at(-1)?.id) : null
-  return { streamId: stream.id, entries: entries.map(entryBody), nextCursor }
-}
-
-async function summary(
-  needs: QuarantineRoutesNeeds,
-  request: FastifyRequest<OfStream>,
-): Promise<object> {
-  const stream = await streamOf(needs, request)
-  await needs.processing.caughtUp()
-  const reasons = await needs.quarantine.byReason(stream.id)
-  const entries = reasons.reduce((sum, one) => sum + one.entries, 0)
-  return { streamId: stream.id, entries, reasons }
+  return { streamId: stream.id, entries: entries.map(api.entryBody), nextCursor }
 }
 
 /** A redrive that was cut off goes on when it is asked for again: only its answer has to be kept. */
 async function redrive(
   needs: QuarantineRoutesNeeds,
-  request: FastifyRequest<OfStream>,
-  reply: FastifyReply,
+  exchange: Exchange<'/:streamId', TSchema, typeof api.chosenSchema>,
 ): Promise<FastifyReply> {
-  const { userId } = needs.callerOf(request)
-  const stream = await streamOf(needs, request)
-  return await needs.posts.answer({ request, reply, userId }, async () => {
-    const result = await needs.reviews.redrive(stream.id, bodyFilter(request.body))
-    return { statusCode: 200, body: { streamId: stream.id, ...result }, changes: [] }
+  const { caller, params, body: chosen } = exchange
+  const stream = await ownStream(needs, caller.userId, params.streamId)
+  return await needs.posts.answer(postOf(exchange), async () => {
+    const result = await needs.reviews.redrive(stream.id, bodyFilter(chosen))
+    const body: Static<typeof api.redrivenSchema> = { streamId: stream.id, ...result }
+    return { statusCode: 200, body, changes: [] }
   })
-}
-
-async function streamOf(
-  needs: QuarantineRoutesNeeds,
-  request: FastifyRequest<{ Params: { streamId: string } }>,
-): Promise<DataStream> {
-  return await ownStream(needs, needs.callerOf(request).userId, request.params.streamId)
 }
 
 async function knownEntry(
   needs: QuarantineRoutesNeeds,
-  request: FastifyRequest<OfEntry>,
+  userId: UserId,
+  { streamId, entryId }: { readonly streamId: string; readonly entryId: string },
 ): Promise<{ readonly stream: DataStream; readonly held: HeldReading }> {
-  const stream = await streamOf(needs, request)
+  const stream = await ownStream(needs, userId, streamId)
   await needs.processing.caughtUp()
-  const id = parseEntryId(request.params.entryId)
+  const id = parseEntryId(entryId)
   const held = id === undefined ? undefined : await needs.quarantine.find(stream.id, id)
-  if (!held) throw noEntry(request.params.entryId)
+  if (!held) throw noEntry(entryId)
   return { stream, held }
 }
 
 function noEntry(id: string): DomainError {
   return new DomainError('not_found', `no entry ${id} in the quarantine`)
-}
-
-function entryBody(held: HeldReading): object {
-  const { id, reason, message, details, timestampUs, receivedAtUs, source } = held
-  return {
-    id,
-    reason,
-    message,
-    details,
-    ...payloadText(held),
-    timestamp: timestampUs === undefined ? null : formatUs(timestampUs),
-    receivedAt: formatUs(receivedAtUs),
-    source,
-  }
 }

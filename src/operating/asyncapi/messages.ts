@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { readingsBody } from '../../../connectors/http/http-push-schema.ts'
+import { readingsBody } from '../../../connectors/http/http-push-api.ts'
 import { formatOfMediaType } from '../../../processors/decode.ts'
 import { dataPoint } from '../../reading/queries/data-api.ts'
 import { component, dateTime, record, text, uuid } from '../../requests/http/schema.ts'

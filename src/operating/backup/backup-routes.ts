@@ -2,13 +2,13 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { DomainError } from '../../core/errors.ts'
 import { type BackupId, parseId } from '../../core/ids.ts'
-import { formatUs } from '../../core/time.ts'
 import { cursorPage, cursorRequest } from '../../requests/http/pagination.ts'
-import type { QueryOf } from '../../requests/http/schema.ts'
+import { cursorListOf, cursorQuery, query } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { Backup } from './backup.ts'
-import { cancelBackup, createBackup, getBackup, listBackups } from './backup-schemas.ts'
+import * as api from './backup-api.ts'
 import type { Backups } from './backups.ts'
 
 export interface BackupRoutesNeeds {
@@ -18,93 +18,83 @@ export interface BackupRoutesNeeds {
   readonly callerOf: CallerOf
 }
 
-interface CreateBackup {
-  Body: { to: string; withMasterKey?: boolean }
-}
-
-interface ListBackups {
-  Querystring: QueryOf<typeof listBackups.querystring>
-}
-
-interface OneBackup {
-  Params: { backupId: string }
-}
+const scope = 'platform:admin'
 
 /** Backups of the whole service, for who runs it. */
 export function backupRoutes(needs: BackupRoutesNeeds): FastifyPluginAsync {
-  const { backups, audit, posts, callerOf } = needs
-  const config = { scope: 'platform:admin' } as const
   return async (app) => {
-    app.post<CreateBackup>(
-      '/backups',
-      { schema: createBackup, config: { ...config, errors: ['conflict'] } },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const { to, withMasterKey = false } = request.body
-          const { backup, change, refusal, start } = backups.plan(to, withMasterKey)
-          const entry = audit.entry({
-            action: 'backup.started',
-            actor: actorOf(request, callerOf),
-            subjectId: backup.id,
-            details: { to, withMasterKey },
-          })
-          const afterwards = async () => start()
-          const body = backupBody(backup)
-          return { statusCode: 202, body, changes: [change, entry], refusal, afterwards }
-        })
-      },
-    )
-
-    app.get<ListBackups>('/backups', { schema: listBackups, config }, async (request, reply) => {
-      const page = cursorRequest(request.query)
-      const found = await backups.list(page.after, page.limit + 1)
-      return cursorPage(found, page, { request, reply }).map(backupBody)
-    })
-
-    app.get<OneBackup>('/backups/:backupId', { schema: getBackup, config }, async (request) =>
-      backupBody(await oneBackup(backups, request.params.backupId)),
-    )
-
-    app.post<OneBackup>(
-      '/backups/:backupId/cancel',
-      { schema: cancelBackup, config },
-      async (request, reply) => {
-        const { userId } = callerOf(request)
-        return await posts.answer({ request, reply, userId }, async () => {
-          const { id } = await oneBackup(backups, request.params.backupId)
-          await backups.cancel(id)
-          const body = backupBody(await oneBackup(backups, id))
-          return { statusCode: 200, body, changes: [] }
-        })
-      },
-    )
+    const add = operationsOf(app, { ...needs, tags: ['Backups'] })
+    addReading(add, needs)
+    addChanging(add, needs)
   }
 }
 
+function addReading(add: AddOperation, { backups }: BackupRoutesNeeds): void {
+  add('GET /backups', {
+    operationId: 'listBackups',
+    summary: 'List backups, newest first.',
+    scope,
+    query: query(cursorQuery),
+    answers: { 200: cursorListOf(api.backupSchema) },
+    handler: async (exchange) => {
+      const page = cursorRequest(exchange.query)
+      const found = await backups.list(page.after, page.limit + 1)
+      return cursorPage(found, page, exchange).map(api.backupBody)
+    },
+  })
+
+  add('GET /backups/:backupId', {
+    operationId: 'getBackup',
+    summary: 'Read how far a backup has come, or what it holds.',
+    scope,
+    answers: { 200: api.backupSchema },
+    handler: async ({ params }) => api.backupBody(await oneBackup(backups, params.backupId)),
+  })
+}
+
+function addChanging(add: AddOperation, { backups, audit, callerOf }: BackupRoutesNeeds): void {
+  add('POST /backups', {
+    operationId: 'createBackup',
+    summary: 'Begin a backup of the whole service, while it runs.',
+    description:
+      'One at a time. The master key is only in it when `withMasterKey` asks for it: without that key no secret can be checked after a restore.',
+    scope,
+    body: api.newBackupSchema,
+    answers: { 202: api.backupSchema },
+    errors: ['conflict'],
+    effect: async ({ body: { to, withMasterKey = false }, request }) => {
+      const { backup, change, refusal, start } = backups.plan(to, withMasterKey)
+      const entry = audit.entry({
+        action: 'backup.started',
+        actor: actorOf(request, callerOf),
+        subjectId: backup.id,
+        details: { to, withMasterKey },
+      })
+      const afterwards = async () => start()
+      const body = api.backupBody(backup)
+      return { statusCode: 202, body, changes: [change, entry], refusal, afterwards }
+    },
+  })
+
+  add('POST /backups/:backupId/cancel', {
+    operationId: 'cancelBackup',
+    summary: 'Cancel a backup that is running; what there is of it is removed.',
+    description: 'A backup that has ended stays as it is. Repeating it changes nothing.',
+    scope,
+    answers: { 200: api.backupSchema },
+    effect: async ({ params }) => {
+      const { id } = await oneBackup(backups, params.backupId)
+      await backups.cancel(id)
+      const body = api.backupBody(await oneBackup(backups, id))
+      return { statusCode: 200, body, changes: [] }
+    },
+  })
+}
+
+/** @throws DomainError `not_found` */
 async function oneBackup(backups: Backups, text: string): Promise<Backup> {
   const id = parseId<BackupId>(text)
   const backup = id && (await backups.find(id))
   if (!backup) throw new DomainError('not_found', `no backup ${text}`)
   return backup
-}
-
-function backupBody(backup: Backup): object {
-  const { id, state, to, withMasterKey, createdAtUs, finishedAtUs, manifest } = backup
-  const { progress = null, error = null } = backup
-  const files = manifest?.files ?? null
-  return {
-    backupId: id,
-    status: state,
-    to,
-    withMasterKey,
-    createdAt: formatUs(createdAtUs),
-    finishedAt: finishedAtUs === undefined ? null : formatUs(finishedAtUs),
-    progress,
-    error,
-    bytes: files === null ? null : files.reduce((sum, { bytes }) => sum + bytes, 0),
-    received: manifest?.counts.received ?? null,
-    positions: manifest?.positions ?? null,
-    files,
-  }
 }

@@ -212,7 +212,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
     ...alertingRoutes({ ...domains, engine, audit: access.audit, posts }),
     ...notifyingRoutes({ ...notifying, notified: engine.notified, live, posts }),
     ...registeringRoutes(access.devices, domains),
-    (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, callerOf }),
+    (callerOf) => mqttSessionRoutes({ sessions: mqtt?.sessions, posts, callerOf }),
     ...guardedRoutes({
       ...config,
       ...domains,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { fileStream, streamOf } from '../../core/heard-streams.ts'
-import type { Exchange } from '../../streams/data-streams/export-route.ts'
+import type { Answering } from '../../streams/data-streams/export-route.ts'
 import { byteRange } from './byte-range.ts'
 import { contentTypes, type ExportFile, type ExportFormat } from './export-job.ts'
 
@@ -20,7 +20,7 @@ export interface Download {
  */
 export function sendFile(
   { path, file, format }: Download,
-  { request, reply }: Exchange,
+  { request, reply }: Answering,
 ): FastifyReply {
   const { bytes, name, sha256 } = file
   const etag = `"${sha256}"`
@@ -52,7 +52,7 @@ export function sendFile(
 /** Nothing where only the headers are wanted: Fastify would read all of it, and throw it away. */
 function contentOf(
   path: string,
-  { request, ...part }: Pick<Exchange, 'request'> & { start?: number; end?: number },
+  { request, ...part }: Pick<Answering, 'request'> & { start?: number; end?: number },
 ): Readable {
   return request.method === 'HEAD' ? streamOf([]) : fileStream(path, part)
 }

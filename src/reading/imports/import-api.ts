@@ -42,7 +42,7 @@ export const importReadings = {
   description:
     'CSV with a head, NDJSON, or Parquet, as the content type says. Each row needs a time of its own; it is judged like a reading that was sent, and moves no alert. 202 means that the file is on disk. The same file can be imported again: nothing is stored twice.',
   tags: ['Exports and imports'],
-  params: s.idParams('streamId'),
+  params: s.record({ streamId: s.uuid }),
   headers: s.keyHeaders,
   body: {
     content: {

@@ -7,7 +7,7 @@ import type {
   AggregateQuery,
 } from '../../storage/time-series/aggregate-query.ts'
 import {
-  type Exchange,
+  type Answering,
   type ExportType,
   formatOf,
   openLines,
@@ -36,7 +36,7 @@ export async function exportedAggregates(
   { exports, store }: AggregateExportNeeds,
   query: AggregateQuery,
   { userId, type }: { readonly userId: UserId; readonly type: ExportType },
-  exchange: Exchange,
+  answering: Answering,
 ): Promise<Readable> {
   const format = formatOf(type)
   const keys = query.fields.map(({ key }) => key)
@@ -51,7 +51,7 @@ export async function exportedAggregates(
     const lines = points.map((point) => lineOf(format, point, { keys }))
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
-  return await openLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+  return await openLines(exports, type, { userId, head, limit: query.limit, read }, answering)
 }
 
 /** What the line of a point has; a stream stands in front where it is to say whose it is. */

@@ -4,14 +4,14 @@ import type { Static } from 'typebox'
 import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
-import { type Exchange as Asked, operationsOf } from '../../requests/operations/operation.ts'
+import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
 import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
 import type { ReadingsPage, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
 import {
-  type Exchange,
+  type Answering,
   type ExportNeeds,
   type ExportType,
   exportedReadings,
@@ -83,7 +83,7 @@ export function dataRoutes(needs: DataRoutesNeeds): FastifyPluginAsync {
 
 async function answer(
   needs: DataRoutesNeeds,
-  { caller, params, query, request, reply }: Asked<'/:streamId', typeof dataParameters>,
+  { caller, params, query, request, reply }: Exchange<'/:streamId', typeof dataParameters>,
 ): Promise<Static<typeof readingsPageSchema> | Readable> {
   const { queried } = needs
   const { userId } = caller
@@ -118,15 +118,15 @@ async function linesOf(
   needs: DataRoutesNeeds,
   asked: DataQuery,
   wanted: WantedLines,
-  exchange: Exchange,
+  answering: Answering,
 ): Promise<Readable> {
   switch (asked.kind) {
     case 'raw':
-      return await exportedReadings(needs, asked.query, wanted, exchange)
+      return await exportedReadings(needs, asked.query, wanted, answering)
     case 'aggregated':
-      return await exportedAggregates(needs, asked.query, wanted, exchange)
+      return await exportedAggregates(needs, asked.query, wanted, answering)
     case 'windows':
-      return await exportedWindows(needs, asked.query, wanted, exchange)
+      return await exportedWindows(needs, asked.query, wanted, answering)
     default:
       return asked satisfies never
   }

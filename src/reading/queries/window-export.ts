@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { UserId } from '../../core/ids.ts'
 import type { WindowCursor } from '../../storage/time-series/windows/window-store.ts'
 import {
-  type Exchange,
+  type Answering,
   type ExportType,
   formatOf,
   openLines,
@@ -37,7 +37,7 @@ export async function exportedWindows(
   { exports, store }: WindowExportNeeds,
   query: WindowsQuery,
   { userId, type, known }: Wanted,
-  exchange: Exchange,
+  answering: Answering,
 ): Promise<Readable> {
   const fields = query.fields ?? [...known].sort()
   const columns = windowColumns(fields)
@@ -51,7 +51,7 @@ export async function exportedWindows(
     return { bytes: new TextEncoder().encode(lines.join('')), rows: points.length, next }
   }
   const head = format === 'csv' ? csvHead(columns) : ''
-  return await openLines(exports, type, { userId, head, limit: query.limit, read }, exchange)
+  return await openLines(exports, type, { userId, head, limit: query.limit, read }, answering)
 }
 
 /** Columns of windows that have these fields. */

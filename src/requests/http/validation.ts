@@ -11,7 +11,7 @@ interface Check {
 
 /**
  * Makes the schemas of routes binding for requests: bodies as they are, query strings by what their
- * texts mean, which is what handlers get (`QueryOf`). Ids in paths are looked up, not checked: a
+ * texts mean, which is what handlers get. Ids in paths are looked up, not checked: a
  * malformed one is an unknown one (decisions.md#what-is-unknown).
  */
 export function requestChecks(): FastifySchemaCompiler<JsonSchema> {

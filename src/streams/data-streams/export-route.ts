@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { streamOf } from '../../core/heard-streams.ts'
 import type { UserId } from '../../core/ids.ts'
+import type { Exchange } from '../../requests/operations/operation.ts'
 import type { ReadingsCursor, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
 import type { DataStream } from './data-stream-store.ts'
 import type { Chunk, ExportRequest, ReadingsExports } from './readings-export.ts'
@@ -41,10 +41,8 @@ const formats = {
 
 export type ExportType = keyof typeof formats
 
-export interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
+/** What lines are asked for by, and go out through. */
+export type Answering = Pick<Exchange, 'request' | 'reply'>
 
 interface Wanted {
   readonly userId: UserId
@@ -57,7 +55,7 @@ export async function exportedReadings(
   { exports, fieldsOf, readLines }: ExportNeeds,
   query: ReadingsQuery,
   { userId, type, stream }: Wanted,
-  exchange: Exchange,
+  answering: Answering,
 ): Promise<Readable> {
   const format = formatOf(type)
   const withExtra = query.fields.length === 0
@@ -74,7 +72,7 @@ export async function exportedReadings(
     exports,
     type,
     { userId, head: headOf(format, columns), limit, read },
-    exchange,
+    answering,
   )
 }
 
@@ -87,7 +85,7 @@ export async function openLines<Cursor>(
   exports: ReadingsExports,
   type: ExportType,
   lines: ExportRequest<Cursor>,
-  { request, reply }: Exchange,
+  { request, reply }: Answering,
 ): Promise<Readable> {
   void reply.type(formats[type].contentType)
   // Fastify would read all of it, only to throw it away.

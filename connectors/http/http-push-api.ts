@@ -1,45 +1,35 @@
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { formatOfMediaType } from '../../processors/decode.ts'
 import type { PayloadFormat } from '../../src/contracts/stream-schema.ts'
 import { errorDetail, errorSchema } from '../../src/requests/http/openapi/error-answers.ts'
 import { exampleOf } from '../../src/requests/http/openapi/example.ts'
-import {
-  component,
-  count,
-  dateTime,
-  describedOnly,
-  idParams,
-  type JsonSchema,
-  keyHeaders,
-  listOf,
-  record,
-  text,
-  uuid,
-} from '../../src/requests/http/schema.ts'
+import * as s from '../../src/requests/http/schema.ts'
 
-const reading = component('Reading', {
+const reading = s.component('Reading', {
   type: 'object',
   description: 'The fields of the stream, and its time unless the time of receipt will do.',
-  properties: { timestamp: { ...dateTime, description: 'Or the timestampField of the source.' } },
+  properties: { timestamp: { ...s.dateTime, description: 'Or the timestampField of the source.' } },
   additionalProperties: true,
   examples: [{ timestamp: '2026-01-31T10:00:00Z', temperature: 21.5 }],
 })
 
-export const rejection = component(
+export const rejectionMembers = {
+  index: { ...s.count, description: 'Its place in the batch.' },
+  error: { ...s.text, examples: ['wrong_type'], description: 'Why; as in the quarantine.' },
+  message: s.text,
+  details: s.listOf(errorDetail),
+}
+
+const rejectionSchema = s.component(
   'RejectedReading',
-  record(
-    {
-      index: { ...count, description: 'Its place in the batch.' },
-      error: { ...text, examples: ['wrong_type'], description: 'Why; as in the quarantine.' },
-      message: text,
-      details: listOf(errorDetail),
-    },
-    { optional: ['details'] },
-  ),
+  s.record(rejectionMembers, { optional: ['details'] }),
 )
 
+/** Why a reading of a batch was not taken (decisions.md#answers-to-readings); ours always say all. */
+export type Rejection = Required<Static<typeof rejectionSchema>>
+
 /** The formats whose bytes say all that there is to know. */
-function selfDescribing(message: TSchema, line: JsonSchema) {
+function selfDescribing(message: TSchema, line: s.JsonSchema) {
   const lines = {
     type: 'string',
     description: 'One reading in each line; blank lines are passed over.',
@@ -68,18 +58,29 @@ const readByDefinition = {
 }
 
 /** A body in any of these formats. */
-function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, TSchema>>>): JsonSchema {
+function bodyOf(schemas: Readonly<Partial<Record<PayloadFormat, TSchema>>>): s.JsonSchema {
   const content = Object.entries(formatOfMediaType).flatMap(([mediaType, format]) => {
     const schema = schemas[format]
-    return schema === undefined ? [] : [[mediaType, { schema: describedOnly(schema) }]]
+    return schema === undefined ? [] : [[mediaType, { schema: s.describedOnly(schema) }]]
   })
-  return { content: Object.fromEntries(content) as JsonSchema }
+  return { content: Object.fromEntries(content) as s.JsonSchema }
 }
 
-const batchAnswer = record(
-  { accepted: { type: 'integer', minimum: 1 }, rejected: listOf(rejection) },
+const acceptedSchema = s.record(
+  { streamId: s.uuid, timestamp: s.dateTime, status: s.typed<'accepted'>({ const: 'accepted' }) },
+  { title: 'One reading' },
+)
+
+/** What one reading that was taken is answered. */
+export type AcceptedBody = Static<typeof acceptedSchema>
+
+const batchSchema = s.record(
+  { accepted: s.integer(1), rejected: s.listOf(rejectionSchema) },
   { title: 'A batch' },
 )
+
+/** What a batch is answered of which one reading was taken at least. */
+export type BatchBody = Static<typeof batchSchema>
 
 const rejectedAnswer = {
   description:
@@ -90,9 +91,9 @@ const rejectedAnswer = {
         allOf: [errorSchema],
         properties: {
           error: { enum: ['reading_rejected', 'idempotency_conflict'] },
-          reason: { ...text, description: 'Of a single reading: why; as in the quarantine.' },
+          reason: { ...s.text, description: 'Of a single reading: why; as in the quarantine.' },
           accepted: { const: 0 },
-          rejected: listOf(rejection),
+          rejected: s.listOf(rejectionSchema),
         },
         examples: [
           {
@@ -111,7 +112,7 @@ const rejectedAnswer = {
 /** One reading, or an array of them, in any format. */
 export const readingsBody = bodyOf({
   ...selfDescribing(
-    { oneOf: [reading, listOf(reading, { minItems: 1, maxItems: 10_000 })] },
+    { oneOf: [reading, s.listOf(reading, { minItems: 1, maxItems: 10_000 })] },
     reading,
   ),
   ...readByDefinition,
@@ -128,28 +129,20 @@ export const pushReadings = {
     'readings without a time of their own the same identity when the request is repeated.',
   ].join(' '),
   tags: ['Readings'],
-  params: idParams('streamId'),
-  headers: keyHeaders,
+  params: s.record({ streamId: s.uuid }),
+  headers: s.keyHeaders,
   body: readingsBody,
   response: {
-    202: {
-      oneOf: [
-        record(
-          { streamId: uuid, timestamp: dateTime, status: { const: 'accepted' } },
-          { title: 'One reading' },
-        ),
-        batchAnswer,
-      ],
-    },
+    202: s.eitherOf(acceptedSchema, batchSchema),
     422: rejectedAnswer,
   },
 } as const
 
-const addressedReading = component('AddressedReading', {
+const addressedReading = s.component('AddressedReading', {
   type: 'object',
   description: 'A reading, and the stream that it belongs to.',
   required: ['streamId'],
-  properties: { streamId: uuid, timestamp: dateTime },
+  properties: { streamId: s.uuid, timestamp: s.dateTime },
   additionalProperties: true,
   examples: [
     {
@@ -171,9 +164,9 @@ export const pushToStreams = {
     'the quarantine of its stream.',
   ].join(' '),
   tags: ['Readings'],
-  headers: keyHeaders,
+  headers: s.keyHeaders,
   body: bodyOf(
-    selfDescribing(listOf(addressedReading, { minItems: 1, maxItems: 10_000 }), addressedReading),
+    selfDescribing(s.listOf(addressedReading, { minItems: 1, maxItems: 10_000 }), addressedReading),
   ),
-  response: { 202: batchAnswer, 422: rejectedAnswer },
+  response: { 202: batchSchema, 422: rejectedAnswer },
 } as const
