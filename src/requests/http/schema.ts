@@ -142,11 +142,6 @@ export const keyHeaders = {
   },
 } as const
 
-/** Path parameters that are ids. An id that is no uuid is unknown (404), not malformed. */
-export function idParams<Name extends string>(...names: readonly Name[]) {
-  return record(Object.fromEntries(names.map((name) => [name, uuid])) as Record<Name, TString>)
-}
-
 /** The envelope of the header-key interface around a page of items (decisions.md#lists). */
 export function pageOf<Item extends TSchema>(items: Item) {
   return record({
@@ -201,9 +196,6 @@ export function cursorListOf<Item extends TSchema>(items: Item) {
 export function query<Properties extends TProperties>(properties: Properties) {
   return partial(properties)
 }
-
-/** What a handler finds in `request.query` under such a schema. */
-export type QueryOf<Schema extends TSchema> = Static<Schema>
 
 /** Marks a schema that only describes: the handler checks, with messages or rules of its own. */
 export const checkedByHandler = 'x-checked-by-handler'
