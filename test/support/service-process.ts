@@ -60,12 +60,18 @@ export async function startServiceProcess(
   return await (await launchServiceProcess(dataDir, environment)).listening()
 }
 
-/** Starts the service and does not wait for it. An empty setting counts as none. */
+/**
+ * Starts the service and does not wait for it. An empty setting counts as none.
+ *
+ * @param project the folder of a copy of the service; without it, it is that of the tests
+ */
 export async function launchServiceProcess(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  project = '.',
 ): Promise<LaunchedProcess> {
   const child = spawn('env', startWords, {
+    cwd: project,
     env: {
       ...process.env,
       STREAMVAULT_DATA_DIR: dataDir,

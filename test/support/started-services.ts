@@ -12,8 +12,17 @@ type Environment = Readonly<Record<string, string>>
 export interface StartedServices {
   /** A new empty folder for data. */
   readonly newFolder: () => string
-  readonly launch: (dataDir: string, environment?: Environment) => Promise<LaunchedProcess>
-  readonly start: (dataDir: string, environment?: Environment) => Promise<ServiceProcess>
+  readonly launch: (
+    dataDir: string,
+    environment?: Environment,
+    project?: string,
+  ) => Promise<LaunchedProcess>
+  /** @param project the folder of a copy of the service */
+  readonly start: (
+    dataDir: string,
+    environment?: Environment,
+    project?: string,
+  ) => Promise<ServiceProcess>
 }
 
 /** Lets a test start services of its own: after it, they are ended and their folders removed. */
@@ -29,8 +38,8 @@ export function startedServices(): StartedServices {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
 
-  const launch: StartedServices['launch'] = async (dataDir, environment) => {
-    const process = await launchServiceProcess(dataDir, environment)
+  const launch: StartedServices['launch'] = async (dataDir, environment, project) => {
+    const process = await launchServiceProcess(dataDir, environment, project)
     launched.push(process)
     return process
   }
@@ -41,6 +50,6 @@ export function startedServices(): StartedServices {
       return folder
     },
     launch,
-    start: async (dataDir, environment) => (await launch(dataDir, environment)).listening(),
+    start: async (...given) => (await launch(...given)).listening(),
   }
 }
