@@ -150,7 +150,8 @@ function refuseUnsupported(source: Json, problems: Problems): void {
     problems.add('protocol', 'this version takes mqtt, http and databases')
   }
   if (address !== undefined) return
-  const idle = protocol === 'http' ? [...brokerKeys, 'topic'] : brokerKeys
+  const isMqtt = protocol === undefined || protocol === 'mqtt'
+  const idle = isMqtt ? brokerKeys : [...brokerKeys, 'topic']
   for (const key of Object.keys(source)) {
     if (idle.includes(key)) problems.add(key, 'this version only takes pushed readings')
   }

@@ -82,19 +82,22 @@ function checkOfKind(
   { kind, fields }: { readonly kind: SourceKind; readonly fields: Fields },
   problems: Problems,
 ): void {
-  const { refuses = {}, checkAll, secretPlaces: places, marks = [] } = kind
-  const refused = { ...refusedKeys(formatFields, refuses.formats) }
-  Object.assign(refused, refusedKeys(eventTypeFields, refuses.eventTypes))
-  for (const [key, why] of Object.entries(refused)) {
+  const { checkAll, secretPlaces: places, marks = [] } = kind
+  for (const [key, why] of refusedKeys(kind)) {
     if (source[key] !== undefined) problems.add(key, why)
   }
   checkAll?.(source, problems)
   if (places !== undefined) checkNamedSecrets(source, { places, marks, fields }, problems)
 }
 
-function refusedKeys(fields: Fields, why: string | undefined): Readonly<Record<string, string>> {
-  if (why === undefined) return {}
-  return Object.fromEntries(Object.keys(fields).map((key) => [key, why]))
+/** Keys that others of its family have, and that a kind refuses, each with the reason. */
+export function refusedKeys({ refuses = {} }: SourceKind): ReadonlyMap<string, string> {
+  const { formats, eventTypes } = refuses
+  return new Map([...withReason(formatFields, formats), ...withReason(eventTypeFields, eventTypes)])
+}
+
+function withReason(fields: Fields, why: string | undefined) {
+  return why === undefined ? [] : Object.keys(fields).map((key) => [key, why] as const)
 }
 
 /** All keys that a source of this kind may say something with; some may not stand beside each other. */
