@@ -1,4 +1,4 @@
-import { aheadUsOf, type Clock, type Clocks, driftUsMax } from '../../core/clock.ts'
+import { aheadUsOf, type Clock, type Clocks, driftUsMax } from './clock.ts'
 
 /** A clock that was set forward is believed when it has been so for this long. */
 export const doubtedUs = 86_400_000_000
