@@ -4,7 +4,7 @@ import { AuditLog } from '../../src/access/audit/audit-log.ts'
 import { AttemptLimits, tokenRates } from '../../src/access/auth/attempt-limits.ts'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { SigningKeys } from '../../src/access/auth/signing-keys.ts'
-import { dayUs, movesOf, secondUs, steps } from '../support/clock-moves.ts'
+import { dayUs, mistaken, mistakes, movesOf, secondUs, steps } from '../support/clock-moves.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -81,6 +81,28 @@ test('however the wall clock is set, another key signs after 90 days', async () 
       }
     }),
     { numRuns: 20 },
+  )
+})
+
+test('however far the wall clock is set forward by mistake, what is old enough leaves the audit log', async () => {
+  await using tests = await TestState.open()
+  await fc.assert(
+    fc.asyncProperty(mistakes, async (some) => {
+      await tests.state.deleteFrom('audit_log').execute()
+      const clock = new HandClock()
+      const kept = { days: 7, entries: 100, failedLogins: 10, aboutUser: 10 }
+      const audit = new AuditLog(tests.state, clock, kept)
+      const madeUs: number[] = []
+      for (const mistake of some) {
+        await tests.commit(audit.entry({ action: 'signing_key.rotated' }))
+        madeUs.unshift(clock.nowUs())
+        await mistaken(clock, mistake, () => audit.trim(tests))
+        const entries = await audit.list({}, undefined, 100)
+        const keptUs = madeUs.filter((atUs) => atUs > clock.nowUs() - 7 * dayUs)
+        expect(entries.map(({ createdAtUs }) => createdAtUs)).toEqual(keptUs)
+      }
+    }),
+    { numRuns: 25 },
   )
 })
 
