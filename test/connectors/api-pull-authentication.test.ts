@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
 import { ApiRounds } from '../support/api-rounds.ts'
 import { ApiServer, json } from '../support/api-server.ts'
+import { passingTime } from '../support/passing-time.ts'
 
 const secret = 'hush "hush"/\u00e4+?'
 
@@ -224,16 +225,3 @@ describe('a token of OAuth 2', () => {
     expect(await served.rounds.failure()).toMatchObject({ code: 'destination_not_allowed' })
   })
 })
-
-/** Lets the monotonic clock of this thread go on faster, until it is disposed of. */
-function passingTime() {
-  const real = performance.now.bind(performance)
-  const time = {
-    passedMs: 0,
-    [Symbol.dispose]: () => {
-      performance.now = real
-    },
-  }
-  performance.now = () => real() + time.passedMs
-  return time
-}

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Clock, ReceiptClock, systemClock } from '../../src/core/clock.ts'
 
 class FakeClock implements Clock {
@@ -96,5 +96,23 @@ describe('systemClock', () => {
 
     expect(Number.isSafeInteger(nowUs)).toBe(true)
     expect(Math.abs(nowUs / 1000 - beforeMs)).toBeLessThan(1_000)
+  })
+
+  test('shows the same steady time in a thread that has lost its turn while it began', async () => {
+    const { hrtime } = process
+    const turn = vi.spyOn(process, 'hrtime').mockImplementationOnce(() => {
+      const now = hrtime()
+      const untilMs = performance.now() + 50
+      while (performance.now() < untilMs);
+      return now
+    })
+    vi.resetModules()
+    const thread = await import('../../src/core/clock.ts')
+    expect(turn).toHaveBeenCalled()
+    turn.mockRestore()
+
+    thread.goOnFrom({ steadyUs: 0, machineUs: thread.machineUs() })
+
+    expect(Math.abs(thread.systemClock.steadyUs())).toBeLessThan(25_000)
   })
 })

@@ -1,6 +1,7 @@
 import { type KyselyPlugin, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
+import { AgeClock } from '../../src/core/age-clock.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
 import { StateDecisionStore } from '../../src/ingest/pipeline/decision-store.ts'
@@ -221,8 +222,9 @@ class World implements AsyncDisposable {
   ): Promise<void> {
     const { state, store } = this
     const clock = systemClock
-    const needs = { state, store, clock, removeOwners: resolved, forget: nothing, pass, logger }
-    await new StreamRemains(needs).removeAll()
+    const times = { clock, ages: new AgeClock(clock) }
+    const needs = { state, store, removeOwners: resolved, forget: nothing, pass, logger }
+    await new StreamRemains({ ...needs, ...times }).removeAll()
   }
 
   async takeCounters(id: StreamId) {

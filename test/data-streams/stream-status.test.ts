@@ -139,6 +139,11 @@ describe('statusBody', () => {
     })
   })
 
+  test('has an uptime of no seconds while the wall clock shows a time before the stream was created', () => {
+    const yesterdayUs = nowUs - 86_400_000_000
+    expect(statusBody(facts({ nowUs: yesterdayUs }))).toMatchObject({ health: { uptime: 0 } })
+  })
+
   test('counts the readings of today only', () => {
     const decided = { ...decidedOf(['stored']), day: today, receivedOnDay: 7 }
     const tomorrowUs = nowUs + 86_400_000_000

@@ -40,6 +40,16 @@ test('an address is written a hundred mails a minute at most, and those withheld
   expect(local.withheld).toBe(1)
 })
 
+test('an address that was written as many has room a minute later, although the clock was set back', async () => {
+  await local.confirmed()
+  local.clock.atUs += minute
+  await happens(100)
+  local.clock.atUs += 2 * minute
+  local.clock.step(-2 * minute)
+  await happens(1)
+  expect(local.withheld).toBe(0)
+})
+
 test('a thousand mails wait for an address at most', async () => {
   await local.confirmed()
   server.behaviour = { onRecipient: () => reply(451, 'later') }

@@ -1,13 +1,19 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { AgeClock } from '../../src/core/age-clock.ts'
 import { removeOldEvents } from '../../src/outbox/events/event-expiry.ts'
+import { mistaken, mistakes } from '../support/clock-moves.ts'
 import { dayUs, NotifiedUsers } from '../support/notified-users.ts'
 
 /** Has events removed until none is left that is too old; resolves with how often that was asked for. */
-async function expired(users: NotifiedUsers, keptUs: number): Promise<number> {
+async function expired(
+  users: NotifiedUsers,
+  keptUs: number,
+  ages = new AgeClock(users.clock),
+): Promise<number> {
   const { state } = users.tests
-  const clock = { nowUs: () => users.nowUs }
   for (let rounds = 1; ; rounds++) {
-    if (!(await removeOldEvents({ state, writer: users.tests, clock, keptUs }))) return rounds
+    if (!(await removeOldEvents({ state, writer: users.tests, ages, keptUs }))) return rounds
   }
 }
 
@@ -61,4 +67,24 @@ test('many go in portions', async () => {
   users.nowUs += 40 * dayUs
   expect(await expired(users, 30 * dayUs)).toBe(3)
   expect(await resources(users)).toEqual([])
+})
+
+test('however far the wall clock is set forward by mistake, events go when they are old enough', async () => {
+  await using users = await NotifiedUsers.open()
+  const ages = new AgeClock(users.clock)
+  await fc.assert(
+    fc.asyncProperty(mistakes, async (some) => {
+      await users.tests.state.deleteFrom('events').execute()
+      const madeUs = new Map<string, number>()
+      for (const [place, mistake] of some.entries()) {
+        await users.happen({ resourceId: `${place}` })
+        madeUs.set(`${place}`, users.clock.steadyUs())
+        await mistaken(users.clock, mistake, () => expired(users, 7 * dayUs, ages))
+        const oldUs = users.clock.steadyUs() - 7 * dayUs
+        const kept = [...madeUs].filter(([, atUs]) => atUs > oldUs).map(([name]) => name)
+        expect(await resources(users)).toEqual(kept.toSorted())
+      }
+    }),
+    { numRuns: 20 },
+  )
 })

@@ -1,13 +1,17 @@
+import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { AgeClock } from '../../src/core/age-clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { removeUserRemains } from '../../src/identity/users/user-remains.ts'
 import { countChange, lists, totalOf } from '../../src/storage/state/totals.ts'
+import { mistaken, mistakes } from '../support/clock-moves.ts'
 import { HandClock } from '../support/hand-clock.ts'
 import { TestState } from '../support/test-state.ts'
 
 const dayUs = 24 * 3_600 * 1_000_000
 const clock = new HandClock()
+const ages = new AgeClock(clock)
 
 async function deletedUser(subject: TestState, agoUs = dayUs + 1): Promise<UserId> {
   const id = await subject.newUser()
@@ -26,7 +30,7 @@ async function users({ state }: TestState): Promise<readonly string[]> {
 }
 
 async function remove({ state }: TestState): Promise<void> {
-  await removeUserRemains({ state, clock })
+  await removeUserRemains({ state, ages })
 }
 
 /** Each table with a column that refers to users, by the schema itself. */
@@ -120,4 +124,22 @@ test('very many users leave in portions', async () => {
   await remove(subject)
 
   expect(await users(subject)).toEqual([])
+})
+
+test('however far the wall clock is set forward by mistake, a user who is gone leaves a day later', async () => {
+  await using subject = await TestState.open()
+  await fc.assert(
+    fc.asyncProperty(mistakes, async (some) => {
+      const goneUs = new Map<string, number>()
+      for (const mistake of some) {
+        goneUs.set(await deletedUser(subject, 0), clock.nowUs())
+        await mistaken(clock, mistake, () => remove(subject))
+        const kept = [...goneUs].filter(([, atUs]) => atUs >= clock.nowUs() - dayUs)
+        expect((await users(subject)).toSorted()).toEqual(kept.map(([id]) => id).toSorted())
+      }
+      clock.atUs += 2 * dayUs
+      await remove(subject)
+    }),
+    { numRuns: 20 },
+  )
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
+import { AgeClock } from '../../core/age-clock.ts'
+import type { Clock, Clocks } from '../../core/clock.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -81,13 +82,15 @@ const keptAtMost = { days: 400, entries: 1_000_000, failedLogins: 100_000, about
 export class AuditLog {
   readonly #state: StateDatabase
   readonly #clock: Clock
+  readonly #ages: AgeClock
   readonly #kept: typeof keptAtMost
   /** Users that something was written about since their shares were looked at: all users at most. */
   readonly #writtenAbout = new Set<string>()
 
-  constructor(state: StateDatabase, clock: Clock, kept = keptAtMost) {
+  constructor(state: StateDatabase, clock: Clocks, kept = keptAtMost) {
     this.#state = state
     this.#clock = clock
+    this.#ages = new AgeClock(clock)
     this.#kept = kept
   }
 
@@ -172,7 +175,7 @@ export class AuditLog {
 
   /** Failed logins (`=`), or everything else (`!=`). */
   async #trimShare(writer: StateWriter, share: '=' | '!=', entriesMax: number): Promise<void> {
-    const oldestUs = this.#clock.nowUs() - this.#kept.days * usPerDay
+    const oldestUs = this.#ages.nowUs() - this.#kept.days * usPerDay
     const beyond = await this.#state
       .selectFrom('audit_log')
       .select('at')

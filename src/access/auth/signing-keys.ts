@@ -41,7 +41,8 @@ export interface AcceptedKey {
 interface SigningKey {
   readonly kid: string
   readonly privateKey: KeyObject
-  readonly createdAtUs: number
+  /** In steady time. */
+  readonly sinceUs: number
 }
 
 /** A new key that signs, and what makes it do so. */
@@ -133,10 +134,10 @@ export class SigningKeys {
         ...(this.#current === undefined ? [] : [this.#ending(untilUs)]),
         state
           .insertInto('signing_keys')
-          .columns(['kid', 'public_key', 'private_key_encrypted', 'created_at'])
+          .columns(['kid', 'public_key', 'private_key_encrypted', 'created_at', 'signing_since'])
           .expression(
-            sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${clock.nowUs()}
-                  WHERE (SELECT count(*) FROM signing_keys WHERE accepted_until > ${nowUs})
+            sql`SELECT ${kid}, ${publicKey}, ${masterKey.encrypt(privateKey)}, ${clock.nowUs()},
+                  ${nowUs} WHERE (SELECT count(*) FROM signing_keys WHERE accepted_until > ${nowUs})
                     <= ${acceptedMax}`,
           ),
         audit.entry({
@@ -167,8 +168,8 @@ export class SigningKeys {
 
   /** Rotates when it is time to. To be called now and then. */
   async rotateWhenDue(): Promise<void> {
-    const ageUs = this.#needs.clock.nowUs() - this.current.createdAtUs
-    if (ageUs > signingDays * usPerDay) await this.#rotate(signingOverlapS)
+    const signedUs = this.#needs.clock.steadyUs() - this.current.sinceUs
+    if (signedUs > signingDays * usPerDay) await this.#rotate(signingOverlapS)
   }
 
   async #rotate(overlapS: number): Promise<void> {
@@ -215,7 +216,7 @@ export class SigningKeys {
     this.#current = newest && {
       kid: newest.kid,
       privateKey: createPrivateKey(decrypted(masterKey, newest.private_key_encrypted)),
-      createdAtUs: newest.created_at,
+      sinceUs: newest.signing_since,
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
+import type { AgeClock } from '../../core/age-clock.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { lists } from '../../storage/state/totals.ts'
 
@@ -11,7 +11,7 @@ const usersPerTransaction = 200
 
 export interface UserRemainsNeeds {
   readonly state: StateDatabase
-  readonly clock: Clock
+  readonly ages: AgeClock
 }
 
 /** Tables in which a row keeps the row of its owner, and the column that names the owner. */
@@ -34,8 +34,8 @@ const keeping = [
  * that were counted for them, the marks of an inbox that is empty, and last the row of the user. A user who has left
  * something behind keeps the row, because it says that nobody is to see it.
  */
-export async function removeUserRemains({ state, clock }: UserRemainsNeeds): Promise<void> {
-  const beforeUs = clock.nowUs() - restUs
+export async function removeUserRemains({ state, ages }: UserRemainsNeeds): Promise<void> {
+  const beforeUs = ages.nowUs() - restUs
   let after = ''
   for (;;) {
     const rows = await state

@@ -14,7 +14,8 @@ import {
 } from '../../../processors/sparkplug-topic.ts'
 import type { PublishRequest, RawMessage } from '../../contracts/connector.ts'
 import type { DecodedMessage } from '../../contracts/reading.ts'
-import { LruMap } from '../../core/lru-map.ts'
+import { monotonicMs } from '../../core/clock.ts'
+import { RateLimiter } from '../../core/rate-limiter.ts'
 
 /** Edge nodes whose births are remembered, each for each stream that hears it. */
 const nodesMax = 10_000
@@ -23,7 +24,7 @@ const nodesMax = 10_000
 const metricsInAllMax = 500_000
 
 /** An edge node is asked for its births this often at most: they may be large. */
-const rebirthEveryUs = 30_000_000
+const rebirths = { burst: 1, perSecond: 1 / 30 }
 
 /** What a message of an edge node comes to. */
 export interface HeardMessage {
@@ -42,7 +43,7 @@ export interface HeardMessage {
  */
 export class SparkplugNodes {
   readonly #nodes = new Map<string, EdgeNode>()
-  readonly #askedAtUs = new LruMap<string, number>(nodesMax)
+  readonly #rebirths: RateLimiter
   #metrics = 0
   readonly stats = {
     birth: 0,
@@ -53,6 +54,11 @@ export class SparkplugNodes {
     command: 0,
     unknown_alias: 0,
     rebirth_request: 0,
+  }
+
+  /** @param nowMs the monotonic clock */
+  constructor(nowMs = monotonicMs) {
+    this.#rebirths = new RateLimiter(rebirths, nowMs)
   }
 
   get size(): number {
@@ -103,9 +109,8 @@ export class SparkplugNodes {
   /** All streams of a user ask together, because one answer is for all of them. */
   #ask(ownerId: string, topic: SparkplugTopic, nowUs: number): PublishRequest | undefined {
     const key = `${ownerId} ${topic.group}/${topic.node}`
-    const askedAtUs = this.#askedAtUs.get(key)
-    if (askedAtUs !== undefined && nowUs < askedAtUs + rebirthEveryUs) return undefined
-    this.#askedAtUs.set(key, nowUs)
+    if (this.#rebirths.waitS(key) > 0) return undefined
+    this.#rebirths.count(key)
     this.stats.rebirth_request++
     return { topic: commandTopicOf(topic), payload: rebirthCommand(nowUs) }
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
+import type { AgeClock } from '../../core/age-clock.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 
 /**
@@ -14,15 +14,15 @@ const removedMax = 1_000
 interface ExpiryNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
-  readonly clock: Clock
+  readonly ages: AgeClock
   /** How long events can be looked at (decisions.md#events-and-their-changes). */
   readonly keptUs: number
 }
 
 /** Removes some of the events that are too old. Resolves with whether there are more. */
 export async function removeOldEvents(needs: ExpiryNeeds): Promise<boolean> {
-  const { state, writer, clock, keptUs } = needs
-  const beforeUs = clock.nowUs() - Math.max(keptUs, keptUsMin)
+  const { state, writer, ages, keptUs } = needs
+  const beforeUs = ages.nowUs() - Math.max(keptUs, keptUsMin)
   const { rows: last } = await sql<{ readonly at: number }>`
     SELECT at FROM events WHERE at <= ${beforeUs}
     ORDER BY at LIMIT 1 OFFSET ${removedMax - 1}`.execute(state)

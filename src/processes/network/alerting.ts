@@ -10,6 +10,7 @@ import { noteDowntime } from '../../alerts/downtime-entry.ts'
 import { FleetRuleEntries } from '../../alerts/fleet-rule-entries.ts'
 import { fleetRuleRoutes } from '../../alerts/fleet-rule-routes.ts'
 import { TimerEntries } from '../../alerts/timer-entries.ts'
+import { AgeClock } from '../../core/age-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { GuardedRoutes } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
@@ -70,9 +71,10 @@ export function startAlerting(
       await mqtt?.publishToUser(ownerId, { topic, payload, qos: 1 })
     },
   })
+  const ages = new AgeClock(clock)
   const deaf = notified.listen(() => messages.wake())
   return {
-    purge: () => removeOldAlerts({ state, writer, clock, keptUs }),
+    purge: () => removeOldAlerts({ state, writer, ages, keptUs }),
     async stop() {
       deaf()
       await Promise.all([messages.stop(), rules.stop()])

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
 import type { Config } from '../../config/config.ts'
+import { AgeClock } from '../../core/age-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThread } from '../../core/threads/start-thread.ts'
 import { AllowedDestinations } from '../../egress/allowed-destinations.ts'
@@ -63,6 +64,7 @@ export async function openDelivering(
     nowUs: () => systemClock.nowUs(),
     clock: systemClock,
   }
+  const ages = new AgeClock(systemClock)
   const links = new MailLinks(cipher, config.publicUrl)
   const recipients = new RecipientStore({ state, writer: worker, clock: systemClock })
   const mail = {
@@ -82,8 +84,7 @@ export async function openDelivering(
     ],
     stats: () => deliveries.stats(),
     purges: [
-      () =>
-        purgeDeliveries({ state, writer: worker }, systemClock.nowUs() - config.deliveriesKeptUs),
+      () => purgeDeliveries({ state, writer: worker }, ages.nowUs() - config.deliveriesKeptUs),
       () => forgetVerifications({ state, writer: worker }, systemClock.steadyUs()),
     ],
     reach: {

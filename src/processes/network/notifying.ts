@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { AgeClock } from '../../core/age-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import { removeOldEvents } from '../../outbox/events/event-expiry.ts'
 import type { LiveParts } from '../../reading/live/tail-routes.ts'
@@ -28,9 +29,10 @@ export function openNotifying(
   }: Pick<Config, 'deliveriesKeptUs'> & Pick<PreferenceRoutesNeeds, 'reach'>,
 ) {
   const inbox = new InboxStore(state, writer, systemClock)
+  const ages = new AgeClock(systemClock)
   const purges: readonly Purge[] = [
     () => inbox.purge(),
-    () => removeOldEvents({ state, writer, clock: systemClock, keptUs }),
+    () => removeOldEvents({ state, writer, ages, keptUs }),
   ]
   return { inbox, preferences: new PreferenceStore(state, writer), reach, purges }
 }

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { AgeClock } from '../../core/age-clock.ts'
 import { systemClock } from '../../core/clock.ts'
 import { FilePlaces } from '../../core/file-places.ts'
 import type { StreamId } from '../../core/ids.ts'
@@ -84,9 +85,11 @@ async function compose(data: WorkerData, opening: ReturnType<typeof openState>) 
   const removalGate = new RemovalGate()
   const forget = forgetting([shipper, decider, alerts.watches])
   const clock = systemClock
-  const removeOwners = async () => await removeUserRemains({ state, clock })
+  const ages = new AgeClock(clock)
+  const removeOwners = async () => await removeUserRemains({ state, ages })
   const pass = removalGate.pass
-  const remains = new StreamRemains({ state, store, clock, removeOwners, forget, logger, pass })
+  const removingRemains = { clock, ages, removeOwners, forget, pass }
+  const remains = new StreamRemains({ state, store, logger, ...removingRemains })
   const removing = { clock, forget, removalGate, remains }
   const parts = { notifying, alerts }
   const opened = { state, statePlaces, store }

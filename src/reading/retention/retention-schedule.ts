@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AgeClock } from '../../core/age-clock.ts'
 import { type Clocks, monotonicMs } from '../../core/clock.ts'
 import { durationUs } from '../../core/duration.ts'
 import { race } from '../../core/race.ts'
@@ -9,7 +10,6 @@ import type {
   StoredTotals,
 } from '../../storage/time-series/time-series-store.ts'
 import type { WindowStore } from '../../storage/time-series/windows/window-store.ts'
-import { AgeClock } from './age-clock.ts'
 import { firstKept, type KeptStream, keptStreams } from './retention-store.ts'
 
 /** How often it is looked for what is too old. */

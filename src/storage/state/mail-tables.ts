@@ -27,6 +27,9 @@ interface EmailRecipientTable {
   readonly last_delivery_at: number | null
   /** Rows that it has in `delivery_attempts`. */
   readonly recorded_attempts: Defaulted<number>
+  /** A minute of steady time, and how many mails were written for it in that one. */
+  readonly minute: Defaulted<number>
+  readonly written: Defaulted<number>
 }
 
 /** A mail that has asked an address whether it wants to be told; kept for as long as they are limited. */

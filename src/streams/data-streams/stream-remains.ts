@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgeClock } from '../../core/age-clock.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
@@ -30,6 +31,7 @@ export interface StreamRemainsNeeds {
   readonly state: StateDatabase
   readonly store: Pick<TimeSeriesStore, 'counts' | 'latest' | 'removeStreams' | 'streamIds'>
   readonly clock: Clock
+  readonly ages: AgeClock
   /** Removes what is left of those who had streams. */
   readonly removeOwners: () => Promise<void>
   /** Drops what is remembered of streams that nobody will meet again. */
@@ -72,7 +74,7 @@ export class StreamRemains {
 
   /** Goes through everything once. What a backup keeps from being removed stays until the next time. */
   async removeAll(): Promise<void> {
-    const { state, store, clock, removeOwners, forget, pass, logger } = this.#needs
+    const { state, store, clock, ages, removeOwners, forget, pass, logger } = this.#needs
     let [streams, unknown] = [0, 0]
     const inState = async (departed: readonly string[]) => {
       await removeFromState(state, departed, clock.nowUs())
@@ -98,7 +100,7 @@ export class StreamRemains {
       await pass(async () => await inState(departed))
     }
     // Last, as they say which streams this state has had.
-    while ((await removeNotes(state, clock.nowUs() - rememberedUs)) && (await this.#goesOn()));
+    while ((await removeNotes(state, ages.nowUs() - rememberedUs)) && (await this.#goesOn()));
     if (this.#stopping.signal.aborted) return
     await removeOwners()
     if (unknown > 0)

@@ -87,7 +87,7 @@ export function statusBody(facts: StatusFacts): StatusBody {
       status: problem === undefined ? 'healthy' : 'degraded',
       ...(problem !== undefined && { problem }),
       /** Seconds since the stream was created. */
-      uptime: Math.floor((nowUs - stream.createdAtUs) / 1_000_000),
+      uptime: Math.max(0, Math.floor((nowUs - stream.createdAtUs) / 1_000_000)),
       /** Milliseconds from receipt to the store, averaged over all stored readings. */
       avgLatency: counts.stored === 0 ? 0 : round(counts.latencyUs / counts.stored / 1000),
     },

@@ -5,8 +5,8 @@ import type { StateDatabase } from '../../storage/state/database.ts'
 import { mailRow } from './mail-delivery.ts'
 
 /**
- * Mails to one address: so many are written in one minute, as in an inbox, and so many wait. Nobody reads more;
- * and a mail server takes who sends more for who sends to everybody.
+ * Mails to one address: so many are written in one minute of steady time, as in an inbox, and so many wait. Nobody
+ * reads more; and a mail server takes who sends more for who sends to everybody.
  */
 const mailsOfMinuteMax = 100
 const mailsWaitingMax = 1_000
@@ -42,14 +42,14 @@ export class MailPlanner {
     channels: ReadonlySet<string>,
   ): Promise<number> => {
     if (!channels.has('email')) return 0
+    const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
+    const dueAtUs = steadyUsOf(this.#needs.clock, createdAtUs)
     const planned: string[] = []
     for (const recipientId of await recipientsFor(transaction, event)) {
-      if (await hasRoom(transaction, recipientId, event.atUs)) planned.push(recipientId)
+      if (await takesOneMore(transaction, recipientId, dueAtUs)) planned.push(recipientId)
       else this.#withheld++
     }
     if (planned.length === 0) return 0
-    const { id: eventId, type: eventType, ownerId, resourceId, atUs: createdAtUs } = event
-    const dueAtUs = steadyUsOf(this.#needs.clock, createdAtUs)
     await transaction
       .insertInto('deliveries')
       .values(
@@ -84,19 +84,25 @@ function isWanted(severity: string | undefined, severities: string): boolean {
   return (JSON.parse(severities) as readonly string[]).includes(severity)
 }
 
-async function hasRoom(
+/** Counts a mail. Resolves with whether there was room for it in this minute, and among those that wait. */
+async function takesOneMore(
   transaction: StateDatabase,
   recipientId: string,
-  atUs: number,
+  steadyUs: number,
 ): Promise<boolean> {
-  const ofMinute = sql`SELECT 1 FROM deliveries
-    WHERE receiver_id = ${recipientId} AND created_at > ${atUs - minuteUs} AND created_at < ${atUs + minuteUs}
-    LIMIT ${mailsOfMinuteMax}`
+  const minute = Math.floor(steadyUs / minuteUs)
+  const isSameMinute = sql<boolean>`minute = ${minute}`
   const waiting = sql`SELECT 1 FROM deliveries
     WHERE receiver_id = ${recipientId} AND due_at IS NOT NULL LIMIT ${mailsWaitingMax}`
-  const { rows } = await sql<{ readonly ofMinute: number; readonly waiting: number }>`SELECT
-    (SELECT count(*) FROM (${ofMinute}) AS minute) AS "ofMinute",
-    (SELECT count(*) FROM (${waiting}) AS waiting) AS waiting`.execute(transaction)
-  const { ofMinute: written = 0, waiting: left = 0 } = rows[0] ?? {}
-  return written < mailsOfMinuteMax && left < mailsWaitingMax
+  const { numUpdatedRows } = await transaction
+    .updateTable('email_recipients')
+    .set({
+      minute,
+      written: sql<number>`CASE WHEN ${isSameMinute} THEN written + 1 ELSE 1 END`,
+    })
+    .where('id', '=', recipientId)
+    .where(sql<boolean>`NOT (${isSameMinute} AND written >= ${mailsOfMinuteMax})`)
+    .where(sql<boolean>`(SELECT count(*) FROM (${waiting}) AS waiting) < ${mailsWaitingMax}`)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -28,6 +28,8 @@ import { keysOutOfSight } from './0037-keys-out-of-sight.ts'
 import { quarantineSenders } from './0038-quarantine-senders.ts'
 import { departedStreams } from './0040-departed-streams.ts'
 import { steadyTime } from './0041-steady-time.ts'
+import { mailsOfAMinute } from './0042-mails-of-a-minute.ts'
+import { signingSince } from './0043-signing-since.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -60,4 +62,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-quarantine-senders': quarantineSenders,
   '0040-departed-streams': departedStreams,
   '0041-steady-time': steadyTime,
+  '0042-mails-of-a-minute': mailsOfAMinute,
+  '0043-signing-since': signingSince,
 }

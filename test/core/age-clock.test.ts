@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AgeClock, doubtedUs } from '../../src/reading/retention/age-clock.ts'
+import { AgeClock, doubtedUs } from '../../src/core/age-clock.ts'
 import { HandClock } from '../support/hand-clock.ts'
 
 const secondUs = 1_000_000

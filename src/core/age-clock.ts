@@ -1,4 +1,4 @@
-import { aheadUsOf, type Clock, type Clocks, driftUsMax } from '../../core/clock.ts'
+import { aheadUsOf, type Clock, type Clocks, driftUsMax } from './clock.ts'
 
 /** A clock that was set forward is believed when it has been so for this long. */
 export const doubtedUs = 86_400_000_000
@@ -10,9 +10,10 @@ interface Lead {
 }
 
 /**
- * The wall clock that the ages of readings go by. What has been removed cannot be brought back, so a wall clock that
- * was set forward while the service runs is doubted for a day: until then time goes on from where it was. Each step is
- * doubted for a day of its own. A clock that is set back is believed at once, which only keeps readings for longer.
+ * The wall clock that ages go by: those of readings, and of whatever else is removed because it is old. What has been
+ * removed cannot be brought back, so a wall clock that was set forward while the service runs is doubted for a day:
+ * until then time goes on from where it was. Each step is doubted for a day of its own. A clock that is set back is
+ * believed at once, which only keeps things for longer.
  */
 export class AgeClock implements Clock {
   readonly #clock: Clocks
