@@ -8,6 +8,7 @@ import { questDbRollups } from './questdb-rollups.ts'
 import { questDbDrain, questDbVisible } from './questdb-visible.ts'
 import { questDbBytes, questDbWriters } from './questdb-writers.ts'
 import { type Measurements, measureAll, writeReport } from './report.ts'
+import { rollupWriting } from './rollup-writing.ts'
 import { telegrafRatios } from './telegraf.ts'
 import { windowCost } from './windows.ts'
 
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
     telegraf: () => telegrafRatios(3, 5),
     drain: () => questDbDrain(20_000, 150),
     rollups: () => questDbRollups(),
+    'rollup-writing': () => rollupWriting(4),
     windows: () => windowCost(3, 25),
     backlog: () => backlogRecovery(entries),
     background: () => backgroundWork(10_000_000),

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { marksByStream } from '../../windows/kept-rows.ts'
 import type { WindowRange } from '../../windows/window-starts.ts'
 import { rowsOf } from '../rows-of.ts'
 
@@ -12,14 +13,7 @@ export async function loadMarks(
 ): Promise<ReadonlyMap<number, readonly WindowRange[]>> {
   const rows = await rowsOf(
     connection,
-    `SELECT "streamId" AS key, from_us::DOUBLE AS from_us, to_us::DOUBLE AS to_us FROM ${table}`,
+    `SELECT "streamId" AS stream, from_us::DOUBLE AS from_us, to_us::DOUBLE AS to_us FROM ${table}`,
   )
-  const byStream = new Map<number, WindowRange[]>()
-  for (const row of rows) {
-    const key = row['key'] as number
-    const own = byStream.get(key) ?? []
-    byStream.set(key, own)
-    own.push({ fromUs: row['from_us'] as number, toUs: row['to_us'] as number })
-  }
-  return byStream
+  return marksByStream(rows)
 }

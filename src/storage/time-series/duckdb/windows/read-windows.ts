@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { storedWindow } from '../../windows/kept-rows.ts'
 import type { StoredWindow, StoredWindows, StoredWindowsQuery } from '../../windows/window-store.ts'
 import { type Catalog } from '../catalog.ts'
 import { givenRows } from '../given-rows.ts'
@@ -35,14 +36,7 @@ export async function readWindows(
        ORDER BY start_us, s.place LIMIT ${limit - windows.length}`,
     )
     for (const row of rows) {
-      windows.push({
-        streamId: streamIds[row['place'] as number] as string,
-        timestampUs: row['start_us'] as number,
-        count: row['count'] as number,
-        revision: row['revision'] as number,
-        computedAtUs: row['computed_at_us'] as number,
-        values: JSON.parse(row['content'] as string) as StoredWindow['values'],
-      })
+      windows.push(storedWindow(streamIds[row['place'] as number] as string, row))
     }
     if (windows.length >= limit) break
   }

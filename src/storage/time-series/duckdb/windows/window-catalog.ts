@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { segmentsByStream } from '../../windows/kept-rows.ts'
 import { KnownWindows } from '../../windows/known-windows.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
-import { addSegment } from '../../windows/window-changes.ts'
-import type { WindowSegment } from '../../windows/window-starts.ts'
 import { monthOf } from '../months.ts'
 import { rowsOf } from '../rows-of.ts'
 import { loadMarks } from './load-marks.ts'
@@ -25,7 +24,12 @@ export class WindowCatalog extends KnownWindows {
   ): Promise<WindowCatalog> {
     const catalog = new WindowCatalog()
     await connection.run(windowsDdl)
-    const segments = await catalog.#loadSegments(connection)
+    const definitions = await rowsOf(
+      connection,
+      `SELECT "streamId" AS stream, version, from_us::DOUBLE AS from_us, definition
+       FROM window_definitions ORDER BY "streamId", version`,
+    )
+    const segments = segmentsByStream(definitions, (text) => catalog.parsed(text))
     const marks = await loadMarks(connection, 'window_marks')
     for (const [key, own] of segments) {
       const id = ids.get(key)
@@ -49,28 +53,6 @@ export class WindowCatalog extends KnownWindows {
     const first = monthOf(fromUs)
     const last = monthOf(toUs - 1)
     return [...this.months].filter((month) => month >= first && month <= last).sort(ascending)
-  }
-
-  async #loadSegments(connection: DuckDBConnection): Promise<Map<number, WindowSegment[]>> {
-    const rows = await rowsOf(
-      connection,
-      `SELECT "streamId" AS key, version, from_us::DOUBLE AS from_us, definition
-       FROM window_definitions ORDER BY "streamId", version`,
-    )
-    const byStream = new Map<number, WindowSegment[]>()
-    for (const row of rows) {
-      const text = row['definition'] as string | null
-      const segment = {
-        version: row['version'] as number,
-        fromUs: row['from_us'] as number,
-        definition: text === null ? undefined : this.parsed(text),
-      }
-      const key = row['key'] as number
-      const own = byStream.get(key) ?? []
-      byStream.set(key, own)
-      addSegment(own, segment)
-    }
-    return byStream
   }
 }
 

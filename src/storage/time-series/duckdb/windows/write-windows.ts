@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { clearMarks, isCurrent, marksLeft, upTo } from '../../windows/computed-pieces.ts'
+import { knownResult } from '../../windows/kept-rows.ts'
 import {
   type KnownResult,
   type Revisions,
@@ -86,13 +87,8 @@ async function knownResults(
        ORDER BY start_us LIMIT ${replacedMax + 1 - found.length}`,
     )
     for (const row of rows) {
-      found.push({
-        streamId: (computed[row['piece'] as number] as ComputedPiece).piece.streamId,
-        timestampUs: row['start_us'] as number,
-        count: row['count'] as number,
-        revision: row['revision'] as number,
-        values: row['content'] as string,
-      })
+      const { piece } = computed[row['piece'] as number] as ComputedPiece
+      found.push(knownResult(piece.streamId, row))
     }
     if (found.length > replacedMax) break
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../../../core/clock.ts'
 import type { Expiry } from '../../time-series-store.ts'
 import { clearMarks, isCurrent, marksLeft, upTo } from '../../windows/computed-pieces.ts'
+import { knownResult } from '../../windows/kept-rows.ts'
 import { type KnownResult, type Revisions, revisionsOf } from '../../windows/revisions.ts'
 import type {
   ComputedPiece,
@@ -97,10 +98,7 @@ export class QuestDbWindows implements WindowStore {
   #knownResults({ piece, coveredToUs }: ComputedPiece): readonly KnownResult[] {
     const { streamId, fromUs } = piece
     const range = { startUs: fromUs, endUs: coveredToUs, limit: replacedMax + 1 }
-    return this.#ledger.windowTables
-      .resultsIn(streamId, range)
-      .map(({ start_us: timestampUs, count, revision, content: values }) => {
-        return { streamId, timestampUs, count, revision, values }
-      })
+    const rows = this.#ledger.windowTables.resultsIn(streamId, range)
+    return rows.map((row) => knownResult(streamId, row))
   }
 }

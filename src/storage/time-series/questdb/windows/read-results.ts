@@ -1,5 +1,6 @@
+import { type KeptRow, storedWindow } from '../../windows/kept-rows.ts'
 import type { StoredWindow, StoredWindowsQuery } from '../../windows/window-store.ts'
-import type { ResultRow, WindowTables } from './window-tables.ts'
+import type { WindowTables } from './window-tables.ts'
 
 /** Rows of a stream that are read at once. */
 const portionMin = 16
@@ -38,7 +39,7 @@ interface LaneNeeds {
 class Lane {
   readonly #tables: WindowTables
   readonly #needs: LaneNeeds
-  #rows: readonly ResultRow[] = []
+  #rows: readonly KeptRow[] = []
   #at = 0
 
   constructor(tables: WindowTables, needs: LaneNeeds) {
@@ -49,21 +50,14 @@ class Lane {
 
   /** Where the next window begins; infinite when there is none. */
   get nextUs(): number {
-    return this.#rows[this.#at]?.start_us ?? Number.POSITIVE_INFINITY
+    return Number(this.#rows[this.#at]?.['start_us'] ?? Number.POSITIVE_INFINITY)
   }
 
   /** The next one, which is there. */
   take(): StoredWindow {
-    const row = this.#rows[this.#at++] as ResultRow
-    if (this.#at === this.#needs.portion) this.#read(row.start_us + 1)
-    return {
-      streamId: this.#needs.streamId,
-      timestampUs: row.start_us,
-      count: row.count,
-      revision: row.revision,
-      computedAtUs: row.computed_at_us,
-      values: JSON.parse(row.content) as StoredWindow['values'],
-    }
+    const window = storedWindow(this.#needs.streamId, this.#rows[this.#at++] as KeptRow)
+    if (this.#at === this.#needs.portion) this.#read(window.timestampUs + 1)
+    return window
   }
 
   #read(startUs: number): void {

@@ -1,13 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type KeptRow, marksByStream, segmentsByStream } from '../../windows/kept-rows.ts'
 import type { WindowResult } from '../../windows/revisions.ts'
 import { StreamWindows } from '../../windows/stream-windows.ts'
-import {
-  addSegment,
-  newMarks,
-  newSegments,
-  type WindowChange,
-} from '../../windows/window-changes.ts'
-import type { WindowRange, WindowSegment } from '../../windows/window-starts.ts'
+import { newMarks, newSegments, type WindowChange } from '../../windows/window-changes.ts'
+import type { WindowRange } from '../../windows/window-starts.ts'
 import type { WindowDefinition } from '../../windows/window-store.ts'
 
 /** Streams have numbers here: a result is hardly longer than an id. */
@@ -29,15 +25,6 @@ export const windowsDdl = `
     PRIMARY KEY (stream, start_us)
   ) STRICT, WITHOUT ROWID;
 `
-
-/** A row of results. */
-export interface ResultRow {
-  readonly start_us: number
-  readonly count: number
-  readonly revision: number
-  readonly computed_at_us: number
-  readonly content: string
-}
 
 /** What a stream with windows was like when the file was opened. */
 export interface KeptStream {
@@ -93,8 +80,9 @@ export class WindowTables {
 
   /** @param parsed one object for all definitions that are alike */
   *read(parsed: (definition: string) => WindowDefinition): Generator<KeptStream> {
-    const segments = this.#readSegments(parsed)
-    const marks = this.#readMarks()
+    const definitions = 'SELECT * FROM window_definitions ORDER BY stream, version'
+    const segments = segmentsByStream(this.#database.prepare(definitions).iterate(), parsed)
+    const marks = marksByStream(this.#database.prepare('SELECT * FROM window_marks').iterate())
     for (const row of this.#database.prepare('SELECT id, number FROM windowed_streams').iterate()) {
       const number = Number(row['number'])
       const windows = new StreamWindows(segments.get(number), marks.get(number))
@@ -149,10 +137,10 @@ export class WindowTables {
       endUs,
       limit,
     }: { readonly startUs: number; readonly endUs: number; readonly limit: number },
-  ): readonly ResultRow[] {
+  ): readonly KeptRow[] {
     const number = this.#known(id)
     if (number === undefined) return []
-    return this.#results.all(number, startUs, endUs, limit) as unknown as ResultRow[]
+    return this.#results.all(number, startUs, endUs, limit)
   }
 
   /** Removes the oldest results of a stream from before a time, and says how many: `limit` at most. */
@@ -181,35 +169,4 @@ export class WindowTables {
   #numberFor(id: string): number {
     return this.#known(id) ?? Number(this.#add.run(id).lastInsertRowid)
   }
-
-  #readSegments(
-    parsed: (definition: string) => WindowDefinition,
-  ): ReadonlyMap<number, WindowSegment[]> {
-    const byStream = new Map<number, WindowSegment[]>()
-    const rows = this.#database.prepare('SELECT * FROM window_definitions ORDER BY stream, version')
-    for (const row of rows.iterate()) {
-      const text = row['definition']
-      addSegment(listOf(byStream, Number(row['stream'])), {
-        version: Number(row['version']),
-        fromUs: Number(row['from_us']),
-        definition: typeof text === 'string' ? parsed(text) : undefined,
-      })
-    }
-    return byStream
-  }
-
-  #readMarks(): ReadonlyMap<number, WindowRange[]> {
-    const byStream = new Map<number, WindowRange[]>()
-    for (const row of this.#database.prepare('SELECT * FROM window_marks').iterate()) {
-      const range = { fromUs: Number(row['from_us']), toUs: Number(row['to_us']) }
-      listOf(byStream, Number(row['stream'])).push(range)
-    }
-    return byStream
-  }
-}
-
-function listOf<Item>(byStream: Map<number, Item[]>, stream: number): Item[] {
-  const own = byStream.get(stream) ?? []
-  byStream.set(stream, own)
-  return own
 }
