@@ -24,11 +24,16 @@ interface ClearRow {
 export async function hideKeys(needs: HidingNeeds): Promise<void> {
   const { digests } = needs
   await moveAll(needs, 'idempotent_answers', {
-    columns: ['user_id', 'path', 'status_code', 'body_encrypted', 'created_at'],
+    columns: {
+      path: 'path',
+      created_at: 'created_at',
+      status_code: 'status_code',
+      body_encrypted: 'body_encrypted',
+    },
     digestOf: (bodyDigest) => keptBodyDigest(digests, bodyDigest),
   })
   await moveAll(needs, 'idempotency_keys', {
-    columns: ['user_id', 'stream_id', 'received_at'],
+    columns: { stream_id: 'stream_id', received_at: 'received_at', remembered_at: 'received_at' },
     // Bodies of readings alone have no secret in them.
     digestOf: (bodyDigest) => bodyDigest,
   })
@@ -38,7 +43,8 @@ async function moveAll(
   { state, writer, digests }: HidingNeeds,
   table: 'idempotent_answers' | 'idempotency_keys',
   kept: {
-    readonly columns: readonly string[]
+    /** Columns of the table, each with the column of the earlier release that it is filled from. */
+    readonly columns: Readonly<Record<string, string>>
     readonly digestOf: (bodyDigest: string) => string
   },
 ): Promise<void> {
@@ -49,7 +55,8 @@ async function moveAll(
   const change = (statement: RawBuilder<unknown>): Compilable => ({
     compile: () => statement.compile(state),
   })
-  const columns = sql.join(kept.columns.map((name) => sql.ref(name)))
+  const columns = sql.join(Object.keys(kept.columns).map((name) => sql.ref(name)))
+  const values = sql.join(Object.values(kept.columns).map((name) => sql.ref(name)))
   const from = sql.table(clear)
   // What is deleted is overwritten, too: free pages would show it.
   await writer.commit(change(sql`PRAGMA secure_delete = ON`))
@@ -58,8 +65,8 @@ async function moveAll(
       ORDER BY rowid LIMIT ${movedMax}`.execute(state)
     if (rows.length === 0) break
     const moves = rows.map(({ rowid, key, body_digest: bodyDigest }) =>
-      change(sql`INSERT INTO ${sql.table(table)} (${columns}, key, body_digest)
-        SELECT ${columns}, ${keptKey(digests, key)}, ${kept.digestOf(bodyDigest)} FROM ${from}
+      change(sql`INSERT INTO ${sql.table(table)} (user_id, ${columns}, key, body_digest)
+        SELECT user_id, ${values}, ${keptKey(digests, key)}, ${kept.digestOf(bodyDigest)} FROM ${from}
         WHERE rowid = ${rowid} ON CONFLICT DO NOTHING`),
     )
     const last = rows.at(-1)?.rowid
