@@ -14,7 +14,7 @@ const minuteMs = 60_000
 const cipher = new MasterKey(Buffer.alloc(32, 7))
 
 function request(key = 'k', user = 'ada') {
-  return { userId: user as UserId, path: '/users {}', key, bodyDigest: 'd' }
+  return { userId: user as UserId, scope: '/users {}', key, bodyDigest: 'd' }
 }
 
 function storeOver(database: TestState, writer: StateWriter = database): AnswerStore {

@@ -13,6 +13,11 @@ import { TemporaryFolder } from '../support/temporary-folder.ts'
 const digests = new MasterKey(Buffer.alloc(32, 7))
 const before = Object.keys(migrations).filter((name) => name < '0037')
 
+/** When they came: longer ago than a day before this nothing is remembered. */
+const cameUs = 1_000 * 24 * 3_600 * 1_000_000
+
+const askedUs = cameUs + 3_600 * 1_000_000
+
 /** More than one commit moves. */
 const rows = 1_203
 
@@ -26,8 +31,8 @@ async function oldState(path: string): Promise<void> {
   old.exec('BEGIN')
   for (let index = 0; index < rows; index++) {
     const body = digests.encrypt(JSON.stringify({ index }))
-    answers.run('ada', '/devices/register {}', keyOf(index), `body ${index}`, 201, body, 10)
-    receipts.run('ada', 'boiler', keyOf(index), `body ${index}`, index)
+    answers.run('ada', '/devices/register {}', keyOf(index), `body ${index}`, 201, body, cameUs)
+    receipts.run('ada', 'boiler', keyOf(index), `body ${index}`, cameUs + index)
   }
   old.exec(`INSERT INTO totals VALUES
     ('idempotent_answers', 'ada', ${rows}), ('receipts', 'ada', ${rows})`)
@@ -53,25 +58,26 @@ async function opened(path: string, commits = Number.POSITIVE_INFINITY) {
 async function whatIsKnown(path: string): Promise<readonly unknown[]> {
   const { state, writer } = await opened(path)
   const answers = new AnswerStore({ state, writer, cipher: digests })
-  const receipts = new ReceiptStore(state, writer, digests)
+  const receipts = new ReceiptStore({ state, writer, digests })
   const known: unknown[] = []
   for (const index of [0, 499, 500, rows - 1]) {
     const request = { userId: 'ada' as UserId, key: keyOf(index), bodyDigest: `body ${index}` }
-    const answer = await answers.find({ ...request, path: '/devices/register {}' }, 20)
-    const other = { ...request, path: '/devices/register {}', bodyDigest: 'another' }
-    const isSame = (await answers.find(other, 20))?.isSameBody
+    const post = { ...request, scope: '/devices/register {}' }
+    const answer = await answers.find(post, askedUs)
+    await expect(answers.find({ ...post, bodyDigest: 'another' }, askedUs)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    })
     const asked = { ...request, streamId: 'boiler' as StreamId }
-    const receipt = await receipts.receiptOf(asked, 2_000, 2_000)
-    known.push([answer, isSame, receipt])
+    const receipt = await receipts.receiptOf(asked, askedUs, askedUs)
+    known.push([answer, receipt])
   }
   await state.destroy()
   return known
 }
 
 const expected = [0, 499, 500, rows - 1].map((index) => [
-  { statusCode: 201, body: { index }, isSameBody: true },
-  false,
-  { receivedAtUs: index, isRepeated: true },
+  { statusCode: 201, body: { index } },
+  { receivedAtUs: cameUs + index, isRepeated: true },
 ])
 
 describe('keys that an earlier release has kept in clear', () => {

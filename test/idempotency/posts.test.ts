@@ -6,7 +6,8 @@ import type { SteadyClock } from '../../src/core/clock.ts'
 import type { UserId } from '../../src/core/ids.ts'
 import { handleError } from '../../src/requests/http/error-handler.ts'
 import { takeStrictJson } from '../../src/requests/http/json-body.ts'
-import { AnswerStore, answersMax } from '../../src/requests/idempotency/answer-store.ts'
+import { AnswerStore } from '../../src/requests/idempotency/answer-store.ts'
+import { answerKind } from '../../src/requests/idempotency/keyed-request.ts'
 import { Posts } from '../../src/requests/idempotency/posts.ts'
 import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import { TestState } from '../support/test-state.ts'
@@ -187,7 +188,7 @@ describe('a POST under a key', () => {
 
   test('is refused with 429 when the user has too many, and others are not', async () => {
     await using subject = await Subject.open()
-    await subject.pretend(answersMax, 'eager')
+    await subject.pretend(answerKind.max, 'eager')
 
     const refused = await subject.post('a', 'boiler', { user: 'eager' })
 

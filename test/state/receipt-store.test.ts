@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { MasterKey } from '../../src/access/auth/master-key.ts'
 import { newId, type StreamId, type UserId } from '../../src/core/ids.ts'
+import { receiptKind } from '../../src/requests/idempotency/keyed-request.ts'
 import { countChange, totalOf } from '../../src/storage/state/totals.ts'
 import {
   type IdempotentRequest,
   ReceiptStore,
-  receiptsMax,
 } from '../../src/streams/data-streams/receipt-store.ts'
 import { TestState } from '../support/test-state.ts'
 
@@ -32,7 +32,7 @@ async function remembered({ state }: TestState, userId: UserId): Promise<number>
 
 /** Receipts by a wall clock that was never set. */
 function storeOf(subject: TestState) {
-  const store = new ReceiptStore(subject.state, subject, digests)
+  const store = new ReceiptStore({ state: subject.state, writer: subject, digests })
   return {
     receiptOf: (asked: IdempotentRequest, atUs: number) => store.receiptOf(asked, atUs, atUs),
     purge: (atUs: number) => store.purge(atUs),
@@ -119,7 +119,7 @@ describe('the time of receipt under a key', () => {
     const store = storeOf(subject)
     await subject.commit(
       countChange(state, 'receipts', boiler, 1),
-      state.updateTable('totals').set({ total: receiptsMax }),
+      state.updateTable('totals').set({ total: receiptKind.max }),
     )
 
     await expect(store.receiptOf(request(), nowUs)).rejects.toMatchObject({

@@ -42,7 +42,7 @@ test('however the wall clock is set, an Idempotency-Key is remembered for a day'
   await using tests = await TestState.open()
   const { state } = tests
   const cipher = new MasterKey(MasterKey.generate())
-  const receipts = new ReceiptStore(state, tests, cipher)
+  const receipts = new ReceiptStore({ state, writer: tests, digests: cipher })
   const answers = new AnswerStore({ state, writer: tests, cipher })
   await fc.assert(
     fc.asyncProperty(moves, steps, async (some, startStepUs) => {
@@ -50,7 +50,7 @@ test('however the wall clock is set, an Idempotency-Key is remembered for a day'
       const userId = newId<UserId>()
       const asked = { userId, key: 'key', bodyDigest: 'digest' }
       const push = { ...asked, streamId: newId<StreamId>() }
-      const post = { ...asked, path: '/vaults' }
+      const post = { ...asked, scope: '/vaults' }
       // It may have been set before as well.
       clock.step(startStepUs)
       const receive = () => receipts.receiptOf(push, clock.nowUs(), clock.steadyUs())

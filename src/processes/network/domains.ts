@@ -55,7 +55,7 @@ export function openDomains(
     }),
     alerts: openAlerts(state, worker.store),
     favorites: new FavoriteStore(state, worker, systemClock),
-    receiptStore: new ReceiptStore(state, worker, digests),
+    receiptStore: new ReceiptStore({ state, writer: worker, digests }),
     processing,
     lifecycle: engine.lifecycle,
     async noteAccess(vault: AccessedVault) {

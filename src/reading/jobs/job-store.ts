@@ -1,7 +1,12 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely'
 import type { UserId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
-import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import {
+  optional,
+  type StateDatabase,
+  type StateWriter,
+  written,
+} from '../../storage/state/database.ts'
 import {
   type Job,
   type JobFailure,
@@ -168,6 +173,6 @@ export class JobStore<Row extends JobRow, Stored extends Job> {
   }
 
   #change(statement: RawBuilder<unknown>): Compilable {
-    return { compile: () => statement.compile(this.#needs.state) }
+    return written(this.#needs.state, statement)
   }
 }

@@ -1,24 +1,8 @@
-import { type Compilable, sql } from 'kysely'
-import { keptBodyDigest, keptKey, type SecretDigests } from '../../core/idempotency-key.ts'
+import type { Compilable } from 'kysely'
+import type { SecretDigests } from '../../core/idempotency-key.ts'
 import type { UserId } from '../../core/ids.ts'
-import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
-import { type Expiring, removeExpired } from '../../storage/state/expiry.ts'
-import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
-
-/** How long an answer is given again (decisions.md#idempotency-key). */
-const lifetimeUs = 24 * 3_600 * 1_000_000
-
-/** Answers that are remembered of one user: more would let one user fill the disk. */
-export const answersMax = 100_000
-
-/** A request that may come again: who, where, and the key that they gave it. */
-export interface KeyedRequest {
-  readonly userId: UserId
-  readonly path: string
-  readonly key: string
-  /** SHA-256 of the body: the same key with another body is a mistake. */
-  readonly bodyDigest: string
-}
+import { type IdempotencyNeeds, IdempotencyStore } from './idempotency-store.ts'
+import { answerKind, type KeyedRequest } from './keyed-request.ts'
 
 export interface Answer {
   readonly statusCode: number
@@ -31,101 +15,46 @@ export interface Cipher extends SecretDigests {
   decrypt(bytes: Uint8Array): string
 }
 
-export interface AnswerStoreNeeds {
-  readonly state: StateDatabase
-  readonly writer: StateWriter
+export interface AnswerStoreNeeds extends Pick<IdempotencyNeeds, 'state' | 'writer'> {
   readonly cipher: Cipher
 }
 
 /** Remembers what requests with an Idempotency-Key were answered. */
 export class AnswerStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
+  readonly #store: IdempotencyStore<'idempotent_answers'>
   readonly #cipher: Cipher
 
   constructor({ state, writer, cipher }: AnswerStoreNeeds) {
-    this.#state = state
-    this.#writer = writer
+    this.#store = new IdempotencyStore({ state, writer, digests: cipher }, answerKind)
     this.#cipher = cipher
   }
 
-  async find(
-    request: KeyedRequest,
-    steadyUs: number,
-  ): Promise<(Answer & { readonly isSameBody: boolean }) | undefined> {
-    const { userId, path } = request
-    const key = keptKey(this.#cipher, request.key)
-    const row = await this.#state
-      .selectFrom('idempotent_answers')
-      .select(['status_code', 'body_encrypted', 'body_digest', 'created_at'])
-      .where('user_id', '=', userId)
-      .where('path', '=', path)
-      .where('key', '=', key)
-      .executeTakeFirst()
+  /** @throws DomainError `idempotency_conflict` when the request came with another body */
+  async find(request: KeyedRequest, steadyUs: number): Promise<Answer | undefined> {
+    const row = await this.#store.find(request, steadyUs)
     if (!row) return undefined
-    if (row.created_at <= steadyUs - lifetimeUs) {
-      await this.#forget(request, steadyUs)
-      return undefined
-    }
     const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
-    const isSameBody = row.body_digest === keptBodyDigest(this.#cipher, request.bodyDigest)
-    return { statusCode: row.status_code, body, isSameBody }
+    return { statusCode: row.status_code, body }
   }
 
   /** What goes into the commit of the request: it changes nothing when the key is taken. */
-  remember(request: KeyedRequest, { statusCode, body }: Answer, steadyUs: number): Compilable[] {
-    const { userId, path } = request
-    const key = keptKey(this.#cipher, request.key)
-    const bodyDigest = keptBodyDigest(this.#cipher, request.bodyDigest)
+  remember(
+    request: KeyedRequest,
+    { statusCode, body }: Answer,
+    steadyUs: number,
+  ): readonly Compilable[] {
     const bodyEncrypted = this.#cipher.encrypt(JSON.stringify(body))
-    return [
-      this.#state
-        .insertInto('idempotent_answers')
-        .columns([
-          'user_id',
-          'path',
-          'key',
-          'body_digest',
-          'status_code',
-          'body_encrypted',
-          'created_at',
-        ])
-        .expression(
-          sql`SELECT ${userId}, ${path}, ${key}, ${bodyDigest}, ${statusCode}, ${bodyEncrypted},
-                ${steadyUs} WHERE ${isBelow('idempotent_answers', userId, answersMax)}`,
-        )
-        .onConflict((conflict) => conflict.doNothing()),
-      countChange(this.#state, 'idempotent_answers', userId, 1),
-    ]
+    const kept = { status_code: statusCode, body_encrypted: bodyEncrypted }
+    return this.#store.remember(request, kept, steadyUs)
   }
 
-  async hasRoom(userId: UserId): Promise<boolean> {
-    return (await totalOf(this.#state, 'idempotent_answers', userId)) < answersMax
+  /** @throws DomainError `rate_limited` when the user has too many */
+  async assertRoom(userId: UserId): Promise<void> {
+    await this.#store.assertRoom(userId)
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
   async purge(steadyUs: number): Promise<boolean> {
-    const needs = { state: this.#state, writer: this.#writer }
-    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
+    return await this.#store.purge(steadyUs)
   }
-
-  /** Makes room for a new answer under the same key. */
-  async #forget({ userId, path, key }: KeyedRequest, steadyUs: number): Promise<void> {
-    await this.#writer.attempt(
-      this.#state
-        .deleteFrom('idempotent_answers')
-        .where('user_id', '=', userId)
-        .where('path', '=', path)
-        .where('key', '=', keptKey(this.#cipher, key))
-        // Somebody else may have been faster, and put a new one in its place.
-        .where('created_at', '<=', steadyUs - lifetimeUs),
-      countChange(this.#state, 'idempotent_answers', userId, -1),
-    )
-  }
-}
-
-const expiring: Expiring = {
-  table: 'idempotent_answers',
-  column: 'created_at',
-  total: 'idempotent_answers',
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Compilable } from 'kysely'
 import type { SteadyClock } from '../../core/clock.ts'
-import { DomainError } from '../../core/errors.ts'
-import { idempotencyConflict, idempotencyKeyOf } from '../../core/idempotency-key.ts'
+import type { DomainError } from '../../core/errors.ts'
+import { idempotencyKeyOf } from '../../core/idempotency-key.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { StateWriter } from '../../storage/state/database.ts'
 import { bodyDigestOf } from '../http/json-body.ts'
-import { type Answer, type AnswerStore, answersMax, type KeyedRequest } from './answer-store.ts'
+import type { Answer, AnswerStore } from './answer-store.ts'
+import type { KeyedRequest } from './keyed-request.ts'
 
 /** What a POST does and answers, decided before anything of it is done. */
 export interface Effect {
@@ -74,7 +75,7 @@ export class Posts {
     const keyed = keyedRequest(post)
     const { statusCode, body, isRepeated } = keyed
       ? // Requests that come with the same key meanwhile wait, and then find the answer.
-        await this.#alone(JSON.stringify([keyed.userId, keyed.path, keyed.key]), async () => {
+        await this.#alone(JSON.stringify([keyed.userId, keyed.scope, keyed.key]), async () => {
           const known = await this.#again(keyed)
           return known ?? (await this.#perform(await plan(), keyed))
         })
@@ -110,25 +111,14 @@ export class Posts {
       // Somebody else may have been first: another process on the same state.
       const known = await this.#again(keyed)
       if (known) return known
-      await this.#assertRoom(keyed.userId)
+      await this.#answers.assertRoom(keyed.userId)
     }
     throw (await refusal?.()) ?? new Error('a change that cannot fail has failed')
   }
 
   async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
     const known = await this.#answers.find(keyed, this.#clock.steadyUs())
-    if (!known) return undefined
-    if (!known.isSameBody) throw idempotencyConflict()
-    return { statusCode: known.statusCode, body: known.body, isRepeated: true }
-  }
-
-  async #assertRoom(userId: UserId): Promise<void> {
-    if (await this.#answers.hasRoom(userId)) return
-    throw new DomainError(
-      'rate_limited',
-      `at most ${answersMax} requests with an Idempotency-Key are remembered in 24 hours`,
-      { retryAfter: 3_600 },
-    )
+    return known && { ...known, isRepeated: true }
   }
 }
 
@@ -139,5 +129,5 @@ function keyedRequest({ request, userId, apiKeyId }: Post): KeyedRequest | undef
   const ids = JSON.stringify(request.params ?? {}).toLowerCase()
   const path = `${request.routeOptions.url} ${ids}`
   const scope = apiKeyId === undefined ? path : `${path} ${apiKeyId}`
-  return { userId, path: scope, key, bodyDigest: bodyDigestOf(request) }
+  return { userId, scope, key, bodyDigest: bodyDigestOf(request) }
 }

@@ -3,6 +3,7 @@ import {
   type Compilable,
   type CompiledQuery,
   Kysely,
+  type RawBuilder,
   type SqliteDatabase,
   SqliteDialect,
   type SqliteStatement,
@@ -37,6 +38,11 @@ export interface PlainChange {
 }
 
 interface MarkedChange extends Compilable, Pick<PlainChange, 'isOptional' | 'notifies'> {}
+
+/** A change that is written as text, where no builder can say it. */
+export function written(state: StateDatabase, statement: RawBuilder<unknown>): Compilable {
+  return { compile: () => statement.compile(state) }
+}
 
 /** A change that an attempt takes for made when it finds no row, too. */
 export function optional(change: Compilable): MarkedChange {

@@ -1,25 +1,14 @@
-import { type Compilable, sql } from 'kysely'
-import { DomainError } from '../../core/errors.ts'
-import { idempotencyConflict, keptKey, type SecretDigests } from '../../core/idempotency-key.ts'
-import type { StreamId, UserId } from '../../core/ids.ts'
-import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
-import { type Expiring, removeExpired } from '../../storage/state/expiry.ts'
-import { countChange, isBelow } from '../../storage/state/totals.ts'
+import type { StreamId } from '../../core/ids.ts'
+import {
+  type IdempotencyNeeds,
+  IdempotencyStore,
+} from '../../requests/idempotency/idempotency-store.ts'
+import { type KeyedRequest, receiptKind } from '../../requests/idempotency/keyed-request.ts'
 
-/** How long a key is remembered (decisions.md#idempotency-key). */
-const lifetimeUs = 24 * 3_600 * 1_000_000
-
-/** Receipts that are remembered of one user: more would let one user fill the disk. */
-export const receiptsMax = 1_000_000
-
-/** One request that may be repeated: who, what for, and the key that they gave it. */
-export interface IdempotentRequest {
-  readonly userId: UserId
+/** A request with readings that may be repeated. */
+export interface IdempotentRequest extends Omit<KeyedRequest, 'scope'> {
   /** The stream that it was about; `several` for a request with readings of any streams. */
   readonly streamId: StreamId | 'several'
-  readonly key: string
-  /** SHA-256 of the body: the same key with another body is a mistake. */
-  readonly bodyDigest: string
 }
 
 export interface Receipt {
@@ -34,14 +23,10 @@ export interface Receipt {
  * (decisions.md#times-of-readings).
  */
 export class ReceiptStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #digests: SecretDigests
+  readonly #store: IdempotencyStore<'idempotency_keys'>
 
-  constructor(state: StateDatabase, writer: StateWriter, digests: SecretDigests) {
-    this.#state = state
-    this.#writer = writer
-    this.#digests = digests
+  constructor(needs: IdempotencyNeeds) {
+    this.#store = new IdempotencyStore(needs, receiptKind)
   }
 
   /**
@@ -52,80 +37,18 @@ export class ReceiptStore {
    * @throws DomainError `idempotency_conflict` when the key was used with another body, or
    *   `rate_limited` when too many keys of the user are remembered
    */
-  async receiptOf(given: IdempotentRequest, nowUs: number, steadyUs: number): Promise<Receipt> {
-    const request = { ...given, key: keptKey(this.#digests, given.key) }
-    const known = await this.#find(request, steadyUs)
-    if (known) return repeated(known, request)
-    // One of parallel first requests wins; the others find its row.
-    if (await this.#writer.attempt(...this.#insertion(request, nowUs, steadyUs))) {
-      return { receivedAtUs: nowUs, isRepeated: false }
-    }
-    const other = await this.#find(request, steadyUs)
-    if (other) return repeated(other, request)
-    throw new DomainError(
-      'rate_limited',
-      `at most ${receiptsMax} requests with an Idempotency-Key are remembered in 24 hours`,
-      { retryAfter: 3_600 },
-    )
-  }
-
-  async #find(request: IdempotentRequest, steadyUs: number) {
-    const { userId, streamId, key } = request
-    const row = await this.#state
-      .selectFrom('idempotency_keys')
-      .select(['body_digest', 'received_at', 'remembered_at'])
-      .where('user_id', '=', userId)
-      .where('stream_id', '=', streamId)
-      .where('key', '=', key)
-      .executeTakeFirst()
-    if (!row || row.remembered_at > steadyUs - lifetimeUs) return row
-    await this.#forget(request, steadyUs)
-    return undefined
-  }
-
-  #insertion(request: IdempotentRequest, nowUs: number, steadyUs: number): readonly Compilable[] {
-    const { userId, streamId, key, bodyDigest } = request
-    return [
-      this.#state
-        .insertInto('idempotency_keys')
-        .columns(['user_id', 'stream_id', 'key', 'body_digest', 'received_at', 'remembered_at'])
-        .expression(
-          sql`SELECT ${userId}, ${streamId}, ${key}, ${bodyDigest}, ${nowUs},
-                ${steadyUs}
-                WHERE ${isBelow('receipts', userId, receiptsMax)}`,
-        )
-        .onConflict((conflict) => conflict.doNothing()),
-      countChange(this.#state, 'receipts', userId, 1),
-    ]
+  async receiptOf(
+    { streamId, ...request }: IdempotentRequest,
+    nowUs: number,
+    steadyUs: number,
+  ): Promise<Receipt> {
+    const asked = { ...request, scope: streamId }
+    const { kept, isRepeated } = await this.#store.first(asked, { received_at: nowUs }, steadyUs)
+    return { receivedAtUs: kept.received_at, isRepeated }
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
   async purge(steadyUs: number): Promise<boolean> {
-    const needs = { state: this.#state, writer: this.#writer }
-    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
+    return await this.#store.purge(steadyUs)
   }
-
-  /** Makes room for a new receipt under the same key. */
-  async #forget({ userId, streamId, key }: IdempotentRequest, steadyUs: number): Promise<void> {
-    await this.#writer.attempt(
-      this.#state
-        .deleteFrom('idempotency_keys')
-        .where('user_id', '=', userId)
-        .where('stream_id', '=', streamId)
-        .where('key', '=', key)
-        // Somebody else may have been faster, and put a new one in its place.
-        .where('remembered_at', '<=', steadyUs - lifetimeUs),
-      countChange(this.#state, 'receipts', userId, -1),
-    )
-  }
-}
-
-const expiring: Expiring = { table: 'idempotency_keys', column: 'remembered_at', total: 'receipts' }
-
-function repeated(
-  known: { readonly body_digest: string; readonly received_at: number },
-  { bodyDigest }: IdempotentRequest,
-): Receipt {
-  if (known.body_digest !== bodyDigest) throw idempotencyConflict()
-  return { receivedAtUs: known.received_at, isRepeated: true }
 }
