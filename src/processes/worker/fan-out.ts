@@ -11,7 +11,7 @@ import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
 
 export interface FanOutParts {
   readonly clock: Clocks
-  /** Told of the receivers of what is planned; nothing is committed yet. */
+  /** Called with the receivers of what is planned, before anything is committed. */
   readonly onPlanned: (channel: DeliveryChannel, receiverIds: readonly string[]) => void
   /** Once it is committed, with the owners of the events. */
   readonly onNotified: (ownerIds: ReadonlySet<UserId>) => void
