@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { StreamId, UserId } from '../core/ids.ts'
-import { race } from '../core/race.ts'
+import type { EventId, StreamId, UserId } from '../core/ids.ts'
 import { formatUs } from '../core/time.ts'
 import type { RecordedEvent } from '../outbox/events/events.ts'
+import { type Outbox, Relay } from '../outbox/relay/relay.ts'
 import type { StateDatabase, StateWriter } from '../storage/state/database.ts'
 
-/** Messages that are published and taken out together. */
-const messagesPerRound = 200
-
-/** It is woken by what is told; this is for what a restart, or a failure, has left behind. */
+/** It is woken by what is told; this is for what a restart has left behind. */
 const lookMs = 2_000
 
 /** An event of a stream, for those who have subscribed to it over MQTT. */
@@ -16,6 +12,10 @@ export interface StreamMessage {
   readonly ownerId: UserId
   readonly streamId: StreamId
   readonly payload: Uint8Array
+}
+
+interface PendingMessage extends StreamMessage {
+  readonly eventId: EventId
 }
 
 export interface AlertMessagesNeeds {
@@ -37,73 +37,49 @@ export async function messageStep(
 }
 
 /**
- * Publishes events of alerts over MQTT, in their order. One leaves the outbox when it is published: a
- * crash in between publishes it again, with the same id.
+ * Begins to publish events of alerts over MQTT, in their order; it is to be woken when events were told.
+ * One that is published again after a crash has the same id.
  */
-export class AlertMessages {
-  readonly #needs: AlertMessagesNeeds
-  readonly #stopping = new AbortController()
-  readonly #running: Promise<void>
-  #woken = Promise.withResolvers<void>()
+export function startAlertMessages(needs: AlertMessagesNeeds): Relay<PendingMessage> {
+  const { publish, onFailure } = needs
+  return new Relay({
+    outbox: messagesIn(needs),
+    async handOver(messages) {
+      for (const message of messages) await publish(message)
+    },
+    lookMs,
+    onFailure,
+  })
+}
 
-  constructor(needs: AlertMessagesNeeds) {
-    this.#needs = needs
-    this.#running = this.#run()
-  }
-
-  /** To be called when events were told. */
-  wake(): void {
-    this.#woken.resolve()
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping
-    const stopped = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    while (!signal.aborted) {
-      this.#woken = Promise.withResolvers()
-      const published = await this.#round().catch((error: unknown) => {
-        this.#needs.onFailure(error)
-        return 0
+function messagesIn({ state, writer }: AlertMessagesNeeds): Outbox<PendingMessage> {
+  return {
+    async next(limit) {
+      const rows = await state
+        .selectFrom('alert_messages as message')
+        // SQLite keeps the order of a CROSS JOIN (sqlite.org/lang_select.html); of another join it would read
+        // all events, to have them in the order of their times.
+        .crossJoin('events as event')
+        .whereRef('event.id', '=', 'message.event_id')
+        .select(['event.id', 'event.owner_id', 'event.stream_id', 'event.type', 'event.at'])
+        .select('event.data')
+        .orderBy('event.at')
+        .orderBy('event.id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, owner_id, stream_id, type, at, data }) => {
+        const head = JSON.stringify({ eventType: type, eventId: id, timestamp: formatUs(at) })
+        return {
+          eventId: id as EventId,
+          ownerId: owner_id as UserId,
+          streamId: stream_id as StreamId,
+          payload: Buffer.from(`${head.slice(0, -1)},"data":${data}}`),
+        }
       })
-      if (published === messagesPerRound) continue
-      const rest = sleep(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
-      await race([this.#woken.promise, rest, stopped])
-    }
-  }
-
-  /** Resolves with how many were published. */
-  async #round(): Promise<number> {
-    const { state, writer, publish } = this.#needs
-    const rows = await state
-      .selectFrom('alert_messages as message')
-      // SQLite keeps the order of a CROSS JOIN (sqlite.org/lang_select.html); of another join it would read
-      // all events, to have them in the order of their times.
-      .crossJoin('events as event')
-      .whereRef('event.id', '=', 'message.event_id')
-      .select(['event.id', 'event.owner_id', 'event.stream_id', 'event.type', 'event.at'])
-      .select('event.data')
-      .orderBy('event.at')
-      .orderBy('event.id')
-      .limit(messagesPerRound)
-      .execute()
-    if (rows.length === 0) return 0
-    for (const { id, owner_id: ownerId, stream_id: streamId, type, at, data } of rows) {
-      const head = JSON.stringify({ eventType: type, eventId: id, timestamp: formatUs(at) })
-      await publish({
-        ownerId: ownerId as UserId,
-        streamId: streamId as StreamId,
-        payload: Buffer.from(`${head.slice(0, -1)},"data":${data}}`),
-      })
-    }
-    const ids = rows.map(({ id }) => id)
-    await writer.commit(state.deleteFrom('alert_messages').where('event_id', 'in', ids))
-    return rows.length
+    },
+    async remove(messages) {
+      const ids = messages.map(({ eventId }) => eventId)
+      await writer.commit(state.deleteFrom('alert_messages').where('event_id', 'in', ids))
+    },
   }
 }

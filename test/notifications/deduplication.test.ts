@@ -55,7 +55,7 @@ describe('an event that repeats another within five minutes', () => {
     expect(await users.happen({ resourceId: 'more' })).toBe(true)
 
     expect(await users.entryIds()).toHaveLength(100)
-    expect(users.fanOut.status().inboxRefused).toBe(2)
+    expect(users.inboxes.refused).toBe(2)
     users.nowUs += minuteUs
     await users.happen({ resourceId: 'more' })
     expect(await users.entryIds()).toHaveLength(101)

@@ -65,6 +65,20 @@ describe('an event is told in the transaction of the change that caused it', () 
     expect(await users.happen()).toBe(true)
   })
 
+  test('and what a step wants done afterwards is done only if it is committed', async () => {
+    const done: string[] = []
+    await using users = await NotifiedUsers.open(async (_, { resourceId }, __, afterwards) => {
+      afterwards(() => done.push(resourceId))
+      if (resourceId === 'v1') throw new Error('the disk is full')
+      return 0
+    })
+
+    await expect(users.happen()).rejects.toThrow('the disk is full')
+    await users.happen({ resourceId: 'v2' })
+
+    expect(done).toEqual(['v2'])
+  })
+
   test('every one of many', async () => {
     await using users = await NotifiedUsers.open()
     const ids = Array.from({ length: 120 }, (_, index) => `v${index}`)

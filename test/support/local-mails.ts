@@ -91,7 +91,7 @@ export class LocalMails implements AsyncDisposable {
 
   /** Mails that were not written, as there were too many. */
   get withheld(): number {
-    return this.#parts.desk.mails.withheld
+    return this.#parts.desk.status().mailsWithheld
   }
 
   /** One that was added and asked; nothing else has happened. */

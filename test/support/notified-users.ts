@@ -2,6 +2,7 @@ import { type InboxEntryId, newId, type UserId } from '../../src/core/ids.ts'
 import type { EventType } from '../../src/outbox/events/event-types.ts'
 import { Events, type RecordedEvent } from '../../src/outbox/events/events.ts'
 import { FanOut, type FanOutStep } from '../../src/telling/notifications/fan-out.ts'
+import { Inboxes } from '../../src/telling/notifications/inbox/inbox-step.ts'
 import { InboxStore } from '../../src/telling/notifications/inbox/inbox-store.ts'
 import { PreferenceStore } from '../../src/telling/notifications/preferences/preference-store.ts'
 import type { Channel } from '../../src/telling/notifications/preferences/preferences.ts'
@@ -27,6 +28,7 @@ export const dayUs = 24 * 60 * minuteUs
 export class NotifiedUsers implements AsyncDisposable {
   readonly tests: TestState
   readonly fanOut: FanOut
+  readonly inboxes: Inboxes
   readonly told: ToldEvent[] = []
   /** Whose events were told, after each transaction. */
   readonly heard: (readonly UserId[])[] = []
@@ -40,16 +42,17 @@ export class NotifiedUsers implements AsyncDisposable {
   static async open(step: FanOutStep = async () => 0): Promise<NotifiedUsers> {
     const collected: ToldEvent[] = []
     const heard: (readonly UserId[])[] = []
-    const collect: FanOutStep = async (transaction, event, channels) => {
-      const rows = await step(transaction, event, channels)
+    const collect: FanOutStep = async (transaction, event, channels, afterwards) => {
+      const rows = await step(transaction, event, channels, afterwards)
       collected.push({ ...event, channels })
       return rows
     }
     const onNotified = (owners: ReadonlySet<UserId>) => heard.push([...owners])
     const clock = new HandClock()
-    const fanOut = new FanOut({ clock, steps: [collect], onNotified })
+    const inboxes = new Inboxes(clock)
+    const fanOut = new FanOut({ clock, steps: [inboxes.step, collect], onNotified })
     const tests = await TestState.open(fanOut.notify)
-    return new NotifiedUsers(tests, { clock, fanOut, told: collected, heard })
+    return new NotifiedUsers(tests, { clock, fanOut, inboxes, told: collected, heard })
   }
 
   get nowUs(): number {
@@ -63,11 +66,18 @@ export class NotifiedUsers implements AsyncDisposable {
 
   private constructor(
     tests: TestState,
-    { clock, fanOut, told, heard }: Pick<NotifiedUsers, 'clock' | 'fanOut' | 'told' | 'heard'>,
+    {
+      clock,
+      fanOut,
+      inboxes,
+      told,
+      heard,
+    }: Pick<NotifiedUsers, 'clock' | 'fanOut' | 'inboxes' | 'told' | 'heard'>,
   ) {
     this.clock = clock
     this.tests = tests
     this.fanOut = fanOut
+    this.inboxes = inboxes
     this.told = told
     this.heard = heard
     this.events = new Events(tests.state, clock)

@@ -32,6 +32,8 @@ export interface HeldEntries {
 
 /** What is told of events, for who watches the service. */
 export interface NotifyingStatus extends FanOutStatus {
+  /** Entries that found no room in the inbox of their user, since the start. */
+  readonly inboxRefused: number
   /** Mails that were not written since the start: there were too many for their addresses. */
   readonly mailsWithheld: number
 }

@@ -2,7 +2,7 @@ import type { MqttBroker } from '../../../connectors/mqtt-broker/mqtt-broker.ts'
 import type { AuditLog } from '../../access/audit/audit-log.ts'
 import { AlertActions } from '../../alerts/alert-actions.ts'
 import { removeOldAlerts } from '../../alerts/alert-expiry.ts'
-import { AlertMessages } from '../../alerts/alert-messages.ts'
+import { startAlertMessages } from '../../alerts/alert-messages.ts'
 import { alertRoutes } from '../../alerts/alert-routes.ts'
 import type { ExpiredTimers } from '../../alerts/alert-timers.ts'
 import { backtestRoutes } from '../../alerts/backtest-routes.ts'
@@ -62,7 +62,7 @@ export function startAlerting(
   const clock = systemClock
   const rules = new FleetRuleEntries({ state, writer, entries, processing, clock, onFailure })
   rules.start()
-  const messages = new AlertMessages({
+  const messages = startAlertMessages({
     state,
     writer,
     onFailure,

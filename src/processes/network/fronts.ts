@@ -15,7 +15,9 @@ import type { Backups } from '../../operating/backup/backups.ts'
 import { failingParts, serviceMetrics } from '../../operating/observability/facts.ts'
 import { healthRoutes } from '../../operating/observability/health.ts'
 import { metricsRoutes } from '../../operating/observability/metrics.ts'
-import { LifecycleRelay } from '../../outbox/lifecycle/lifecycle-relay.ts'
+import type { PendingEvent } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { startLifecycleRelay } from '../../outbox/lifecycle/lifecycle-relay.ts'
+import type { Relay } from '../../outbox/relay/relay.ts'
 import type { LiveParts } from '../../reading/live/tail-routes.ts'
 import { BodiesInFlight } from '../../requests/http/bodies-in-flight.ts'
 import { buildHttpServer, type GuardedRoutes } from '../../requests/http/server.ts'
@@ -41,7 +43,7 @@ export interface Fronts {
   readonly mqtt: MqttBroker | undefined
   readonly auth: Auth
   readonly purges: PurgeTimer
-  readonly relay: LifecycleRelay
+  readonly relay: Relay<PendingEvent>
   readonly alerting: AlertingUpkeep
   readonly fetching: Fetching
   readonly transfers: Transfers
@@ -146,8 +148,8 @@ function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
   )
 }
 
-function startRelay({ engine, domains, onFailure }: Parts): LifecycleRelay {
-  return new LifecycleRelay({
+function startRelay({ engine, domains, onFailure }: Parts): Relay<PendingEvent> {
+  return startLifecycleRelay({
     events: engine.lifecycle,
     intake: engine.intake,
     findStream: (id) => domains.directory.find(id),

@@ -18,8 +18,6 @@ import {
   type StateDatabase,
 } from '../../storage/state/database.ts'
 import { resumeSteadyTime } from '../../storage/state/steady-time.ts'
-import { MailPlanner } from '../../telling/mail/mail-step.ts'
-import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
 import { type Access, openAccess } from '../network/access.ts'
 import { openFanOut } from '../worker/fan-out.ts'
 
@@ -66,12 +64,9 @@ export async function openOfflineAccess(
   try {
     await resumeSteadyTime(writing)
     // Nobody waits for it here: the service finds what there is to be sent.
-    const plans = [
-      webhookStep(nobody, systemClock),
-      new MailPlanner({ clock: systemClock, onPlanned: nobody }).step,
-    ]
-    const { notify } = await openFanOut(writing, { clock: systemClock, plans, onNotified: nobody })
-    const writer = new LocalStateWriter(writing, notify)
+    const deaf = { onPlanned: nobody, onNotified: nobody }
+    const { fanOut } = await openFanOut(writing, { clock: systemClock, ...deaf })
+    const writer = new LocalStateWriter(writing, fanOut.notify)
     const access = await openAccess(
       {
         state,

@@ -11,10 +11,8 @@ import type { DeskProcedures } from '../../telling/delivery/delivery-procedures.
 import type { DeskRequest } from '../../telling/delivery/desk.ts'
 import type { DisabledReceiver } from '../../telling/delivery/failure-count.ts'
 import { StateDesk } from '../../telling/delivery/state-desk.ts'
-import { MailPlanner } from '../../telling/mail/mail-step.ts'
 import type { FanOut } from '../../telling/notifications/fan-out.ts'
-import { webhookStep } from '../../telling/webhooks/webhook-step.ts'
-import { openFanOut } from './fan-out.ts'
+import { type OpenFanOut, openFanOut } from './fan-out.ts'
 
 export interface DeskNeeds {
   readonly state: StateDatabase
@@ -33,7 +31,7 @@ export interface Notifying {
 
 /** Answers the thread that delivers, from when it asks. */
 export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Promise<Notifying> {
-  const { desk, fanOut, mails } = await openDeliveryDesk(needs)
+  const { desk, fanOut, status } = await openDeliveryDesk(needs)
   const procedures: DeskProcedures = {
     exchange: (request: DeskRequest) => desk.exchange(request),
     dueReceivers: (channel: DeliveryChannel) => desk.dueReceivers(channel),
@@ -44,7 +42,7 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
   const coalesced = new CoalescedEvents(state, clock, notify)
   return {
     notify,
-    status: () => ({ ...fanOut.status(), mailsWithheld: mails.withheld }),
+    status,
     run: (signal, onFailure) =>
       Promise.all([fanOut.run(state, signal, onFailure), coalesced.run(signal, onFailure)]),
   }
@@ -53,10 +51,6 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
 /** Composition of what writes the state for deliveries: they are written with their events. */
 export async function openDeliveryDesk({ state, clock, onNotified }: DeskNeeds) {
   const planned = { webhook: new Set<string>(), mail: new Set<string>() }
-  const plans = (channel: DeliveryChannel) => (ids: readonly string[]) => {
-    for (const id of ids) planned[channel].add(id)
-  }
-  const mails = new MailPlanner({ clock, onPlanned: plans('mail') })
   const desk: StateDesk = new StateDesk({
     state,
     notify: (transaction) => fanOut.notify(transaction),
@@ -64,9 +58,11 @@ export async function openDeliveryDesk({ state, clock, onNotified }: DeskNeeds) 
   })
   // One process has the folder: whatever is leased was leased by one that is gone.
   await desk.takeBack(clock)
-  const fanOut: FanOut = await openFanOut(state, {
+  const { fanOut, status }: OpenFanOut = await openFanOut(state, {
     clock,
-    plans: [webhookStep(plans('webhook'), clock), mails.step],
+    onPlanned(channel, ids) {
+      for (const id of ids) planned[channel].add(id)
+    },
     onNotified(ownerIds) {
       for (const channel of ['webhook', 'mail'] as const) {
         desk.announce(channel, planned[channel])
@@ -75,7 +71,7 @@ export async function openDeliveryDesk({ state, clock, onNotified }: DeskNeeds) 
       onNotified(ownerIds)
     },
   })
-  return { desk, fanOut, mails }
+  return { desk, fanOut, status }
 }
 
 async function recordDisabled(

@@ -1,25 +1,27 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import { type Clocks, steadyUsOf } from '../../core/clock.ts'
+import type { Clocks } from '../../core/clock.ts'
 import type { EventId, UserId } from '../../core/ids.ts'
 import type { EventType } from '../../outbox/events/event-types.ts'
 import type { RecordedEvent } from '../../outbox/events/events.ts'
 import type { Notify, StateDatabase } from '../../storage/state/database.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
-import { addToInbox, isRepetition } from './inbox/inbox-step.ts'
 import { effectiveChannels } from './preferences/effective.ts'
 import { preferencesOf } from './preferences/preference-store.ts'
 import type { Channel } from './preferences/preferences.ts'
+import { isRepetition } from './repetitions.ts'
 
 /**
  * One way to notify of an event: writes down what is to be delivered, and delivers nothing yet. The
  * channels are those that the owner's preferences leave; webhooks are never gated by them
- * (decisions.md#preferences). Resolves with how many rows it has written.
+ * (decisions.md#preferences). What it gives to `afterwards` is done once all of that is committed.
+ * Resolves with how many rows it has written.
  */
 export type FanOutStep = (
   transaction: StateDatabase,
   event: RecordedEvent,
   channels: ReadonlySet<Channel>,
+  afterwards: (deed: () => void) => void,
 ) => Promise<number>
 
 export interface FanOutNeeds {
@@ -33,8 +35,6 @@ export interface FanOutNeeds {
 export interface FanOutStatus {
   /** Users with very many events at once, some of which wait. */
   readonly usersWaiting: number
-  /** Entries that found no room in the inbox of their user, since the start. */
-  readonly inboxRefused: number
 }
 
 /** Events that are read at once: one may have data of megabytes. */
@@ -46,8 +46,8 @@ const portion = 50
  */
 const rowsMax = 400
 
-/** Inbox entry, its counts, and the look-ups. */
-const rowsOfEvent = 2
+/** What became of it, and the look-ups. */
+const rowsOfEvent = 1
 
 /** After a failure. */
 const tryAgainMs = 1_000
@@ -65,14 +65,13 @@ export class FanOut {
   /** Users with events that wait: as many as there are users at most. */
   readonly #behind = new Set<UserId>()
   #arrived = Promise.withResolvers<void>()
-  #inboxRefused = 0
 
   constructor(needs: FanOutNeeds) {
     this.#needs = needs
   }
 
   status(): FanOutStatus {
-    return { usersWaiting: this.#behind.size, inboxRefused: this.#inboxRefused }
+    return { usersWaiting: this.#behind.size }
   }
 
   /** Finds what was written and not told before. It waits for `run`. */
@@ -93,7 +92,7 @@ export class FanOut {
    * wait already, the rest waits, so that they stay in their order.
    */
   readonly notify: Notify = async (transaction) => {
-    const notified: Notified = { ownerIds: new Set(), inboxRefused: 0 }
+    const notified: Notified = { ownerIds: new Set(), deeds: [] }
     let rows = 0
     for (let isWhole = false; !isWhole; ) {
       const events = await notYetNotified(transaction)
@@ -137,7 +136,7 @@ export class FanOut {
 
   /** Tells some of what waits of one user. */
   async catchUp(state: StateDatabase, ownerId: UserId): Promise<void> {
-    const notified: Notified = { ownerIds: new Set(), inboxRefused: 0 }
+    const notified: Notified = { ownerIds: new Set(), deeds: [] }
     await state
       .transaction()
       .execute(async (transaction) => {
@@ -179,8 +178,8 @@ export class FanOut {
   }
 
   /** Once it is committed. */
-  #heard({ ownerIds, inboxRefused }: Notified): void {
-    this.#inboxRefused += inboxRefused
+  #heard({ ownerIds, deeds }: Notified): void {
+    for (const deed of deeds) deed()
     if (ownerIds.size > 0) this.#needs.onNotified(ownerIds)
   }
 
@@ -191,14 +190,14 @@ export class FanOut {
     notified: Notified,
   ): Promise<number> {
     let rows = rowsOfEvent
-    const steadyUs = steadyUsOf(this.#needs.clock, event.atUs)
-    const isRepeated = await isRepetition(transaction, event, steadyUs)
+    const isRepeated = await isRepetition(transaction, event, this.#needs.clock)
     if (!isRepeated) {
       const preferences = await preferencesOf(transaction, event.ownerId)
       const channels = effectiveChannels(preferences, event.type)
-      if (channels.has('in_app') && !(await addToInbox(transaction, event, steadyUs)))
-        notified.inboxRefused++
-      for (const step of this.#needs.steps) rows += await step(transaction, event, channels)
+      const afterwards = (deed: () => void) => notified.deeds.push(deed)
+      for (const step of this.#needs.steps) {
+        rows += await step(transaction, event, channels, afterwards)
+      }
       notified.ownerIds.add(event.ownerId)
     }
     await transaction
@@ -210,10 +209,10 @@ export class FanOut {
   }
 }
 
-/** Users notified in a transaction. */
+/** Users notified in a transaction, and what is to be done once it is committed. */
 interface Notified {
   readonly ownerIds: Set<UserId>
-  inboxRefused: number
+  readonly deeds: (() => void)[]
 }
 
 /** The literal values: indexes over these rows alone are not used for a parameter. */

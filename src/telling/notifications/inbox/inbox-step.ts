@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import { type Clocks, steadyUsOf } from '../../../core/clock.ts'
 import { type InboxEntryId, newId } from '../../../core/ids.ts'
-import { isDeduplicated } from '../../../outbox/events/event-types.ts'
 import type { RecordedEvent } from '../../../outbox/events/events.ts'
 import type { StateDatabase } from '../../../storage/state/database.ts'
+import type { FanOutStep } from '../fan-out.ts'
 import { textOf } from './inbox-entry.ts'
 import { entryLifetimeUs, hourOf } from './lifetime.ts'
 
@@ -14,34 +15,34 @@ const entriesOfMinuteMax = 100
 
 const minuteUs = 60_000_000
 
-/** How long an entry stands for others of its kind. */
-const repetitionUs = 5 * minuteUs
+/** An entry and its counts take about as long as one row, and so does finding that there is no room. */
+const rowsOfEntry = 1
 
-/**
- * Whether an event repeats one that the inbox has (decisions.md#repetitions-of-an-event): of the
- * same user, resource and type, within five minutes of it, in steady time. Not of the last
- * repetition: those are not written down. Read or archived entries count, deleted ones do not.
- */
-export async function isRepetition(
-  transaction: StateDatabase,
-  { type, ownerId, resourceId }: RecordedEvent,
-  steadyUs: number,
-): Promise<boolean> {
-  if (!isDeduplicated(type)) return false
-  const entry = await transaction
-    .selectFrom('inbox_entries')
-    .select('id')
-    .where('owner_id', '=', ownerId)
-    .where('resource_id', '=', resourceId)
-    .where('event_type', '=', type)
-    .where('noted_at', '>', steadyUs - repetitionUs)
-    .limit(1)
-    .executeTakeFirst()
-  return entry !== undefined
+/** Writes events into the inboxes of their owners, in the transaction that tells of them. */
+export class Inboxes {
+  readonly #clock: Clocks
+  #refused = 0
+
+  constructor(clock: Clocks) {
+    this.#clock = clock
+  }
+
+  /** Entries that found no room in the inbox of their user, since the start. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  readonly step: FanOutStep = async (transaction, event, channels, afterwards) => {
+    if (!channels.has('in_app')) return 0
+    const steadyUs = steadyUsOf(this.#clock, event.atUs)
+    const isAdded = await addToInbox(transaction, event, steadyUs)
+    if (!isAdded) afterwards(() => this.#refused++)
+    return rowsOfEntry
+  }
 }
 
-/** Writes an event into the inbox of its owner. Resolves with whether there was room in this minute. */
-export async function addToInbox(
+/** Resolves with whether there was room in this minute. */
+async function addToInbox(
   transaction: StateDatabase,
   event: RecordedEvent,
   steadyUs: number,
