@@ -53,7 +53,7 @@ async function opened(path: string, commits = Number.POSITIVE_INFINITY) {
 async function whatIsKnown(path: string): Promise<readonly unknown[]> {
   const { state, writer } = await opened(path)
   const answers = new AnswerStore({ state, writer, cipher: digests })
-  const receipts = new ReceiptStore(state, writer, digests)
+  const receipts = new ReceiptStore({ state, writer, digests })
   const known: unknown[] = []
   for (const index of [0, 499, 500, rows - 1]) {
     const request = { userId: 'ada' as UserId, key: keyOf(index), bodyDigest: `body ${index}` }

@@ -32,7 +32,7 @@ async function remembered({ state }: TestState, userId: UserId): Promise<number>
 
 /** Receipts by a wall clock that was never set. */
 function storeOf(subject: TestState) {
-  const store = new ReceiptStore(subject.state, subject, digests)
+  const store = new ReceiptStore({ state: subject.state, writer: subject, digests })
   return {
     receiptOf: (asked: IdempotentRequest, atUs: number) => store.receiptOf(asked, atUs, atUs),
     purge: (atUs: number) => store.purge(atUs),

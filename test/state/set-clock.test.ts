@@ -42,7 +42,7 @@ test('however the wall clock is set, an Idempotency-Key is remembered for a day'
   await using tests = await TestState.open()
   const { state } = tests
   const cipher = new MasterKey(MasterKey.generate())
-  const receipts = new ReceiptStore(state, tests, cipher)
+  const receipts = new ReceiptStore({ state, writer: tests, digests: cipher })
   const answers = new AnswerStore({ state, writer: tests, cipher })
   await fc.assert(
     fc.asyncProperty(moves, steps, async (some, startStepUs) => {

@@ -28,20 +28,22 @@ export interface Receipt {
   readonly isRepeated: boolean
 }
 
+export interface ReceiptStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly digests: SecretDigests
+}
+
 /**
  * Remembers the time of receipt of readings with an Idempotency-Key, so that a repetition gets the
  * same one: readings without times of their own then keep their identity
  * (decisions.md#times-of-readings).
  */
 export class ReceiptStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #digests: SecretDigests
+  readonly #needs: ReceiptStoreNeeds
 
-  constructor(state: StateDatabase, writer: StateWriter, digests: SecretDigests) {
-    this.#state = state
-    this.#writer = writer
-    this.#digests = digests
+  constructor(needs: ReceiptStoreNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -53,11 +55,12 @@ export class ReceiptStore {
    *   `rate_limited` when too many keys of the user are remembered
    */
   async receiptOf(given: IdempotentRequest, nowUs: number, steadyUs: number): Promise<Receipt> {
-    const request = { ...given, key: keptKey(this.#digests, given.key) }
+    const { writer, digests } = this.#needs
+    const request = { ...given, key: keptKey(digests, given.key) }
     const known = await this.#find(request, steadyUs)
     if (known) return repeated(known, request)
     // One of parallel first requests wins; the others find its row.
-    if (await this.#writer.attempt(...this.#insertion(request, nowUs, steadyUs))) {
+    if (await writer.attempt(...this.#insertion(request, nowUs, steadyUs))) {
       return { receivedAtUs: nowUs, isRepeated: false }
     }
     const other = await this.#find(request, steadyUs)
@@ -71,7 +74,7 @@ export class ReceiptStore {
 
   async #find(request: IdempotentRequest, steadyUs: number) {
     const { userId, streamId, key } = request
-    const row = await this.#state
+    const row = await this.#needs.state
       .selectFrom('idempotency_keys')
       .select(['body_digest', 'received_at', 'remembered_at'])
       .where('user_id', '=', userId)
@@ -84,9 +87,10 @@ export class ReceiptStore {
   }
 
   #insertion(request: IdempotentRequest, nowUs: number, steadyUs: number): readonly Compilable[] {
+    const { state } = this.#needs
     const { userId, streamId, key, bodyDigest } = request
     return [
-      this.#state
+      state
         .insertInto('idempotency_keys')
         .columns(['user_id', 'stream_id', 'key', 'body_digest', 'received_at', 'remembered_at'])
         .expression(
@@ -95,27 +99,29 @@ export class ReceiptStore {
                 WHERE ${isBelow('receipts', userId, receiptsMax)}`,
         )
         .onConflict((conflict) => conflict.doNothing()),
-      countChange(this.#state, 'receipts', userId, 1),
+      countChange(state, 'receipts', userId, 1),
     ]
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
   async purge(steadyUs: number): Promise<boolean> {
-    const needs = { state: this.#state, writer: this.#writer }
+    const { state, writer } = this.#needs
+    const needs = { state, writer }
     return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
   }
 
   /** Makes room for a new receipt under the same key. */
   async #forget({ userId, streamId, key }: IdempotentRequest, steadyUs: number): Promise<void> {
-    await this.#writer.attempt(
-      this.#state
+    const { state, writer } = this.#needs
+    await writer.attempt(
+      state
         .deleteFrom('idempotency_keys')
         .where('user_id', '=', userId)
         .where('stream_id', '=', streamId)
         .where('key', '=', key)
         // Somebody else may have been faster, and put a new one in its place.
         .where('remembered_at', '<=', steadyUs - lifetimeUs),
-      countChange(this.#state, 'receipts', userId, -1),
+      countChange(state, 'receipts', userId, -1),
     )
   }
 }
