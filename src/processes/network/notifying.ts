@@ -27,7 +27,7 @@ export function openNotifying(
     reach,
   }: Pick<Config, 'deliveriesKeptUs'> & Pick<PreferenceRoutesNeeds, 'reach'>,
 ) {
-  const inbox = new InboxStore(state, writer, systemClock)
+  const inbox = new InboxStore({ state, writer, clock: systemClock })
   const purges: readonly Purge[] = [
     () => inbox.purge(),
     () => removeOldEvents({ state, writer, clock: systemClock, keptUs }),
