@@ -39,23 +39,20 @@ export interface AnswerStoreNeeds {
 
 /** Remembers what requests with an Idempotency-Key were answered. */
 export class AnswerStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #cipher: Cipher
+  readonly #needs: AnswerStoreNeeds
 
-  constructor({ state, writer, cipher }: AnswerStoreNeeds) {
-    this.#state = state
-    this.#writer = writer
-    this.#cipher = cipher
+  constructor(needs: AnswerStoreNeeds) {
+    this.#needs = needs
   }
 
   async find(
     request: KeyedRequest,
     steadyUs: number,
   ): Promise<(Answer & { readonly isSameBody: boolean }) | undefined> {
+    const { state, cipher } = this.#needs
     const { userId, path } = request
-    const key = keptKey(this.#cipher, request.key)
-    const row = await this.#state
+    const key = keptKey(cipher, request.key)
+    const row = await state
       .selectFrom('idempotent_answers')
       .select(['status_code', 'body_encrypted', 'body_digest', 'created_at'])
       .where('user_id', '=', userId)
@@ -67,19 +64,20 @@ export class AnswerStore {
       await this.#forget(request, steadyUs)
       return undefined
     }
-    const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
-    const isSameBody = row.body_digest === keptBodyDigest(this.#cipher, request.bodyDigest)
+    const body = JSON.parse(cipher.decrypt(row.body_encrypted)) as object
+    const isSameBody = row.body_digest === keptBodyDigest(cipher, request.bodyDigest)
     return { statusCode: row.status_code, body, isSameBody }
   }
 
   /** What goes into the commit of the request: it changes nothing when the key is taken. */
   remember(request: KeyedRequest, { statusCode, body }: Answer, steadyUs: number): Compilable[] {
+    const { state, cipher } = this.#needs
     const { userId, path } = request
-    const key = keptKey(this.#cipher, request.key)
-    const bodyDigest = keptBodyDigest(this.#cipher, request.bodyDigest)
-    const bodyEncrypted = this.#cipher.encrypt(JSON.stringify(body))
+    const key = keptKey(cipher, request.key)
+    const bodyDigest = keptBodyDigest(cipher, request.bodyDigest)
+    const bodyEncrypted = cipher.encrypt(JSON.stringify(body))
     return [
-      this.#state
+      state
         .insertInto('idempotent_answers')
         .columns([
           'user_id',
@@ -95,31 +93,31 @@ export class AnswerStore {
                 ${steadyUs} WHERE ${isBelow('idempotent_answers', userId, answersMax)}`,
         )
         .onConflict((conflict) => conflict.doNothing()),
-      countChange(this.#state, 'idempotent_answers', userId, 1),
+      countChange(state, 'idempotent_answers', userId, 1),
     ]
   }
 
   async hasRoom(userId: UserId): Promise<boolean> {
-    return (await totalOf(this.#state, 'idempotent_answers', userId)) < answersMax
+    return (await totalOf(this.#needs.state, 'idempotent_answers', userId)) < answersMax
   }
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
   async purge(steadyUs: number): Promise<boolean> {
-    const needs = { state: this.#state, writer: this.#writer }
-    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
+    return await removeExpired(this.#needs, expiring, steadyUs - lifetimeUs)
   }
 
   /** Makes room for a new answer under the same key. */
   async #forget({ userId, path, key }: KeyedRequest, steadyUs: number): Promise<void> {
-    await this.#writer.attempt(
-      this.#state
+    const { state, writer, cipher } = this.#needs
+    await writer.attempt(
+      state
         .deleteFrom('idempotent_answers')
         .where('user_id', '=', userId)
         .where('path', '=', path)
-        .where('key', '=', keptKey(this.#cipher, key))
+        .where('key', '=', keptKey(cipher, key))
         // Somebody else may have been faster, and put a new one in its place.
         .where('created_at', '<=', steadyUs - lifetimeUs),
-      countChange(this.#state, 'idempotent_answers', userId, -1),
+      countChange(state, 'idempotent_answers', userId, -1),
     )
   }
 }

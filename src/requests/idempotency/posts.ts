@@ -52,16 +52,12 @@ export interface PostsNeeds {
  * two. Only what was done is remembered: a refusal changes nothing and is decided again.
  */
 export class Posts {
-  readonly #answers: AnswerStore
-  readonly #writer: StateWriter
-  readonly #clock: SteadyClock
+  readonly #needs: PostsNeeds
   /** Requests under way, by key: as many as there are connections at most. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor({ answers, writer, clock }: PostsNeeds) {
-    this.#answers = answers
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: PostsNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -98,11 +94,10 @@ export class Posts {
   }
 
   async #perform(effect: Effect, keyed?: KeyedRequest): Promise<Outcome> {
+    const { answers, writer, clock } = this.#needs
     const { statusCode, body, changes, refusal, afterwards } = effect
-    const remembering = keyed
-      ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.steadyUs())
-      : []
-    if (await this.#writer.attempt(...changes, ...remembering)) {
+    const remembering = keyed ? answers.remember(keyed, { statusCode, body }, clock.steadyUs()) : []
+    if (await writer.attempt(...changes, ...remembering)) {
       await afterwards?.()
       return { statusCode, body, isRepeated: false }
     }
@@ -116,14 +111,15 @@ export class Posts {
   }
 
   async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
-    const known = await this.#answers.find(keyed, this.#clock.steadyUs())
+    const { answers, clock } = this.#needs
+    const known = await answers.find(keyed, clock.steadyUs())
     if (!known) return undefined
     if (!known.isSameBody) throw idempotencyConflict()
     return { statusCode: known.statusCode, body: known.body, isRepeated: true }
   }
 
   async #assertRoom(userId: UserId): Promise<void> {
-    if (await this.#answers.hasRoom(userId)) return
+    if (await this.#needs.answers.hasRoom(userId)) return
     throw new DomainError(
       'rate_limited',
       `at most ${answersMax} requests with an Idempotency-Key are remembered in 24 hours`,
