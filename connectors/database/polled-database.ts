@@ -129,7 +129,7 @@ export class PolledDatabase implements PolledSource {
 
   /** What is new of a page, and behind which place the next one begins. */
   #met({ order }: Round, seen: LookBehind, { columns, rows }: Result) {
-    const places = new Places(order, columns, this.#times)
+    const places = new Places({ order, columns, times: this.#times })
     const byTime = passesByTime(order, this.#options)
     const writer = new RowWriter(columns)
     const messages = new MessageWriter(this.#source)
@@ -167,7 +167,7 @@ export class PolledDatabase implements PolledSource {
         )
       }
       isLast = rows.length < pageSize || !order.key
-      const places = new Places(order, columns, this.#times)
+      const places = new Places({ order, columns, times: this.#times })
       const writer = new RowWriter(columns)
       const messages = new MessageWriter(this.#source)
       for (const row of rows) {
