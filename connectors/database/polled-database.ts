@@ -47,7 +47,7 @@ export class PolledDatabase implements PolledSource {
     await using session = await dialect.connect(options, poll)
     const columns = await session.describe(describing(dialect, options.query))
     const order = orderOf(columns, options)
-    const round = { session, order, statements: new Statements(dialect, options, order) }
+    const round = { session, order, statements: new Statements({ ...options, dialect, order }) }
     if (!order.incremental) yield* this.#everything(round, poll.position)
     else {
       if (options.refusesNulls) await this.#refuseNulls(round)
