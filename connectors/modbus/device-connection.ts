@@ -98,7 +98,7 @@ export class DeviceConnection implements Disposable {
   }
 
   #ask({ kind, address, count, unitId }: PlannedRead) {
-    const client = this.#needs.client
+    const { client } = this.#needs
     client.setID(unitId)
     switch (kind) {
       case 'coil':

@@ -128,9 +128,7 @@ export class Attempt {
     readonly securityPolicy: string
     readonly serverCertificate?: Buffer
   }): OPCUAClient {
-    const { options } = this.#needs
-    const run = this.#needs.run
-    const keyPair = this.#needs.keyPair
+    const { options, run, keyPair } = this.#needs
     const { host, port, sessionTimeout } = options
     const transport = new DialedTransport({
       open: async () => {

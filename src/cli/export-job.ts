@@ -106,9 +106,9 @@ export class ExportJob {
         if (!(error instanceof CommandError) || error.code !== 'not_found') throw error
       }
     }
-    const body = request
-    const { exportId } = await session.call<Job>({ method: 'POST', path: '/exports', body })
-    const text = JSON.stringify({ exportId, request: body } satisfies Note)
+    const asked = { method: 'POST', path: '/exports', body: request } as const
+    const { exportId } = await session.call<Job>(asked)
+    const text = JSON.stringify({ exportId, request } satisfies Note)
     writeFileSync(join(folder, noteName), text)
     return exportId
   }

@@ -105,9 +105,7 @@ export class ReceiptStore {
 
   /** Removes a portion of what has expired. Resolves with whether there is more. */
   async purge(steadyUs: number): Promise<boolean> {
-    const { state, writer } = this.#needs
-    const needs = { state, writer }
-    return await removeExpired(needs, expiring, steadyUs - lifetimeUs)
+    return await removeExpired(this.#needs, expiring, steadyUs - lifetimeUs)
   }
 
   /** Makes room for a new receipt under the same key. */

@@ -188,19 +188,16 @@ export class Durability {
   }
 
   async #prove(): Promise<void> {
-    const { ledger } = this.#needs
+    const { server, ledger } = this.#needs
     const { unproven, position } = ledger
-    const { server, lastStatement: statement } = unproven
-    if (server === undefined || this.#repetition || unproven.isEmpty) return
-    const connection = new QuestDbConnection(this.#needs.server, {
-      sockets: 1,
-      answerMs: checkpointMs,
-    })
+    const { server: running, lastStatement: statement } = unproven
+    if (running === undefined || this.#repetition || unproven.isEmpty) return
+    const connection = new QuestDbConnection(server, { sockets: 1, answerMs: checkpointMs })
     try {
       const transactions = await transactionsOf(connection)
       if (!this.#isSynced) await this.#checkpoint(connection)
       // A process that was started since then may have lost what the one before had.
-      if ((await processOf(connection)) !== server) return
+      if ((await processOf(connection)) !== running) return
       ledger.prove({ position, statement, transactions })
     } finally {
       connection.close()

@@ -96,7 +96,7 @@ export class Repetitions implements StoreDurability {
 
   /** Windows and rollups may have been computed of what was left. */
   async #markTouched(shipment: Shipment): Promise<void> {
-    const ledger = this.#needs.ledger
+    const { ledger } = this.#needs
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const arrived = { groups, defined: undefined }
     const changes = await windowChanges(ledger.windows, arrived, async ({ id }) =>

@@ -146,7 +146,7 @@ export class QuestDbPointReader implements PointReader {
     totals: readonly PointTotals[],
     question: PointsQuestion,
   ): Promise<AggregatePoint[]> {
-    const session = this.#needs.session
+    const { session } = this.#needs
     const values = new PointValues(selection, {
       edges: await EdgeValues.read(session, selection, totals),
       rows: await RowValues.read(session, selection, totals),
