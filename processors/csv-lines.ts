@@ -22,6 +22,7 @@ const quote = '"'
  */
 export class CsvLines {
   readonly #text: string
+  /** A field of its own, because each character is compared with it. */
   readonly #delimiter: string
   /** Cells that are kept of a line: of more it is only known that they are there. */
   readonly #cellsMax: number

@@ -136,6 +136,7 @@ function memberOf(name: string, field: FieldDefinition, kind: Kind, place: numbe
 class PlainScanner {
   readonly #members: readonly Member[]
   readonly #byKey: ReadonlyMap<string, Member>
+  /** A field of its own, because each reading asks for it. */
   readonly #format: StreamSchema['timestampFormat']
   readonly #text = new PlainText()
   /** Members in the order in which the reading before had them: devices seldom change it. */

@@ -20,10 +20,15 @@ const heartbeatSeconds = 30
 /** Bytes of the largest frame, unless the server wants smaller ones: as RabbitMQ has it. */
 const frameBytesMax = 131_072
 
+interface AmqpSessionNeeds {
+  readonly socket: Socket
+  readonly connection: LibraryConnection
+  readonly model: ChannelModel
+}
+
 /** One connection to a server, with one channel. */
 export class AmqpSession {
-  readonly #socket: Socket
-  readonly #model: ChannelModel
+  readonly #needs: AmqpSessionNeeds
   readonly #ended = Promise.withResolvers<never>()
   readonly gate: FrameGate
   #channel: Channel | undefined
@@ -37,7 +42,7 @@ export class AmqpSession {
     const { host, port } = options.endpoint
     const socket = await dial({ host, port, tls: options.tls, signal })
     const { connection, model } = libraryOver(socket)
-    const session = new AmqpSession(socket, { connection, model })
+    const session = new AmqpSession({ socket, connection, model })
     const giveUp = () => session.fail(new Error('nobody waits for the server any more'))
     signal.addEventListener('abort', giveUp)
     try {
@@ -58,12 +63,9 @@ export class AmqpSession {
     }
   }
 
-  private constructor(
-    socket: Socket,
-    { connection, model }: { readonly connection: LibraryConnection; readonly model: ChannelModel },
-  ) {
-    this.#socket = socket
-    this.#model = model
+  private constructor(needs: AmqpSessionNeeds) {
+    this.#needs = needs
+    const { connection, model, socket } = needs
     this.gate = new FrameGate(connection)
     // Nobody may be waiting for it at the time.
     this.#ended.promise.catch(() => undefined)
@@ -88,7 +90,7 @@ export class AmqpSession {
     const { closeReason } = this.gate
     this.#ended.reject(closeReason ? new AmqpError(closeReason.code, closeReason.text) : reason)
     // With an error, or the library goes on to send heartbeats.
-    this.#socket.destroy(reason)
+    this.#needs.socket.destroy(reason)
   }
 
   /** What the server answers; @throws Error when it does not, or the connection ends */
@@ -112,7 +114,7 @@ export class AmqpSession {
     const farewell = async () => {
       // The library sends what concerns a channel after what concerns the connection.
       await this.#channel?.close()
-      await this.#model.close()
+      await this.#needs.model.close()
     }
     await race([
       farewell().catch(() => undefined),

@@ -15,11 +15,16 @@ const watchMs = 100
 /** Time for a library to say what it makes of a closed connection. One that was closed before it listened says nothing. */
 const closedMs = 1_000
 
+export interface GuardedSocketNeeds {
+  readonly socket: Socket
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
 /** A connection that ends when a round ends, an answer takes too long, or a page is too large. */
 export class GuardedSocket {
   readonly socket: Socket
-  readonly #signal: AbortSignal
-  readonly #timeoutMs: number
+  readonly #needs: GuardedSocketNeeds
   #failure: Error | undefined
   /** Ends the wait for an answer, whatever the library does; undefined while none is waited for. */
   #giveUp: ((failure: Error) => void) | undefined
@@ -31,13 +36,13 @@ export class GuardedSocket {
     { dial, signal }: Pick<Poll, 'dial' | 'signal'>,
     timeoutMs: number,
   ): Promise<GuardedSocket> {
-    return new GuardedSocket(await dial({ ...destination, signal }), signal, timeoutMs)
+    return new GuardedSocket({ socket: await dial({ ...destination, signal }), signal, timeoutMs })
   }
 
-  private constructor(socket: Socket, signal: AbortSignal, timeoutMs: number) {
+  private constructor(needs: GuardedSocketNeeds) {
+    this.#needs = needs
+    const { socket, signal } = needs
     this.socket = socket
-    this.#signal = signal
-    this.#timeoutMs = timeoutMs
     socket.on('error', () => undefined)
     signal.addEventListener('abort', this.#abort)
     socket.once('close', () => signal.removeEventListener('abort', this.#abort))
@@ -50,10 +55,11 @@ export class GuardedSocket {
    * @throws Error that says why the connection was ended, where it was ended here
    */
   async answer<Value>(asked: Promise<Value>): Promise<Value> {
-    const seconds = this.#timeoutMs / 1_000
+    const { timeoutMs } = this.#needs
+    const seconds = timeoutMs / 1_000
     const timer = setTimeout(() => {
       this.#end(new Error(`the server has not answered in ${seconds} s`))
-    }, this.#timeoutMs + graceMs)
+    }, timeoutMs + graceMs)
     this.#rows = 0
     const bytesBefore = this.socket.bytesRead
     const watch = setInterval(() => {
@@ -101,7 +107,7 @@ export class GuardedSocket {
   }
 
   readonly #abort = (): void => {
-    this.#end(this.#signal.reason as Error)
+    this.#end(this.#needs.signal.reason as Error)
   }
 
   #end(failure: Error): void {

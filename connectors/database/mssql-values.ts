@@ -1,6 +1,7 @@
 import { shortest } from '../../src/core/single-precision.ts'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
 import { NaiveTimes } from './naive-times.ts'
+import type { TimeOptions } from './options.ts'
 
 /** What the server says of a column of a result. */
 export interface MssqlField {
@@ -73,12 +74,12 @@ const simple: Readonly<Record<string, Type>> = {
 
 /** Writes what SQL Server sends as JSON. */
 export class MssqlColumns {
-  readonly #timestampField: string
+  readonly #options: TimeOptions
   readonly #times: NaiveTimes
 
-  constructor({ timezone, timestampField }: { timezone: string; timestampField: string }) {
-    this.#timestampField = timestampField
-    this.#times = new NaiveTimes(timezone)
+  constructor(options: TimeOptions) {
+    this.#options = options
+    this.#times = new NaiveTimes(options.timezone)
   }
 
   of(fields: readonly MssqlField[]): readonly MssqlColumn[] {
@@ -128,7 +129,7 @@ export class MssqlColumns {
       case 'DateTime2':
         return { ...naive, type: `datetime2(${scale})` }
       case 'Date': {
-        const json = colName === this.#timestampField ? this.#naive : quoted
+        const json = colName === this.#options.timestampField ? this.#naive : quoted
         return { kind: 'date', json, type: 'date', expression: timeText }
       }
       case 'Time':

@@ -35,7 +35,7 @@ async function connectMssql(
   const guarded = await GuardedSocket.open({ host, port }, poll, timeoutMs)
   const way = new OnlyWay(guarded)
   const connection = new Connection(configOf(options, way))
-  const session = new MssqlSession(connection, guarded, options)
+  const session = new MssqlSession({ connection, guarded, options })
   try {
     await session.begin()
     return session
@@ -104,18 +104,21 @@ interface Told {
   readonly message: string
 }
 
+interface MssqlSessionNeeds {
+  readonly connection: Connection
+  readonly guarded: GuardedSocket
+  readonly options: DatabaseOptions
+}
+
 class MssqlSession implements Session {
-  readonly #connection: Connection
-  readonly #guarded: GuardedSocket
-  readonly #timeoutMs: number
+  readonly #needs: MssqlSessionNeeds
   readonly #types: MssqlColumns
   #told: Told[] = []
   #described: readonly MssqlColumn[] = []
 
-  constructor(connection: Connection, guarded: GuardedSocket, options: DatabaseOptions) {
-    this.#connection = connection
-    this.#guarded = guarded
-    this.#timeoutMs = options.timeoutMs
+  constructor(needs: MssqlSessionNeeds) {
+    this.#needs = needs
+    const { options, connection } = needs
     this.#types = new MssqlColumns(options)
     // What becomes of it is found when it is asked.
     connection.on('error', () => undefined)
@@ -123,10 +126,11 @@ class MssqlSession implements Session {
   }
 
   async begin(): Promise<void> {
-    await this.#asked((done) => this.#connection.connect(done))
+    const { connection, options } = this.#needs
+    await this.#asked((done) => connection.connect(done))
     await this.#asked((done) => {
-      const statement = `SET LOCK_TIMEOUT ${this.#timeoutMs}`
-      this.#connection.execSqlBatch(new Request(statement, done))
+      const statement = `SET LOCK_TIMEOUT ${options.timeoutMs}`
+      connection.execSqlBatch(new Request(statement, done))
     })
   }
 
@@ -154,8 +158,9 @@ class MssqlSession implements Session {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#connection.close()
-    this.#guarded.socket.destroy()
+    const { connection, guarded } = this.#needs
+    connection.close()
+    guarded.socket.destroy()
   }
 
   /** Whatever it does is undone. */
@@ -170,7 +175,7 @@ class MssqlSession implements Session {
       request.on('row', (row: readonly { readonly value: unknown }[]) => {
         rows.push(row.map(({ value }) => rawOf(value)))
       })
-      this.#connection.execSql(request)
+      this.#needs.connection.execSql(request)
     })
     return { fields, rows }
   }
@@ -185,7 +190,7 @@ class MssqlSession implements Session {
   async #asked(ask: (done: (error?: Error | null) => void) => void): Promise<void> {
     this.#told = []
     try {
-      await this.#guarded.answer(
+      await this.#needs.guarded.answer(
         new Promise<void>((resolve, reject) => {
           ask((error) => (error ? reject(error) : resolve()))
         }),

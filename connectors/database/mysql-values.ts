@@ -2,6 +2,7 @@ import library, { type FieldPacket } from 'mysql2'
 import { shortest } from '../../src/core/single-precision.ts'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
 import { NaiveTimes } from './naive-times.ts'
+import type { TimeOptions } from './options.ts'
 
 const { Types } = library
 
@@ -34,12 +35,12 @@ const flag: Type = { kind: 'other', json: (value) => (value === 0 ? 'false' : 't
 
 /** Writes what MySQL and MariaDB send in their binary protocol as JSON. */
 export class MysqlColumns {
-  readonly #timestampField: string
+  readonly #options: TimeOptions
   readonly #times: NaiveTimes
 
-  constructor({ timezone, timestampField }: { timezone: string; timestampField: string }) {
-    this.#timestampField = timestampField
-    this.#times = new NaiveTimes(timezone)
+  constructor(options: TimeOptions) {
+    this.#options = options
+    this.#times = new NaiveTimes(options.timezone)
   }
 
   of(fields: readonly FieldPacket[]): readonly Column[] {
@@ -70,7 +71,7 @@ export class MysqlColumns {
         return { kind: 'naive', json: naive }
       case Types.DATE:
       case Types.NEWDATE:
-        return { kind: 'date', json: field.name === this.#timestampField ? naive : quoted }
+        return { kind: 'date', json: field.name === this.#options.timestampField ? naive : quoted }
       case Types.BIT:
         return bits
       case Types.JSON:

@@ -38,7 +38,7 @@ async function connectMysql(
     // What becomes of it is found when it is asked.
     connection.on('error', () => undefined)
     countPackets(connection, guarded)
-    const session = new MysqlSession(connection, guarded, options)
+    const session = new MysqlSession({ connection, guarded, options })
     await session.begin()
     return session
   } catch (error) {
@@ -88,21 +88,23 @@ function configOf(options: DatabaseOptions, { socket }: GuardedSocket) {
   }
 }
 
+interface MysqlSessionNeeds {
+  readonly connection: Connection
+  readonly guarded: GuardedSocket
+  readonly options: DatabaseOptions
+}
+
 class MysqlSession implements Session {
-  readonly #connection: Connection
-  readonly #guarded: GuardedSocket
-  readonly #options: DatabaseOptions
+  readonly #needs: MysqlSessionNeeds
   readonly #columns: MysqlColumns
 
-  constructor(connection: Connection, guarded: GuardedSocket, options: DatabaseOptions) {
-    this.#connection = connection
-    this.#guarded = guarded
-    this.#options = options
-    this.#columns = new MysqlColumns(options)
+  constructor(needs: MysqlSessionNeeds) {
+    this.#needs = needs
+    this.#columns = new MysqlColumns(needs.options)
   }
 
   async begin(): Promise<void> {
-    const { timeoutMs } = this.#options
+    const { timeoutMs } = this.#needs.options
     const [version] = await this.#texts('SELECT VERSION()')
     const limit = version?.includes('MariaDB')
       ? `max_statement_time = ${timeoutMs / 1_000}`
@@ -119,7 +121,7 @@ class MysqlSession implements Session {
   async read(statement: string, values: readonly Bound[]): Promise<Result> {
     await this.#texts('START TRANSACTION READ ONLY')
     const bound = values.map(({ text, kind }) => (kind === 'float' ? Number(text) : text))
-    const asked = this.#connection.execute({ sql: statement, rowsAsArray: true }, bound)
+    const asked = this.#needs.connection.execute({ sql: statement, rowsAsArray: true }, bound)
     const [rows, fields] = await this.#asked(asked)
     await this.#texts('ROLLBACK')
     return {
@@ -134,20 +136,21 @@ class MysqlSession implements Session {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#connection.destroy()
-    this.#guarded.socket.destroy()
+    const { connection, guarded } = this.#needs
+    connection.destroy()
+    guarded.socket.destroy()
   }
 
   /** The first row of a statement of our own. */
   async #texts(sql: string): Promise<readonly string[]> {
-    const [rows] = await this.#asked(this.#connection.query({ sql, rowsAsArray: true }))
+    const [rows] = await this.#asked(this.#needs.connection.query({ sql, rowsAsArray: true }))
     const [row] = Array.isArray(rows) ? (rows as unknown as Raw[][]) : []
     return (row ?? []).map(String)
   }
 
   async #asked<Value>(asked: Promise<Value>): Promise<Value> {
     try {
-      return await this.#guarded.answer(asked)
+      return await this.#needs.guarded.answer(asked)
     } catch (error) {
       throw judged(error as Error)
     }

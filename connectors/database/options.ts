@@ -49,6 +49,9 @@ export interface DatabaseOptions extends DatabaseAddress {
   readonly timestampField: string
 }
 
+/** What says how times without a zone are read. */
+export type TimeOptions = Pick<DatabaseOptions, 'timezone' | 'timestampField'>
+
 const defaults = { lookBehindUs: 30_000_000, lookBehindRows: 1_000 }
 
 /** Reads `host:port/database`, or the path of a file. */

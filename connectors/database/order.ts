@@ -50,40 +50,47 @@ export function passesByTime({ incremental }: Order, { lookBehind }: DatabaseOpt
   return isTime && lookBehind.us !== undefined
 }
 
+export interface PlacesNeeds {
+  readonly order: Order
+  readonly columns: readonly Column[]
+  readonly times: NaiveTimes
+}
+
 /** Finds out where rows of a result stand in the order. */
 export class Places {
-  readonly #order: Order
+  readonly #needs: PlacesNeeds
   readonly #indexes: readonly number[]
-  readonly #times: NaiveTimes
 
-  constructor(order: Order, columns: readonly Column[], times: NaiveTimes) {
-    this.#order = order
-    this.#times = times
+  constructor(needs: PlacesNeeds) {
+    this.#needs = needs
+    const { order, columns } = needs
     const ordering = [order.incremental, order.key].filter((column) => column !== undefined)
     this.#indexes = ordering.map(({ name }) => columns.findIndex((column) => column.name === name))
   }
 
   /** @throws SourceRefused where a row has no key */
   of(row: Row): Place {
+    const { order } = this.#needs
     return this.#indexes.map((index, at) => {
       const value = row[index]
       if (value !== null && value !== undefined) return String(value)
-      const column = at === 0 && this.#order.incremental ? this.#order.incremental : this.#order.key
+      const column = at === 0 && order.incremental ? order.incremental : order.key
       throw new SourceRefused(`a row has no ${column?.name}: all must have one`)
     })
   }
 
   /** The latest time that the first value of a place can mean. */
   latestUs([value = '']: Place): number {
-    const kind = this.#order.incremental?.kind ?? 'other'
+    const { order, times } = this.#needs
+    const kind = order.incremental?.kind ?? 'other'
     switch (kind) {
       case 'time':
         return utc.latestUs(value.replace(/\+00$/, ''))
       case 'naive':
-        return value.endsWith('Z') ? utc.latestUs(value.slice(0, -1)) : this.#times.latestUs(value)
+        return value.endsWith('Z') ? utc.latestUs(value.slice(0, -1)) : times.latestUs(value)
       case 'date':
         // Rows of a day are written until it is over.
-        return this.#times.latestUs(value) + dayUs
+        return times.latestUs(value) + dayUs
       case 'number':
       case 'float':
       case 'text':

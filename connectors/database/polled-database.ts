@@ -47,7 +47,7 @@ export class PolledDatabase implements PolledSource {
     await using session = await dialect.connect(options, poll)
     const columns = await session.describe(describing(dialect, options.query))
     const order = orderOf(columns, options)
-    const round = { session, order, statements: new Statements(dialect, options, order) }
+    const round = { session, order, statements: new Statements({ ...options, dialect, order }) }
     if (!order.incremental) yield* this.#everything(round, poll.position)
     else {
       if (options.refusesNulls) await this.#refuseNulls(round)
@@ -129,7 +129,7 @@ export class PolledDatabase implements PolledSource {
 
   /** What is new of a page, and behind which place the next one begins. */
   #met({ order }: Round, seen: LookBehind, { columns, rows }: Result) {
-    const places = new Places(order, columns, this.#times)
+    const places = new Places({ order, columns, times: this.#times })
     const byTime = passesByTime(order, this.#options)
     const writer = new RowWriter(columns)
     const messages = new MessageWriter(this.#source)
@@ -167,7 +167,7 @@ export class PolledDatabase implements PolledSource {
         )
       }
       isLast = rows.length < pageSize || !order.key
-      const places = new Places(order, columns, this.#times)
+      const places = new Places({ order, columns, times: this.#times })
       const writer = new RowWriter(columns)
       const messages = new MessageWriter(this.#source)
       for (const row of rows) {

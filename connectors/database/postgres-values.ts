@@ -1,6 +1,7 @@
 import type { FieldDef } from 'pg'
 import type { Column, ColumnKind, Raw } from './dialect.ts'
 import { NaiveTimes } from './naive-times.ts'
+import type { TimeOptions } from './options.ts'
 import { parseArray } from './postgres-arrays.ts'
 
 type ToJson = (text: string) => string
@@ -69,14 +70,14 @@ const zoned: ToJson = (text) => {
 
 /** Writes what PostgreSQL sends as text, in the session's formats, as JSON. */
 export class PostgresColumns {
-  readonly #timestampField: string
+  readonly #options: TimeOptions
   readonly #types: ReadonlyMap<number, Type>
   readonly #midnight: ToJson
 
-  constructor({ timezone, timestampField }: { timezone: string; timestampField: string }) {
-    const times = new NaiveTimes(timezone)
+  constructor(options: TimeOptions) {
+    this.#options = options
+    const times = new NaiveTimes(options.timezone)
     const naive: ToJson = (text) => quoted(times.rfc3339(text) ?? text)
-    this.#timestampField = timestampField
     this.#midnight = naive
     const types: (readonly [number, Type])[] = [
       [oids.bool, { kind: 'other', json: (text) => (text === 't' ? 'true' : 'false') }],
@@ -96,7 +97,7 @@ export class PostgresColumns {
   of(fields: readonly Pick<FieldDef, 'name' | 'dataTypeID'>[]): readonly Column[] {
     return fields.map(({ name, dataTypeID }) => {
       const { kind, json } = this.#type(dataTypeID)
-      const isTime = kind === 'date' && name === this.#timestampField
+      const isTime = kind === 'date' && name === this.#options.timestampField
       const written = isTime ? this.#midnight : json
       return { name, kind, json: (value: Raw) => written(value as string) }
     })

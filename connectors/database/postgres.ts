@@ -26,7 +26,7 @@ async function connectPostgres(
   // What becomes of it is found when it is asked.
   client.on('error', () => undefined)
   connectionOf(client).on('dataRow', guarded.countRow)
-  const session = new PostgresSession(client, guarded, options)
+  const session = new PostgresSession({ client, guarded, options })
   try {
     await session.begin()
     return session
@@ -68,26 +68,29 @@ function clientConfig(options: DatabaseOptions, { socket }: GuardedSocket) {
 /** Texts as the server has written them: nothing is read that would lose digits. */
 const asTexts = { getTypeParser: () => (text: string | Buffer) => text }
 
+interface PostgresSessionNeeds {
+  readonly client: Client
+  readonly guarded: GuardedSocket
+  readonly options: DatabaseOptions
+}
+
 class PostgresSession implements Session {
-  readonly #client: Client
-  readonly #guarded: GuardedSocket
-  readonly #options: DatabaseOptions
+  readonly #needs: PostgresSessionNeeds
   readonly #columns: PostgresColumns
 
-  constructor(client: Client, guarded: GuardedSocket, options: DatabaseOptions) {
-    this.#client = client
-    this.#guarded = guarded
-    this.#options = options
-    this.#columns = new PostgresColumns(options)
+  constructor(needs: PostgresSessionNeeds) {
+    this.#needs = needs
+    this.#columns = new PostgresColumns(needs.options)
   }
 
   async begin(): Promise<void> {
+    const { client, options } = this.#needs
     await this.#asked(async () => {
-      await this.#client.connect()
-      await this.#client.query(
+      await client.connect()
+      await client.query(
         `SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SET TimeZone = 'UTC'; ` +
           `SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET IntervalStyle = 'iso_8601'; ` +
-          `SET extra_float_digits = 1; SET statement_timeout = ${this.#options.timeoutMs}`,
+          `SET extra_float_digits = 1; SET statement_timeout = ${options.timeoutMs}`,
       )
     })
   }
@@ -107,14 +110,16 @@ class PostgresSession implements Session {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#guarded.socket.destroySoon()
-    await this.#client.end().catch(() => undefined)
-    this.#guarded.socket.destroy()
+    const { client, guarded } = this.#needs
+    guarded.socket.destroySoon()
+    await client.end().catch(() => undefined)
+    guarded.socket.destroy()
   }
 
   /** What the statement calls cannot get out of a transaction that has been begun as read-only. */
   async #readOnly(text: string, values: readonly Bound[]) {
-    await this.#client.query('BEGIN TRANSACTION READ ONLY')
+    const { client } = this.#needs
+    await client.query('BEGIN TRANSACTION READ ONLY')
     const asked: QueryArrayConfig & { readonly queryMode: string } = {
       text,
       values: values.map((value) => value.text),
@@ -123,14 +128,14 @@ class PostgresSession implements Session {
       // Takes one statement only.
       queryMode: 'extended',
     }
-    const result: QueryArrayResult<(string | null)[]> = await this.#client.query(asked)
-    await this.#client.query('ROLLBACK')
+    const result: QueryArrayResult<(string | null)[]> = await client.query(asked)
+    await client.query('ROLLBACK')
     return result
   }
 
   async #asked<Value>(ask: () => Promise<Value>): Promise<Value> {
     try {
-      return await this.#guarded.answer(ask())
+      return await this.#needs.guarded.answer(ask())
     } catch (error) {
       throw judged(error as Error & { readonly code?: string })
     }

@@ -23,7 +23,7 @@ export function sqlite(folders: readonly string[]): Dialect {
     limited: (rest, count) => `SELECT ${rest} LIMIT ${count}`,
     comparesPairs: true,
     connect: async (options, { signal }) => {
-      return new SqliteSession(allowedPath(options.database, folders), options, signal)
+      return new SqliteSession({ path: allowedPath(options.database, folders), options, signal })
     },
   }
 }
@@ -57,16 +57,18 @@ function realPath(path: string): string | undefined {
   }
 }
 
+interface SqliteSessionNeeds {
+  readonly path: string
+  readonly options: DatabaseOptions
+  readonly signal: Poll['signal']
+}
+
 class SqliteSession implements Session {
-  readonly #path: string
-  readonly #options: DatabaseOptions
-  readonly #signal: AbortSignal
+  readonly #needs: SqliteSessionNeeds
   readonly #process: ChildProcess
 
-  constructor(path: string, options: DatabaseOptions, signal: Poll['signal']) {
-    this.#path = path
-    this.#options = options
-    this.#signal = signal
+  constructor(needs: SqliteSessionNeeds) {
+    this.#needs = needs
     const module = `./sqlite-process${extname(new URL(import.meta.url).pathname)}`
     this.#process = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
       execArgv: [`--max-old-space-size=${memoryMegabytes}`],
@@ -85,14 +87,15 @@ class SqliteSession implements Session {
   }
 
   async read(statement: string, values: readonly Bound[]): Promise<Result> {
+    const { path, options } = this.#needs
     const answer = await this.#answer({
-      path: this.#path,
+      path,
       statement,
       values: values.map(({ text, kind }) => (kind === 'number' ? numberOf(text) : text)),
     })
     if ('problem' in answer) throw judged(answer)
     const { columns, rows } = answer
-    return { columns: sqliteColumns(columns, rows[0], this.#options), rows }
+    return { columns: sqliteColumns(columns, rows[0], options), rows }
   }
 
   /** That of this machine: whoever writes the file runs on it. */
@@ -105,10 +108,10 @@ class SqliteSession implements Session {
   }
 
   async #answer(question: SqliteQuestion): Promise<SqliteAnswer> {
-    const { timeoutMs } = this.#options
+    const { timeoutMs } = this.#needs.options
     const patience = AbortSignal.timeout(timeoutMs)
     const waiting = new AbortController()
-    const signal = AbortSignal.any([this.#signal, patience, waiting.signal])
+    const signal = AbortSignal.any([this.#needs.signal, patience, waiting.signal])
     const ended = once(this.#process, 'exit', { signal }).then(() => {
       throw new Error('what reads the file has ended')
     })
@@ -121,7 +124,7 @@ class SqliteSession implements Session {
       return answer as SqliteAnswer
     } catch (error) {
       this.#process.kill('SIGKILL')
-      if (this.#signal.aborted || !patience.aborted) throw error
+      if (this.#needs.signal.aborted || !patience.aborted) throw error
       throw new Error(`the statement has taken more than ${timeoutMs / 1_000} s`, { cause: error })
     } finally {
       waiting.abort()

@@ -10,15 +10,21 @@ export interface Order {
 /** Values of these columns in one row: rows behind it are read. */
 export type Place = readonly string[]
 
+export interface StatementsNeeds extends Pick<DatabaseOptions, 'query'> {
+  readonly dialect: Dialect
+  readonly order: Order
+}
+
 /** Makes statements of the query of a source, which stands in them as a table that nobody else can see. */
 export class Statements {
-  readonly #dialect: Dialect
+  readonly #needs: StatementsNeeds
   readonly #table: string
   readonly #columns: readonly Column[]
   readonly #isIncremental: boolean
 
-  constructor(dialect: Dialect, { query }: Pick<DatabaseOptions, 'query'>, order: Order) {
-    this.#dialect = dialect
+  constructor(needs: StatementsNeeds) {
+    this.#needs = needs
+    const { query, order } = needs
     this.#table = tableOf(query)
     this.#columns = [order.incremental, order.key].filter((column) => column !== undefined)
     this.#isIncremental = order.incremental !== undefined
@@ -26,27 +32,28 @@ export class Statements {
 
   /** The first rows behind a place, or all from the first one on. */
   page(place: Place | undefined, count: number): { text: string; values: readonly Bound[] } {
+    const { dialect } = this.#needs
     const names = this.#names()
     const values: Bound[] = []
     const mark = (index: number): string => {
       const { kind = 'other', type } = this.#columns[index] ?? {}
       values.push({ text: place?.[index] ?? '', kind })
-      return this.#dialect.placeholder(values.length - 1, kind, type)
+      return dialect.placeholder(values.length - 1, kind, type)
     }
     const condition = place === undefined ? this.#ordered(names) : this.#behind(names, mark)
     const where = condition === '' ? '' : ` WHERE ${condition}`
     const order = names.length === 0 ? '' : ` ORDER BY ${names.join(', ')}`
-    return { text: this.#dialect.limited(`* FROM ${this.#table}${where}${order}`, count), values }
+    return { text: dialect.limited(`* FROM ${this.#table}${where}${order}`, count), values }
   }
 
   /** One row without a value to be ordered by, if there is any. */
   unordered(): string {
     const [name = ''] = this.#names()
-    return this.#dialect.limited(`1 AS found FROM ${this.#table} WHERE ${name} IS NULL`, 1)
+    return this.#needs.dialect.limited(`1 AS found FROM ${this.#table} WHERE ${name} IS NULL`, 1)
   }
 
   #names(): readonly string[] {
-    return this.#columns.map(({ name }) => this.#dialect.quoted(name))
+    return this.#columns.map(({ name }) => this.#needs.dialect.quoted(name))
   }
 
   /** A missing key is not left out: that it is missing is said. */
@@ -56,7 +63,7 @@ export class Statements {
 
   #behind([first = '', second]: readonly string[], mark: (index: number) => string): string {
     if (second === undefined) return `${first} > ${mark(0)}`
-    if (this.#dialect.comparesPairs) return `(${first}, ${second}) > (${mark(0)}, ${mark(1)})`
+    if (this.#needs.dialect.comparesPairs) return `(${first}, ${second}) > (${mark(0)}, ${mark(1)})`
     // The first part alone is what an index of the column can be asked for.
     return `${first} >= ${mark(0)} AND (${first} > ${mark(0)} OR ${second} > ${mark(1)})`
   }

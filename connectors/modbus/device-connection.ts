@@ -11,7 +11,9 @@ type Client = InstanceType<typeof modbus.default>
 /** An answer has up to 260 bytes (Modbus Messaging on TCP/IP V1.0b, section 4.1): who sends more was not asked. */
 const answerBytesMax = 8 * 1024
 
-interface Limits {
+interface DeviceConnectionNeeds {
+  readonly socket: Socket
+  readonly client: Client
   /** For one answer. */
   readonly timeoutMs: number
   /** For all of them. */
@@ -24,10 +26,7 @@ interface Limits {
  * request: the library has no more than 256 numbers for them.
  */
 export class DeviceConnection implements Disposable {
-  readonly #socket: Socket
-  readonly #client: Client
-  readonly #timeoutMs: number
-  readonly #signal: AbortSignal
+  readonly #needs: DeviceConnectionNeeds
   readonly #ended = Promise.withResolvers<never>()
   readonly #roundTimer: NodeJS.Timeout
   #bytesBefore = 0
@@ -39,13 +38,10 @@ export class DeviceConnection implements Disposable {
   ): Promise<DeviceConnection> {
     const { default: library } = await import('modbus-serial')
     const socket = await dial({ host, port, tls, signal })
-    const connection = new DeviceConnection(socket, new library.default(), {
-      timeoutMs,
-      roundMs,
-      signal,
-    })
+    const client = new library.default()
+    const connection = new DeviceConnection({ socket, client, timeoutMs, roundMs, signal })
     try {
-      await connection.#client.linkTCP(socket, { port })
+      await client.linkTCP(socket, { port })
       return connection
     } catch (error) {
       connection[Symbol.dispose]()
@@ -53,11 +49,9 @@ export class DeviceConnection implements Disposable {
     }
   }
 
-  private constructor(socket: Socket, client: Client, { timeoutMs, roundMs, signal }: Limits) {
-    this.#socket = socket
-    this.#client = client
-    this.#timeoutMs = timeoutMs
-    this.#signal = signal
+  private constructor(needs: DeviceConnectionNeeds) {
+    this.#needs = needs
+    const { socket, signal, roundMs } = needs
     // It is met where an answer is waited for; until then it is nobody's.
     this.#ended.promise.catch(() => undefined)
     socket.on('error', (error) => this.#end(error))
@@ -77,12 +71,13 @@ export class DeviceConnection implements Disposable {
    * @throws SourceRefused when the device has no such registers; any other Error when it may have them later
    */
   async read(read: PlannedRead): Promise<Buffer> {
-    const seconds = this.#timeoutMs / 1_000
+    const { socket, timeoutMs } = this.#needs
+    const seconds = timeoutMs / 1_000
     const timer = setTimeout(
       () => this.#end(new Error(`the device has not answered in ${seconds} s`)),
-      this.#timeoutMs,
+      timeoutMs,
     )
-    this.#bytesBefore = this.#socket.bytesRead
+    this.#bytesBefore = socket.bytesRead
     try {
       const { buffer } = await race([this.#ended.promise, this.#ask(read)])
       // The library believes what an answer says about its own length.
@@ -96,13 +91,14 @@ export class DeviceConnection implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    const { socket, signal } = this.#needs
     clearTimeout(this.#roundTimer)
-    this.#signal.removeEventListener('abort', this.#abort)
-    this.#socket.destroy()
+    signal.removeEventListener('abort', this.#abort)
+    socket.destroy()
   }
 
   #ask({ kind, address, count, unitId }: PlannedRead) {
-    const client = this.#client
+    const { client } = this.#needs
     client.setID(unitId)
     switch (kind) {
       case 'coil':
@@ -119,17 +115,17 @@ export class DeviceConnection implements Disposable {
   }
 
   #count(): void {
-    if (this.#socket.bytesRead - this.#bytesBefore <= answerBytesMax) return
+    if (this.#needs.socket.bytesRead - this.#bytesBefore <= answerBytesMax) return
     this.#end(new Error('the device sends more than it was asked for'))
   }
 
   readonly #abort = (): void => {
-    this.#end(this.#signal.reason as Error)
+    this.#end(this.#needs.signal.reason as Error)
   }
 
   #end(failure: Error): void {
     this.#ended.reject(failure)
-    this.#socket.destroy()
+    this.#needs.socket.destroy()
   }
 }
 

@@ -41,12 +41,12 @@ interface IngestBrokerParts {
  * no say in who gets what now: that is the business of `Audience`.
  */
 export class IngestBroker extends Aedes {
-  readonly #distribution: Distribution
+  readonly #parts: IngestBrokerParts
 
   constructor(parts: IngestBrokerParts) {
     super(optionsOf(parts))
-    const { sessions, subscriptions, publisher, distribution } = parts
-    this.#distribution = distribution
+    this.#parts = parts
+    const { sessions, subscriptions, publisher } = parts
     this.on('clientReady', (client) => {
       const session = sessions.of(client)
       if (!session) return
@@ -74,7 +74,7 @@ export class IngestBroker extends Aedes {
   ): void {
     if (typeof client === 'function') client()
     else {
-      this.#distribution.passOn(packet)
+      this.#parts.distribution.passOn(packet)
       done?.()
     }
   }

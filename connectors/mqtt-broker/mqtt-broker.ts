@@ -107,7 +107,7 @@ export async function startMqttBroker(
       socket.destroy()
       return
     }
-    const connection = new MqttConnection(socket, guards, place)
+    const connection = new MqttConnection({ socket, guards, place })
     connections.add(connection)
     connection.once('close', () => connections.delete(connection))
     const certificate = clientCertificateOf(socket)

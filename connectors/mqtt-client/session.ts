@@ -45,10 +45,15 @@ export interface MqttSubscription {
   readonly qos: 0 | 1 | 2
 }
 
+export interface MqttSessionNeeds {
+  readonly client: MqttClient
+  readonly stream: Duplex
+  readonly version: MqttVersion
+}
+
 /** One connection to a broker, as a client with a session that outlasts it. */
 export class MqttSession {
-  readonly #client: MqttClient
-  readonly #version: MqttVersion
+  readonly #needs: MqttSessionNeeds
   /** Rejects when the connection has ended, with the reason as far as it is known. */
   readonly ended: Promise<never>
 
@@ -77,14 +82,14 @@ export class MqttSession {
         },
       }),
     })
-    const session = new MqttSession(client, stream, version)
+    const session = new MqttSession({ client, stream, version })
     await race([session.ended, connected(client)])
     return session
   }
 
-  private constructor(client: MqttClient, stream: Duplex, version: MqttVersion) {
-    this.#client = client
-    this.#version = version
+  private constructor(needs: MqttSessionNeeds) {
+    this.#needs = needs
+    const { client, stream } = needs
     this.ended = new Promise<never>((_, reject) => {
       let reason: Error | undefined
       client.on('error', (error) => (reason ??= error))
@@ -99,9 +104,10 @@ export class MqttSession {
 
   /** @throws SourceRefused when the broker does not grant it, Error when it does not answer */
   async subscribe({ filter, qos }: MqttSubscription): Promise<void> {
+    const { client, version } = this.#needs
     // Retained messages come with a new subscription only (MQTT 5, section 3.8.3.1).
-    const options = this.#version === 5 ? { qos, rh: 1 } : { qos }
-    const subscribed = this.#client.subscribeAsync(filter, options).catch((error: unknown) => {
+    const options = version === 5 ? { qos, rh: 1 } : { qos }
+    const subscribed = client.subscribeAsync(filter, options).catch((error: unknown) => {
       const { code } = error as { readonly code?: unknown }
       if (typeof code !== 'number') throw error
       throw new SourceRefused(`the broker refuses the subscription (${code})`, { cause: error })
@@ -118,13 +124,14 @@ export class MqttSession {
 
   /** Says something once, without waiting whether anybody hears it. */
   publish({ topic, payload }: PublishRequest): void {
-    this.#client.publish(topic, Buffer.from(payload), { qos: 0 }, () => undefined)
+    this.#needs.client.publish(topic, Buffer.from(payload), { qos: 0 }, () => undefined)
   }
 
   /** Says good-bye, or breaks the connection when nobody listens. */
   async end(): Promise<void> {
-    const patience = setTimeout(() => this.#client.end(true), endMs)
-    await Promise.allSettled([this.#client.endAsync(), this.ended])
+    const { client } = this.#needs
+    const patience = setTimeout(() => client.end(true), endMs)
+    await Promise.allSettled([client.endAsync(), this.ended])
     clearTimeout(patience)
   }
 }

@@ -65,17 +65,18 @@ export class Follower {
     const { connection, consumption, prefix, onFailure } = needs
     this.#sequence = consumption.sequence ?? 0
     this.#delivered = consumption.delivered
-    this.#requests = new Requests(
+    this.#requests = new Requests({
+      ...consumption,
       connection,
-      { ...consumption, prefix },
-      {
+      prefix,
+      listener: {
         arrive: (msg, settled) => this.#arrive(msg, settled),
         heard: () => {
           this.#heardAtMs = monotonicMs()
         },
         fail: onFailure,
       },
-    )
+    })
     this.#timer = setInterval(() => this.#assertLife(), silenceMs / 6)
   }
 

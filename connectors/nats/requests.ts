@@ -41,16 +41,20 @@ export interface RequestListener {
   fail(error: Error): void
 }
 
+export interface RequestsNeeds extends Pick<Consumption, 'stream' | 'consumer' | 'limits'> {
+  readonly connection: NatsConnection
+  readonly prefix: string
+  readonly listener: RequestListener
+}
+
 /**
  * Asks for messages (pull consumer, ADR-13), for as many as there is room for: what was asked for and what is not
  * durable yet are bounded together.
  */
 export class Requests {
-  readonly #connection: NatsConnection
-  readonly #listener: RequestListener
+  readonly #needs: RequestsNeeds
   readonly #subject: string
   readonly #expiresNs: number
-  readonly #limits: Consumption['limits']
   /** Requests that have ended with nothing. */
   readonly #empty: EmptyAnswers
   readonly #slots: Slot[] = []
@@ -59,33 +63,22 @@ export class Requests {
   #isAlone = false
   #isOver = false
 
-  constructor(
-    connection: NatsConnection,
-    {
-      prefix,
-      stream,
-      consumer,
-      limits,
-    }: Pick<Consumption, 'stream' | 'consumer' | 'limits'> & {
-      readonly prefix: string
-    },
-    listener: RequestListener,
-  ) {
-    this.#connection = connection
-    this.#listener = listener
+  constructor(needs: RequestsNeeds) {
+    this.#needs = needs
+    const { prefix, stream, consumer, limits } = needs
     this.#subject = `${prefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`
-    this.#limits = limits
     this.#expiresNs = Math.min(expiresNs, limits.max_expires || expiresNs)
     this.#empty = new EmptyAnswers(this.#expiresNs / 1e6 / requestsMax)
   }
 
   /** @param inboxOf a name of its own for the answers to each request */
   start(inboxOf: () => string): void {
+    const { connection, listener } = this.#needs
     for (let count = 0; count < requestsMax; count++) {
       const inbox = inboxOf()
-      const subscription = this.#connection.subscribe(inbox, {
+      const subscription = connection.subscribe(inbox, {
         callback: (error, msg) => {
-          if (error) this.#listener.fail(error)
+          if (error) listener.fail(error)
           else this.#hear(slot, msg)
         },
       })
@@ -107,13 +100,14 @@ export class Requests {
 
   /** What is thrown while bytes are read would be nobody's. */
   #hear(slot: Slot, msg: Msg): void {
+    const { listener } = this.#needs
     if (this.#isOver) return
     try {
-      this.#listener.heard()
+      listener.heard()
       if (msg.subject === slot.inbox) this.#end(slot, msg)
       else this.#take(slot, msg)
     } catch (error) {
-      this.#listener.fail(error as Error)
+      listener.fail(error as Error)
     }
   }
 
@@ -123,7 +117,7 @@ export class Requests {
     slot.unsettled++
     this.#isAlone = false
     this.#empty.reset()
-    this.#listener.arrive(msg, () => {
+    this.#needs.listener.arrive(msg, () => {
       slot.unsettled--
       this.#refill()
     })
@@ -165,7 +159,8 @@ export class Requests {
   }
 
   #ask(slot: Slot, batch: number, bytes: number): void {
-    const { max_batch: batchLimit, max_bytes: bytesLimit } = this.#limits
+    const { connection, limits } = this.#needs
+    const { max_batch: batchLimit, max_bytes: bytesLimit } = limits
     const expires = this.#expiresNs
     slot.open = Math.min(batch, batchLimit || batch)
     const request = {
@@ -175,7 +170,7 @@ export class Requests {
       // At most half of the time.
       idle_heartbeat: Math.min(heartbeatNs, Math.floor(expires / 2)),
     }
-    this.#connection.publish(this.#subject, JSON.stringify(request), { reply: slot.inbox })
+    connection.publish(this.#subject, JSON.stringify(request), { reply: slot.inbox })
   }
 }
 

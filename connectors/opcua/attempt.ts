@@ -21,11 +21,17 @@ const modes: Readonly<Record<SecurityMode, string>> = {
   signAndEncrypt: 'SignAndEncrypt',
 }
 
+export interface AttemptNeeds {
+  readonly library: Library
+  readonly options: OpcUaOptions
+  readonly run: Pick<FetchRun, 'dial' | 'signal'>
+  readonly keyPair: KeyPair
+}
+
 /** The way to a session: what was opened on it is closed where it does not lead there. */
 export class Attempt {
   readonly library: Library
-  readonly #options: OpcUaOptions
-  readonly #needs: { readonly run: Pick<FetchRun, 'dial' | 'signal'>; readonly keyPair: KeyPair }
+  readonly #needs: AttemptNeeds
   readonly #clients: OPCUAClient[] = []
   readonly #sockets: Socket[] = []
   readonly #failed = Promise.withResolvers<never>()
@@ -36,14 +42,9 @@ export class Attempt {
     if (!this.#isLeaving) this.giveUp(failure)
   }
 
-  constructor(
-    library: Library,
-    options: OpcUaOptions,
-    needs: { readonly run: Pick<FetchRun, 'dial' | 'signal'>; readonly keyPair: KeyPair },
-  ) {
-    this.library = library
-    this.#options = options
+  constructor(needs: AttemptNeeds) {
     this.#needs = needs
+    this.library = needs.library
     this.#failed.promise.catch(() => undefined)
   }
 
@@ -59,30 +60,33 @@ export class Attempt {
 
   /** The certificate of the server, which was held to what is trusted. */
   async #discover(): Promise<Buffer> {
+    const { options } = this.#needs
     const client = this.#newClient({ securityMode: 'None', securityPolicy: 'None' })
-    await client.connect(this.#options.endpoint)
+    await client.connect(options.endpoint)
     const endpoints = await client.getEndpoints()
     const fitting = endpoints.find((endpoint) => this.#fits(endpoint))
     if (fitting === undefined) throw new SourceRefused(this.#notOffered(endpoints))
     this.#isLeaving = true
     await client.disconnect()
     this.#isLeaving = false
-    return trustedCertificate(fitting.serverCertificate, this.#options.serverCertificate)
+    return trustedCertificate(fitting.serverCertificate, options.serverCertificate)
   }
 
   async #connect(serverCertificate: Buffer | undefined): Promise<OPCUAClient> {
-    const { securityMode, securityPolicy } = this.#options
+    const { options } = this.#needs
+    const { securityMode, securityPolicy } = options
     const client = this.#newClient(
       serverCertificate === undefined
         ? { securityMode: 'None', securityPolicy: 'None' }
         : { securityMode: modes[securityMode], securityPolicy, serverCertificate },
     )
-    await client.connect(this.#options.endpoint)
+    await client.connect(options.endpoint)
     return client
   }
 
   async enter(former: ClientSession | undefined) {
-    const { securityMode } = this.#options
+    const { options } = this.#needs
+    const { securityMode } = options
     const client = await this.#connect(securityMode === 'none' ? undefined : await this.#discover())
     if (former !== undefined) {
       const isReactivated = await client.reactivateSession(former).then(
@@ -92,7 +96,7 @@ export class Attempt {
       if (isReactivated) return { client, session: former, isReactivated }
     }
     const { UserTokenType } = this.library
-    const { user } = this.#options
+    const { user } = options
     const session = await client.createSession(
       user === undefined
         ? { type: UserTokenType.Anonymous }
@@ -124,8 +128,8 @@ export class Attempt {
     readonly securityPolicy: string
     readonly serverCertificate?: Buffer
   }): OPCUAClient {
-    const { run, keyPair } = this.#needs
-    const { host, port, sessionTimeout } = this.#options
+    const { options, run, keyPair } = this.#needs
+    const { host, port, sessionTimeout } = options
     const transport = new DialedTransport({
       open: async () => {
         const socket = await run.dial({ host, port, signal: run.signal })
@@ -136,7 +140,7 @@ export class Attempt {
     })
     const client = this.library.OPCUAClient.create({
       applicationName: 'Streamvault',
-      applicationUri: applicationUriOf(this.#options),
+      applicationUri: applicationUriOf(options),
       clientName: 'Streamvault',
       ...security,
       certificateKeyPairProvider: keyPair,
@@ -156,9 +160,10 @@ export class Attempt {
   }
 
   #fits({ securityMode, securityPolicyUri }: EndpointDescription): boolean {
-    const wanted = modes[this.#options.securityMode]
+    const { options } = this.#needs
+    const wanted = modes[options.securityMode]
     const isMode = this.library.MessageSecurityMode[securityMode] === wanted
-    return isMode && securityPolicyUri?.endsWith(`#${this.#options.securityPolicy}`) === true
+    return isMode && securityPolicyUri?.endsWith(`#${options.securityPolicy}`) === true
   }
 
   #notOffered(endpoints: readonly EndpointDescription[]): string {

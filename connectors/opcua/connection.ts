@@ -38,13 +38,19 @@ export class BadAnswer extends Error {
   }
 }
 
+interface EnteredSession {
+  readonly client: OPCUAClient
+  readonly session: ClientSession
+  readonly isReactivated: boolean
+}
+
 /** A session at a server, over one connection. */
 export class OpcUaConnection {
   readonly library: Library
   readonly session: ClientSession
   /** Whether it is the session that an earlier connection had, with its subscription. */
   readonly isReactivated: boolean
-  readonly #client: OPCUAClient
+  readonly #entered: EnteredSession
   readonly #ended = Promise.withResolvers<never>()
   #failure: Error | undefined
 
@@ -58,7 +64,7 @@ export class OpcUaConnection {
     { keyPair, former }: { keyPair: KeyPair; former: ClientSession | undefined },
   ): Promise<OpcUaConnection> {
     const library = await loadLibrary()
-    const attempt = new Attempt(library, options, { run, keyPair })
+    const attempt = new Attempt({ library, options, run, keyPair })
     const giveUp = () => attempt.giveUp(new Error('the run was ended'))
     run.signal.addEventListener('abort', giveUp)
     try {
@@ -74,18 +80,12 @@ export class OpcUaConnection {
     }
   }
 
-  private constructor(
-    attempt: Attempt,
-    {
-      client,
-      session,
-      isReactivated,
-    }: { client: OPCUAClient; session: ClientSession; isReactivated: boolean },
-  ) {
+  private constructor(attempt: Attempt, entered: EnteredSession) {
+    this.#entered = entered
     this.library = attempt.library
+    const { client, session, isReactivated } = entered
     this.session = session
     this.isReactivated = isReactivated
-    this.#client = client
     this.#ended.promise.catch(() => undefined)
     attempt.onFailure = (failure) => this.fail(attempt.describe(failure))
     client.on('close', () => this.fail(new Error('the connection has ended')))
@@ -102,7 +102,7 @@ export class OpcUaConnection {
     asked.requestHeader.authenticationToken = this.session.authenticationToken
     asked.requestHeader.timeoutHint = patienceMs
     const answered = Promise.withResolvers<Answer>()
-    const wire = this.#client as unknown as Wire
+    const wire = this.#entered.client as unknown as Wire
     wire.performMessageTransaction(asked, (error, answer) => {
       const fault = answer ?? (error as { readonly response?: Answer } | null)?.response
       if (fault !== undefined && fault.responseHeader.serviceResult.value >>> 30 !== 0) {
@@ -126,7 +126,7 @@ export class OpcUaConnection {
     const isBroken = this.#failure !== undefined
     const closing = async () => {
       if (!isBroken) await this.session.close(!keepsSubscription)
-      await this.#client.disconnect()
+      await this.#entered.client.disconnect()
     }
     await race([closing().catch(() => undefined), patience(endMs)])
     this.fail(new Error('the connection was ended'))

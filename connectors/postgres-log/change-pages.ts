@@ -35,7 +35,6 @@ interface Transaction {
 /** Makes pages of messages out of the changes of one table, in the order of their commits. */
 export class ChangePages {
   readonly #options: ChangePagesOptions
-  readonly #parser: Pick<PgoutputPlugin, 'parse'>
   /** By their ids; those of other tables of the publication are undefined. */
   readonly #shapes = new Map<number, TableShape | undefined>()
   readonly #batch: RowBatch
@@ -44,7 +43,6 @@ export class ChangePages {
 
   constructor(options: ChangePagesOptions) {
     this.#options = options
-    this.#parser = options.parser
     this.#batch = new RowBatch(options.source)
     this.#reached = options.position.lsn
   }
@@ -74,7 +72,7 @@ export class ChangePages {
 
   /** @throws Error for what is no message of pgoutput */
   read(bytes: Buffer): void {
-    const message = this.#parser.parse(bytes)
+    const message = this.#options.parser.parse(bytes)
     switch (message.tag) {
       case 'begin':
         this.#begin(parseLsn(message.commitLsn ?? '0/0'))

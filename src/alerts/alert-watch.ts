@@ -134,12 +134,15 @@ export class AlertWatch implements AlertWatches {
   async #load(ids: readonly string[]): Promise<void> {
     for (const id of ids) this.#gone.add(id)
     await this.#loadTimes()
-    const downtimes = this.#downtimes
-    const time = this.#time
+    const needs = {
+      findings: this.findings,
+      downtimes: this.#downtimes,
+      time: this.#time,
+      compile: this.#compile,
+    }
     for (const loaded of await loadWatches(this.#source, ids)) {
-      const needs = { findings: this.findings, downtimes, time, compile: this.#compile }
       this.#gone.delete(loaded.facts.id)
-      this.#streams.set(loaded.facts.id, new WatchedStream({ ...loaded, ...needs }))
+      this.#streams.set(loaded.facts.id, new WatchedStream(needs, loaded))
     }
   }
 

@@ -14,8 +14,11 @@ const portion = 500
 export interface LoadedWatch {
   readonly facts: StreamFacts
   readonly clock: AlertClock
+  /** When the newest reading that moved the clock was received, in steady time. */
   readonly receivedAtUs: number
+  /** Undefined of a stream that has had no rules. */
   readonly saved: SavedWatch | undefined
+  /** Alerts that go on. */
   readonly open: readonly AlertRow[]
   /** The rules of its newest version, which most entries name. */
   readonly newest: VersionRules

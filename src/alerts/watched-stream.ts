@@ -20,6 +20,7 @@ import type { AlertAction, AlertRow } from './alert.ts'
 import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'
 import type { Findings, Moment } from './findings.ts'
+import type { LoadedWatch } from './load-watches.ts'
 import { NoticeSequences } from './notice-sequences.ts'
 import { RecentReadings } from './recent-readings.ts'
 import { type CompileRules, runnableRules } from './runnable-rules.ts'
@@ -32,16 +33,8 @@ import {
   type VersionRules,
 } from './saved-watch.ts'
 
+/** What all streams share. */
 export interface WatchedStreamNeeds {
-  readonly facts: StreamFacts
-  readonly clock: AlertClock
-  /** When the newest reading that moved the clock was received, in steady time. */
-  readonly receivedAtUs: number
-  /** Undefined of a stream that has had no rules. */
-  readonly saved: SavedWatch | undefined
-  /** Alerts that go on. */
-  readonly open: readonly AlertRow[]
-  readonly newest: VersionRules
   readonly compile: CompileRules
   readonly findings: Findings
   readonly downtimes: Downtimes
@@ -64,10 +57,7 @@ export class WatchedStream implements StreamWatch {
   readonly recent = new RecentReadings()
   /** Numbers of the notices that its rules give. */
   readonly sequences: NoticeSequences
-  readonly #compile: WatchedStreamNeeds['compile']
-  readonly #findings: Findings
-  readonly #downtimes: Downtimes
-  readonly #time: WatchedStreamNeeds['time']
+  readonly #needs: WatchedStreamNeeds
   /** Downtimes that were taken. */
   #downtimesTaken = 0
   readonly #memories: Map<string, RuleMemory>
@@ -79,16 +69,12 @@ export class WatchedStream implements StreamWatch {
   #compiled: CompiledAlertRules
   #receivedAtUs: number
 
-  constructor(needs: WatchedStreamNeeds) {
-    const { facts, clock, receivedAtUs, saved, open, newest, compile, findings, downtimes, time } =
-      needs
+  constructor(needs: WatchedStreamNeeds, loaded: LoadedWatch) {
+    this.#needs = needs
+    const { facts, clock, receivedAtUs, saved, open, newest } = loaded
     this.facts = facts
     this.clock = clock
     this.newest = newest
-    this.#compile = compile
-    this.#findings = findings
-    this.#downtimes = downtimes
-    this.#time = time
     this.#receivedAtUs = receivedAtUs
     this.sequences = new NoticeSequences(saved?.sequences)
     this.#of = saved?.of ?? noVersion
@@ -153,7 +139,7 @@ export class WatchedStream implements StreamWatch {
   }
 
   see(entry: EntryReader, offset: number): void {
-    if (this.#downtimesTaken !== this.#downtimes.count) this.#takeDowntimes()
+    if (this.#downtimesTaken !== this.#needs.downtimes.count) this.#takeDowntimes()
     switch (entry.kind) {
       case kindAccepted:
         this.#read(entry, offset)
@@ -175,8 +161,8 @@ export class WatchedStream implements StreamWatch {
 
   /** What silence makes of them is not saved by itself: whoever is read again takes them again. */
   #takeDowntimes(): void {
-    const { count } = this.#downtimes
-    for (const downtime of this.#downtimes.after(this.#downtimesTaken)) {
+    const { count } = this.#needs.downtimes
+    for (const downtime of this.#needs.downtimes.after(this.#downtimesTaken)) {
       for (const rule of this.#compiled.rules) {
         const memory = this.#memories.get(rule.id)
         if (memory) step(rule, memory, downtime)
@@ -187,7 +173,7 @@ export class WatchedStream implements StreamWatch {
 
   #read(entry: EntryReader, offset: number): void {
     const { timestampUs, receivedAtUs } = entry
-    const steadyUs = this.#time.steadyUs(receivedAtUs)
+    const steadyUs = this.#needs.time.steadyUs(receivedAtUs)
     // A reading without a time of its own has that of its receipt, which jumps when the wall clock is set.
     const isOurs = timestampUs === receivedAtUs && this.#isTimedByReceipt
     const timeUs = isOurs ? steadyUs : timestampUs
@@ -246,7 +232,7 @@ export class WatchedStream implements StreamWatch {
     const acted = { ...moment, action }
     if (kind !== 'acknowledge' && kind !== 'clear') {
       // A step of the history by itself; what a mute or its end moves follows.
-      this.#open.set(rule.id, this.#findings.remark(alert, acted))
+      this.#open.set(rule.id, this.#needs.findings.remark(alert, acted))
     }
     if (kind === 'comment') {
       this.#touch()
@@ -302,18 +288,18 @@ export class WatchedStream implements StreamWatch {
         transition,
         moment,
       }
-      const after = this.#findings.transition(this, change)
+      const after = this.#needs.findings.transition(this, change)
       if (after) this.#open.set(rule.id, after)
       else this.#open.delete(rule.id)
     }
     const alert = this.#open.get(rule.id)
     if (alert && alert.muted_until !== memory.mutedUntilUs) {
-      this.#open.set(rule.id, this.#findings.muted(alert, memory.mutedUntilUs))
+      this.#open.set(rule.id, this.#needs.findings.muted(alert, memory.mutedUntilUs))
     }
   }
 
   #touch(): void {
-    this.#findings.touched.add(this)
+    this.#needs.findings.touched.add(this)
   }
 
   #memoryOf({ id }: AlertRule): RuleMemory {
@@ -325,16 +311,16 @@ export class WatchedStream implements StreamWatch {
   }
 
   #runnable(): readonly AlertRule[] {
-    return runnableRules(this.#of, this.#fleetRules, this.#compile)
+    return runnableRules(this.#of, this.#fleetRules, this.#needs.compile)
   }
 
   #compileAll(): CompiledAlertRules {
-    return this.#compile(this.#rules, this.#of.fields)
+    return this.#needs.compile(this.#rules, this.#of.fields)
   }
 
   /** When a person or a definition moves rules. */
   #at({ receivedAtUs }: Moment): Pick<HandSignal, 'atUs' | 'aheadUs' | 'timeAheadUs'> {
-    return { atUs: this.#time.steadyUs(receivedAtUs), ...this.#aheads }
+    return { atUs: this.#needs.time.steadyUs(receivedAtUs), ...this.#aheads }
   }
 
   /** Whether alert time is that of receipts: it is told by the newest reading, and at first by any. */
@@ -344,7 +330,7 @@ export class WatchedStream implements StreamWatch {
   }
 
   get #aheads(): { readonly aheadUs: number; readonly timeAheadUs: number } {
-    const { aheadUs } = this.#time
+    const { aheadUs } = this.#needs.time
     return { aheadUs, timeAheadUs: this.#isTimedByReceipt ? aheadUs : 0 }
   }
 

@@ -48,25 +48,22 @@ interface Note {
   readonly request: object
 }
 
+export interface ExportJobNeeds {
+  readonly session: Session
+  readonly folder: string
+  readonly request: object
+  readonly onProgress: (progress: JobProgress) => void
+}
+
 /**
  * An export of the service whose files are brought into a folder, each once it is finished. What was
  * interrupted goes on when the same is asked for again.
  */
 export class ExportJob {
-  readonly #session: Session
-  readonly #folder: string
-  readonly #request: object
-  readonly #onProgress: (progress: JobProgress) => void
+  readonly #needs: ExportJobNeeds
 
-  constructor(
-    session: Session,
-    { folder, request }: { readonly folder: string; readonly request: object },
-    onProgress: (progress: JobProgress) => void,
-  ) {
-    this.#session = session
-    this.#folder = folder
-    this.#request = request
-    this.#onProgress = onProgress
+  constructor(needs: ExportJobNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -76,11 +73,12 @@ export class ExportJob {
    *   service is cancelled then, and what it has written stays there
    */
   async run(signal: AbortSignal): Promise<Pick<Job, 'rows' | 'files'>> {
-    mkdirSync(this.#folder, { recursive: true })
+    const { folder, onProgress } = this.#needs
+    mkdirSync(folder, { recursive: true })
     const id = await this.#begin()
     for (;;) {
       const job = await this.#find(id)
-      this.#onProgress(job)
+      onProgress(job)
       for (const file of job.files) {
         if (!signal.aborted) await this.#fetch(id, file, signal)
       }
@@ -96,46 +94,49 @@ export class ExportJob {
 
   /** Makes a job, or goes on with the one that the folder knows of. */
   async #begin(): Promise<string> {
+    const { session, folder, request } = this.#needs
     const note = this.#note()
     if (note !== undefined) {
       const path = `/exports/${note.exportId}/resume`
       try {
-        await this.#session.call({ method: 'POST', path })
+        await session.call({ method: 'POST', path })
         return note.exportId
       } catch (error) {
         // It was removed since: a new one has its files in the same order.
         if (!(error instanceof CommandError) || error.code !== 'not_found') throw error
       }
     }
-    const body = this.#request
-    const { exportId } = await this.#session.call<Job>({ method: 'POST', path: '/exports', body })
-    const text = JSON.stringify({ exportId, request: body } satisfies Note)
-    writeFileSync(join(this.#folder, noteName), text)
+    const asked = { method: 'POST', path: '/exports', body: request } as const
+    const { exportId } = await session.call<Job>(asked)
+    const text = JSON.stringify({ exportId, request } satisfies Note)
+    writeFileSync(join(folder, noteName), text)
     return exportId
   }
 
   /** @throws CommandError `folder_in_use` where the folder is of another export */
   #note(): Note | undefined {
-    const path = join(this.#folder, noteName)
+    const { folder, request } = this.#needs
+    const path = join(folder, noteName)
     if (!existsSync(path)) return undefined
     const note = JSON.parse(readFileSync(path, 'utf8')) as Note
-    if (JSON.stringify(note.request) === JSON.stringify(this.#request)) return note
-    const message = `${this.#folder} holds another export that was interrupted: take another folder`
+    if (JSON.stringify(note.request) === JSON.stringify(request)) return note
+    const message = `${folder} holds another export that was interrupted: take another folder`
     throw new CommandError('folder_in_use', message)
   }
 
   async #find(id: string): Promise<Job> {
-    return await this.#session.call<Job>({ method: 'GET', path: `/exports/${id}` })
+    return await this.#needs.session.call<Job>({ method: 'GET', path: `/exports/${id}` })
   }
 
   /** Downloads a file as far as it is not here yet. */
   async #fetch(id: string, file: ExportedFile, signal: AbortSignal): Promise<void> {
-    const path = join(this.#folder, file.name)
+    const { session, folder } = this.#needs
+    const path = join(folder, file.name)
     const part = path + partEnding
     if (existsSync(path) && (await digestOf(path)) === file.sha256) return
     const from = existsSync(part) ? statSync(part).size : 0
     if (from < file.bytes) {
-      const incoming = await this.#session.open({
+      const incoming = await session.open({
         method: 'GET',
         path: `/exports/${id}/files/${file.name}`,
         headers: { range: `bytes=${from}-`, 'if-range': `"${file.sha256}"` },
@@ -156,15 +157,16 @@ export class ExportJob {
   }
 
   async #cancelled(id: string): Promise<CommandError> {
-    await this.#session.call({ method: 'POST', path: `/exports/${id}/cancel` })
+    await this.#needs.session.call({ method: 'POST', path: `/exports/${id}/cancel` })
     const message = 'cancelled: the same command goes on with it'
     return new CommandError('interrupted', message)
   }
 
   /** The service need not keep what is here. */
   async #end(id: string, { rows, files }: Job): Promise<Pick<Job, 'rows' | 'files'>> {
-    await this.#session.remove(`/exports/${id}`)
-    rmSync(join(this.#folder, noteName))
+    const { session, folder } = this.#needs
+    await session.remove(`/exports/${id}`)
+    rmSync(join(folder, noteName))
     return { rows, files }
   }
 }

@@ -89,7 +89,12 @@ async function intoFolder(session: Session, input: Input, folder: string): Promi
   const stopping = new AbortController()
   const deaf = onStopSignals({ stop: () => stopping.abort() })
   try {
-    const job = new ExportJob(session, { folder, request }, (progress) => bar.show(progress))
+    const job = new ExportJob({
+      session,
+      folder,
+      request,
+      onProgress: (progress) => bar.show(progress),
+    })
     const { rows, files } = await job.run(stopping.signal)
     bar.end()
     const names = files.map(({ name }) => name)

@@ -66,7 +66,7 @@ export const replay: Command = {
     const path = streamPath(operands)
     const stream = await session.call<Definition>({ method: 'GET', path })
     const mapping = mappingOf(options['map'], options['timestamp-column'], stream)
-    const sender = new Sender(session, `${path}/data`, isJson)
+    const sender = new Sender({ session, path: `${path}/data`, isSilent: isJson })
     const pace = new Pace(speedOf(options['speed']), stream.source?.timestampField ?? 'timestamp')
     for await (const row of rowsOf(operands['FILE'] ?? '', options['delimiter'] ?? ',')) {
       const reading = readingOf(row, mapping, stream)
@@ -194,22 +194,24 @@ interface PushAnswer {
   readonly rejected?: readonly unknown[]
 }
 
+interface SenderNeeds {
+  readonly session: Session
+  readonly path: string
+  readonly isSilent: boolean
+}
+
 /** Sends readings in batches, and counts what became of them. */
 class Sender {
   accepted = 0
   rejected = 0
-  readonly #session: Session
-  readonly #path: string
-  readonly #isSilent: boolean
+  readonly #needs: SenderNeeds
   #batch: Reading[] = []
   /** Rows of the file before the batch. */
   #rowsBefore = 0
   #printedMs = monotonicMs()
 
-  constructor(session: Session, path: string, isSilent: boolean) {
-    this.#session = session
-    this.#path = path
-    this.#isSilent = isSilent
+  constructor(needs: SenderNeeds) {
+    this.#needs = needs
   }
 
   async add(reading: Reading): Promise<void> {
@@ -226,20 +228,21 @@ class Sender {
     this.#rowsBefore += count
     this.accepted += count - rejected
     this.rejected += rejected
-    if (this.#isSilent || monotonicMs() - this.#printedMs < progressMs) return
+    if (this.#needs.isSilent || monotonicMs() - this.#printedMs < progressMs) return
     this.#printedMs = monotonicMs()
     process.stderr.write(`${this.accepted} accepted, ${this.rejected} rejected so far\n`)
   }
 
   /** How many of a batch were rejected. */
   async #send(body: string, count: number): Promise<number> {
+    const { session, path } = this.#needs
     // Rows that are sent again have the same key, so that it is the same request. Equal rows further down
     // the file are other readings: without times of their own only their place tells them apart.
     const headers = { 'idempotency-key': hash('sha256', `${this.#rowsBefore} ${body}`) }
     for (let attempt = 1; ; attempt++) {
       try {
-        const request = { method: 'POST', path: this.#path, body, headers } as const
-        const { rejected = [] } = await this.#session.call<PushAnswer>(request)
+        const request = { method: 'POST', path, body, headers } as const
+        const { rejected = [] } = await session.call<PushAnswer>(request)
         return rejected.length
       } catch (error) {
         if (!(error instanceof CommandError)) throw error

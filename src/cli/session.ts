@@ -34,12 +34,18 @@ export interface UploadRequest {
   readonly content: Readable
 }
 
+export interface SessionNeeds {
+  readonly address: ServiceAddress
+  readonly credentials: ApiKeyPair
+  readonly mqttUrl: string | undefined
+}
+
 /** A running service, asked over the token interface. */
 export class Session {
   readonly credentials: ApiKeyPair
   /** For example mqtt://127.0.0.1:1883; undefined when that is not known. */
   readonly mqttUrl: string | undefined
-  readonly #address: ServiceAddress
+  readonly #needs: SessionNeeds
   #token: { readonly text: string; readonly untilMs: number } | undefined
 
   /** @throws CommandError `no_service` when none runs here and no other is named */
@@ -60,26 +66,27 @@ export class Session {
       ownCertificatePath: given === undefined ? config.tls?.certPath : undefined,
     }
     const mqttUrl = given === undefined ? mqttOf(config.dataDir) : undefined
-    return new Session(address, credentialsOf(config), options['mqtt'] ?? mqttUrl)
+    return new Session({
+      address,
+      credentials: credentialsOf(config),
+      mqttUrl: options['mqtt'] ?? mqttUrl,
+    })
   }
 
-  private constructor(
-    address: ServiceAddress,
-    credentials: ApiKeyPair,
-    mqttUrl: string | undefined,
-  ) {
-    this.#address = address
+  private constructor(needs: SessionNeeds) {
+    this.#needs = needs
+    const { credentials, mqttUrl } = needs
     this.credentials = credentials
     this.mqttUrl = mqttUrl
   }
 
   get url(): string {
-    return this.#address.url
+    return this.#needs.address.url
   }
 
   /** What a connection with TLS to the broker trusts: the same as those over HTTPS. */
   trust(): TrustOptions {
-    return trustOf(this.#address)
+    return trustOf(this.#needs.address)
   }
 
   /** The parsed answer. @throws CommandError with the service's code and message */
@@ -105,7 +112,7 @@ export class Session {
     signal: AbortSignal,
   ): Promise<Body> {
     const authorization = `Bearer ${await this.#currentToken()}`
-    const incoming = await sendRequest(this.#address, {
+    const incoming = await sendRequest(this.#needs.address, {
       method: 'POST',
       path,
       headers: { authorization, ...headers },
@@ -137,7 +144,7 @@ export class Session {
   async #send(request: SessionRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const { method, path, body, headers = {} } = request
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    return await sendRequest(this.#address, {
+    return await sendRequest(this.#needs.address, {
       method,
       path,
       headers: {
@@ -154,7 +161,7 @@ export class Session {
     if (this.#token !== undefined && this.#token.untilMs > monotonicMs()) {
       return this.#token.text
     }
-    const incoming = await sendRequest(this.#address, {
+    const incoming = await sendRequest(this.#needs.address, {
       method: 'POST',
       path: '/auth/token',
       headers: { 'content-type': 'application/json' },

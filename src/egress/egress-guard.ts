@@ -39,14 +39,15 @@ export interface ExaminedAddresses {
  * an address that this has answered: a name that leads elsewhere a moment later is not asked again.
  */
 export class EgressGuard {
-  readonly #allowed: AllowedDestinations
+  readonly #needs: EgressGuardNeeds
   readonly #resolve: Resolve
   readonly #resolveLocally: Resolve
 
-  constructor({ allowed, resolve, resolveLocally }: EgressGuardNeeds) {
-    this.#allowed = allowed
-    this.#resolve = resolve ?? askNameServers
-    this.#resolveLocally = resolveLocally ?? askThisMachine
+  constructor(needs: EgressGuardNeeds) {
+    this.#needs = needs
+    const { resolve = askNameServers, resolveLocally = askThisMachine } = needs
+    this.#resolve = resolve
+    this.#resolveLocally = resolveLocally
   }
 
   /**
@@ -75,7 +76,7 @@ export class EgressGuard {
     }
     const found = isIP(host) === 0 ? await this.#resolve(host) : [host]
     const isAllowed = (address: string) =>
-      isPublicAddress(address) || this.#allowed.has({ host: address, port })
+      isPublicAddress(address) || this.#needs.allowed.has({ host: address, port })
     const { true: addresses = [], false: refused = [] } = Object.groupBy(found, (address) =>
       isAllowed(address) ? 'true' : 'false',
     )
@@ -100,7 +101,7 @@ export class EgressGuard {
 
   /** Whether the operator has named this very destination, or its network: then every port is good. */
   isNamed(destination: Destination): boolean {
-    return this.#allowed.has(destination)
+    return this.#needs.allowed.has(destination)
   }
 }
 

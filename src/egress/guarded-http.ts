@@ -133,7 +133,7 @@ function poolTo(origin: string, address: string): Pool {
 /** One request and its answer. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #answered = Promise.withResolvers<HttpAnswer>()
-  readonly #signal: AbortSignal
+  readonly #request: HttpRequest
   readonly #abort: () => void
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -142,8 +142,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Whether something of the request may have been sent. */
   hasBegun = false
 
-  constructor(pool: Pool, { url, headers, body, signal }: HttpRequest) {
-    this.#signal = signal
+  constructor(pool: Pool, request: HttpRequest) {
+    this.#request = request
+    const { url, headers, body, signal } = request
     this.#abort = () => {
       const reason = signal.reason as Error
       this.#answered.reject(reason)
@@ -158,13 +159,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       return await this.#answered.promise
     } finally {
-      this.#signal.removeEventListener('abort', this.#abort)
+      this.#request.signal.removeEventListener('abort', this.#abort)
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#signal.aborted) controller.abort(this.#signal.reason as Error)
+    const { signal } = this.#request
+    if (signal.aborted) controller.abort(signal.reason as Error)
     else this.hasBegun = true
   }
 

@@ -19,9 +19,13 @@ function deafClient(guards = new MqttGuards(limits)) {
     },
   })
   const closings: ClosingError[] = []
-  const outgoing = new Outgoing(transport, guards, (error) => {
-    closings.push(error)
-    outgoing.forget()
+  const outgoing = new Outgoing({
+    transport,
+    guards,
+    close: (error) => {
+      closings.push(error)
+      outgoing.forget()
+    },
   })
   return { outgoing, guards, written, closings, readOne: () => waiting.shift()?.() }
 }

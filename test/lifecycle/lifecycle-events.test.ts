@@ -30,12 +30,12 @@ class Subject implements AsyncDisposable {
 
   async newStream(ownerId: UserId, type: StreamType = 'service'): Promise<StreamId> {
     const { tests } = this
-    const templates = new TemplateStore(tests.state, tests, this.#clock)
+    const templates = new TemplateStore({ state: tests.state, writer: tests, clock: this.#clock })
     const newTemplate = { ...common, author: null, hint: '', requiredStreams: [] }
     const { template, changes } = templates.plan(ownerId, newTemplate)
     await tests.commit(...changes)
     const newVault = { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: null }
-    const vaults = new VaultStore(tests.state, tests, this.#clock)
+    const vaults = new VaultStore({ state: tests.state, writer: tests, clock: this.#clock })
     const planned = vaults.plan(ownerId, { ...newVault, ledger: 'XRPL' }, template)
     await tests.commit(...planned.changes)
     const definition = {

@@ -139,7 +139,7 @@ class Followed implements AsyncDisposable {
         return await super.newest(ownerId)
       }
     }
-    const inbox = new WaitingInbox(state, this.#tests, clock)
+    const inbox = new WaitingInbox({ state, writer: this.#tests, clock })
     const notified = new NotifiedOwners(this.#notified.port1)
     await this.#app.register(inboxTailRoute({ inbox, notified, tails, onFailure, callerOf }))
     const needs = {

@@ -11,7 +11,7 @@ function queued(packetId: number): Queued {
 }
 
 function newSession(): Session {
-  return new Session(1, { userId: 'ada', clientId: 'pump' }, { createdAtUs: 0, usedAtUs: 0 })
+  return new Session({ number: 1, userId: 'ada', clientId: 'pump', createdAtUs: 0, usedAtUs: 0 })
 }
 
 /** Packet ids of a client, however they are kept. */

@@ -51,7 +51,7 @@ class Subject implements AsyncDisposable {
       ],
       onNotified: () => undefined,
     })
-    this.#coalesced = new CoalescedEvents(users.tests.state, clock, notify)
+    this.#coalesced = new CoalescedEvents({ state: users.tests.state, clock, notify })
   }
 
   async arrive(counts: Readonly<Record<string, number>>): Promise<void> {

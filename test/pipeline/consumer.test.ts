@@ -73,7 +73,7 @@ function started(pace: ConsumerPace = { entriesMax: 4, intervalMs: 0 }) {
   const journal = new MemoryJournal()
   const consumer = new KeepingConsumer()
   const stop = new AbortController()
-  const loop = new ConsumerLoop(consumer, { reader: journal, head: journal.head }, pace)
+  const loop = new ConsumerLoop({ consumer, reader: journal, head: journal.head, pace })
   const problems: unknown[] = []
   const run = (onFailure: () => void = () => {}) =>
     loop.run(stop.signal, (error) => {

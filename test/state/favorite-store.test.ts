@@ -9,7 +9,7 @@ test('a user can have as many favorites as the limit says, and no more', async (
   await using subject = await TestState.open()
   const { state } = subject
   const userId = await subject.newUser()
-  const store = new FavoriteStore(state, subject, systemClock)
+  const store = new FavoriteStore({ state, writer: subject, clock: systemClock })
   await subject.commit(
     countChange(state, 'favorites', userId, 1),
     state.updateTable('totals').set({ total: favoritesMax - 1 }),

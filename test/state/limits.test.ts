@@ -18,7 +18,7 @@ test('a user can have as many templates as the limit says, and no more', async (
   await using subject = await TestState.open()
   const { state } = subject
   const [ada, bob] = [await subject.newUser(), await subject.newUser()]
-  const store = new TemplateStore(state, subject, systemClock)
+  const store = new TemplateStore({ state, writer: subject, clock: systemClock })
   await subject.commit(
     countChange(state, 'templates', ada, 1),
     state
@@ -36,7 +36,7 @@ test('a user can have as many vaults as the limit says, and no more', async () =
   await using subject = await TestState.open()
   const { state } = subject
   const ada = await subject.newUser()
-  const templates = new TemplateStore(state, subject, systemClock)
+  const templates = new TemplateStore({ state, writer: subject, clock: systemClock })
   const { template, changes } = templates.plan(ada, newTemplate)
   await subject.commit(
     ...changes,
@@ -46,7 +46,7 @@ test('a user can have as many vaults as the limit says, and no more', async () =
       .set({ total: vaultsMax - 1 })
       .where('list', '=', 'vaults'),
   )
-  const store = new VaultStore(state, subject, systemClock)
+  const store = new VaultStore({ state, writer: subject, clock: systemClock })
   const newVault = {
     templateId: template.id,
     name: 'boiler 7',

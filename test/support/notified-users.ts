@@ -81,7 +81,7 @@ export class NotifiedUsers implements AsyncDisposable {
     this.told = told
     this.heard = heard
     this.events = new Events(tests.state, clock)
-    this.inbox = new InboxStore(tests.state, tests, clock)
+    this.inbox = new InboxStore({ state: tests.state, writer: tests, clock })
     this.preferences = new PreferenceStore(tests.state, tests)
   }
 

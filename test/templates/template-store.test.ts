@@ -35,7 +35,7 @@ class Subject implements AsyncDisposable {
     this.#state = state
     this.owner = owner
     this.other = other
-    this.store = new TemplateStore(state.state, state, new SlowClock())
+    this.store = new TemplateStore({ state: state.state, writer: state, clock: new SlowClock() })
   }
 
   async create(ownerId: UserId, noted: Noted): Promise<Template> {

@@ -27,6 +27,12 @@ const waitingBytesMax = 64 * 1024
 /** What the broker may write before it would wait: more than any packet of ours has. */
 const writeBytesMax = 8 * 1024 * 1024
 
+export interface MqttConnectionNeeds {
+  readonly socket: ClientSocket
+  readonly guards: MqttGuards
+  readonly place: Place
+}
+
 /**
  * Stands between a client's socket and the broker, as a stream that the broker reads and writes.
  *
@@ -37,9 +43,7 @@ const writeBytesMax = 8 * 1024 * 1024
  * readings.
  */
 export class MqttConnection extends Duplex implements Holder {
-  readonly #socket: ClientSocket
-  readonly #guards: MqttGuards
-  readonly #place: Place
+  readonly #needs: MqttConnectionNeeds
   readonly #framer = new PacketFramer()
   #halfSentBytes = 0
   readonly #inFlight = new InFlight()
@@ -56,13 +60,16 @@ export class MqttConnection extends Duplex implements Holder {
   /** Set when something arrives; whoever wants to know what is new sets it back. */
   hasReceived = false
 
-  constructor(socket: ClientSocket, guards: MqttGuards, place: Place) {
+  constructor(needs: MqttConnectionNeeds) {
     // Only one write and one packet at a time is counted here; the real limits are our own.
     super({ allowHalfOpen: false, readableHighWaterMark: 1, writableHighWaterMark: writeBytesMax })
-    this.#socket = socket
-    this.#guards = guards
-    this.#place = place
-    this.#outgoing = new Outgoing(socket, guards, (error) => this.destroy(error))
+    this.#needs = needs
+    const { socket, guards } = needs
+    this.#outgoing = new Outgoing({
+      transport: socket,
+      guards,
+      close: (error) => this.destroy(error),
+    })
     this.#lane = new BrokerLane({
       turns: guards.turns,
       onFilters: (packet) => {
@@ -92,7 +99,7 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   get remoteAddress(): string | undefined {
-    return this.#socket.remoteAddress
+    return this.#needs.socket.remoteAddress
   }
 
   /** To be called once the client is connected: until then nothing behind CONNECT is looked at. */
@@ -101,7 +108,7 @@ export class MqttConnection extends Duplex implements Holder {
     this.#filters = filters
     this.#isAnswering = false
     this.#framer.expectLaterPackets()
-    this.#socket.allowLargePackets?.()
+    this.#needs.socket.allowLargePackets?.()
     this.#proceed()
   }
 
@@ -112,7 +119,7 @@ export class MqttConnection extends Duplex implements Holder {
 
   /** To be called when it is known whose client it is; false when its user has no place left. */
   takePlaceFor(userId: string): boolean {
-    return this.#place.takeFor(userId)
+    return this.#needs.place.takeFor(userId)
   }
 
   /** What arrived of its packet takes too much memory together with that of others. */
@@ -143,24 +150,25 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   override _final(callback: () => void): void {
-    this.#socket.end(callback)
+    this.#needs.socket.end(callback)
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (error instanceof ClosingError) this.#guards.countClosed(error.reason)
+    const { socket, guards, place } = this.#needs
+    if (error instanceof ClosingError) guards.countClosed(error.reason)
     this.#deadline.clear()
     clearTimeout(this.#retry)
     this.#lane.close()
-    this.#place.leave()
-    this.#guards.halfSent.hold(this, 0)
+    place.leave()
+    guards.halfSent.hold(this, 0)
     this.#outgoing.forget()
-    this.#socket.destroy()
+    socket.destroy()
     callback(error)
   }
 
   #send(packets: Buffer): void {
     if (this.destroyed) return
-    this.#guards.turns.spend(1)
+    this.#needs.guards.turns.spend(1)
     this.#outgoing.write(packets)
   }
 
@@ -191,14 +199,15 @@ export class MqttConnection extends Duplex implements Holder {
       this.#listen()
       this.#account(this.#framer.unread)
     } else {
-      this.#socket.pause()
+      this.#needs.socket.pause()
       this.#account(0)
     }
   }
 
   #listen(): void {
-    if (!this.#socket.isPaused()) return
-    this.#socket.resume()
+    const { socket } = this.#needs
+    if (!socket.isPaused()) return
+    socket.resume()
     // What the client has said meanwhile is still on its way to us.
     this.#deadline.postpone()
   }
@@ -207,7 +216,7 @@ export class MqttConnection extends Duplex implements Holder {
   #account(bytes: number): void {
     if (bytes === this.#halfSentBytes) return
     this.#halfSentBytes = bytes
-    this.#guards.halfSent.hold(this, bytes)
+    this.#needs.guards.halfSent.hold(this, bytes)
   }
 
   #mayProceed(): boolean {
@@ -221,7 +230,7 @@ export class MqttConnection extends Duplex implements Holder {
   #route(packet: Packet): void {
     const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
-      const publish = takePublish(packet, this.#guards.topicNames.read)
+      const publish = takePublish(packet, this.#needs.guards.topicNames.read)
       // Behind readings that wait to be offered again, to keep their order.
       const settled = this.#retry === undefined ? this.#settle : undefined
       if (publish !== undefined && this.#take(publish, settled)) {
@@ -245,7 +254,7 @@ export class MqttConnection extends Duplex implements Holder {
   #refuse(returnCode: number): void {
     this.#isAnswering = true
     // CONNACK, section 3.2: without a session.
-    this.#socket.end(Buffer.from([0x20, 2, 0, returnCode]), () => {
+    this.#needs.socket.end(Buffer.from([0x20, 2, 0, returnCode]), () => {
       this.destroy(violation(`a CONNECT that is answered ${returnCode}`))
     })
   }
@@ -269,7 +278,7 @@ export class MqttConnection extends Duplex implements Holder {
   #offerAgain(): void {
     this.#retry = undefined
     for (const packet of this.#inFlight.takeFailed()) {
-      const publish = takePublish(packet, this.#guards.topicNames.read)
+      const publish = takePublish(packet, this.#needs.guards.topicNames.read)
       if (publish !== undefined) this.#take?.(publish, this.#settle)
     }
     this.#proceed()
@@ -287,7 +296,8 @@ export class MqttConnection extends Duplex implements Holder {
   }
 
   #acknowledge(): void {
+    const { socket } = this.#needs
     const acknowledgements = this.#inFlight.takeAcknowledgements()
-    if (acknowledgements !== undefined && !this.destroyed) this.#socket.write(acknowledgements)
+    if (acknowledgements !== undefined && !this.destroyed) socket.write(acknowledgements)
   }
 }

@@ -13,37 +13,40 @@ const unreadBytesMax = 1024 * 1024
 /** Who has not read anything for so long will not read any more. */
 const stalledMs = 60_000
 
+export interface OutgoingNeeds {
+  readonly transport: Duplex
+  readonly guards: MqttGuards
+  readonly close: (error: ClosingError) => void
+}
+
 /**
  * What the broker says to a client. The broker never waits for it: otherwise one subscriber who
  * does not read would hold up whoever publishes, and with them all other subscribers.
  */
 export class Outgoing implements Holder {
-  readonly #transport: Duplex
-  readonly #guards: MqttGuards
-  readonly #close: (error: ClosingError) => void
+  readonly #needs: OutgoingNeeds
   #stalled: NodeJS.Timeout | undefined
   #sentBytes = 0
 
-  constructor(transport: Duplex, guards: MqttGuards, close: (error: ClosingError) => void) {
-    this.#transport = transport
-    this.#guards = guards
-    this.#close = close
-    transport.on('drain', () => this.forget())
+  constructor(needs: OutgoingNeeds) {
+    this.#needs = needs
+    needs.transport.on('drain', () => this.forget())
   }
 
   /** True when the client has not read what the system can keep for it. */
   get isFull(): boolean {
-    return this.#transport.writableNeedDrain
+    return this.#needs.transport.writableNeedDrain
   }
 
   /** Writes whole packets. */
   write(packets: Buffer): void {
+    const { transport, guards, close } = this.#needs
     if (!this.isFull) this.#send(packets)
-    else if (this.#transport.writableLength > unreadBytesMax) this.#close(tooSlow())
-    else if (this.#transport.writableLength <= unreadBytesForQos0Max) this.#send(packets)
+    else if (transport.writableLength > unreadBytesMax) close(tooSlow())
+    else if (transport.writableLength <= unreadBytesForQos0Max) this.#send(packets)
     else {
       const { kept, dropped } = withoutQos0(packets)
-      this.#guards.countUndelivered(dropped)
+      guards.countUndelivered(dropped)
       if (kept.length > 0) this.#send(kept)
     }
   }
@@ -52,18 +55,21 @@ export class Outgoing implements Holder {
   forget(): void {
     clearTimeout(this.#stalled)
     this.#stalled = undefined
-    this.#guards.unread.hold(this, 0)
+    this.#needs.guards.unread.hold(this, 0)
   }
 
   giveBack(): void {
-    this.#close(new ClosingError('memory', 'what subscribers do not read takes too much memory'))
+    this.#needs.close(
+      new ClosingError('memory', 'what subscribers do not read takes too much memory'),
+    )
   }
 
   #send(bytes: Buffer): void {
+    const { transport, guards } = this.#needs
     this.#sentBytes += bytes.length
-    if (this.#transport.write(bytes)) return
+    if (transport.write(bytes)) return
     if (this.#stalled === undefined) this.#watch()
-    this.#guards.unread.hold(this, this.#transport.writableLength)
+    guards.unread.hold(this, transport.writableLength)
   }
 
   /** Who is always sent as much as it reads is never done, and goes on nevertheless. */
@@ -71,12 +77,12 @@ export class Outgoing implements Holder {
     const readBytes = this.#readBytes
     this.#stalled = setTimeout(() => {
       if (this.#readBytes > readBytes) this.#watch()
-      else this.#close(tooSlow())
+      else this.#needs.close(tooSlow())
     }, stalledMs)
   }
 
   get #readBytes(): number {
-    return this.#sentBytes - this.#transport.writableLength
+    return this.#sentBytes - this.#needs.transport.writableLength
   }
 }
 

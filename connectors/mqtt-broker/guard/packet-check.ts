@@ -148,6 +148,7 @@ function checkConnectFlags(flags: number): void {
 
 /** Reads the fields of a packet one after another; none is read beyond its end. */
 class Fields {
+  /** Fields of their own, because each byte is asked for: the bytes, and where the packet ends. */
   readonly #bytes: Buffer
   readonly #end: number
   at: number

@@ -66,7 +66,7 @@ function connect(
   const { socket, head } = takeUpgrade(request) as PendingUpgrade
   void reply.hijack()
   server.handleUpgrade(request.raw, socket, head, (webSocket) =>
-    accept(new MqttWebSocket(webSocket, socket, request.ip)),
+    accept(new MqttWebSocket({ webSocket, network: socket, remoteAddress: request.ip })),
   )
   return reply
 }

@@ -7,23 +7,28 @@ import { controlPacketBytesMax } from './fixed-header.ts'
 /** RFC 6455, section 7.4.1: this kind of data cannot be accepted. */
 const unacceptableData = 1003
 
+export interface MqttWebSocketNeeds {
+  readonly webSocket: WebSocket
+  readonly network: Duplex
+  readonly remoteAddress: string
+}
+
 /**
  * The bytes of MQTT that come and go in the binary messages of a WebSocket, as if over TCP: where
  * a message begins and ends means nothing (MQTT 3.1.1, section 6).
  */
 export class MqttWebSocket extends Duplex implements ClientSocket {
   readonly remoteAddress: string
-  readonly #webSocket: WebSocket
-  readonly #network: Duplex
+  readonly #needs: MqttWebSocketNeeds
   /** Of the message that is still arriving, about. */
   #unfinishedBytes = 0
 
   /** @param network what the WebSocket itself is carried by */
-  constructor(webSocket: WebSocket, network: Duplex, remoteAddress: string) {
+  constructor(needs: MqttWebSocketNeeds) {
     super({ allowHalfOpen: false })
+    this.#needs = needs
+    const { remoteAddress, network, webSocket } = needs
     this.remoteAddress = remoteAddress
-    this.#webSocket = webSocket
-    this.#network = network
     // Before the WebSocket counts the same bytes as a complete message.
     network.prependListener('data', this.#limitUnfinished)
     webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
@@ -33,11 +38,11 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
   }
 
   allowLargePackets(): void {
-    this.#network.removeListener('data', this.#limitUnfinished)
+    this.#needs.network.removeListener('data', this.#limitUnfinished)
   }
 
   override _read(): void {
-    this.#webSocket.resume()
+    this.#needs.webSocket.resume()
   }
 
   override _write(
@@ -46,7 +51,7 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
     callback: (error?: Error | null) => void,
   ): void {
     // Called back when the network has taken it: until then the next ones wait here.
-    this.#webSocket.send(chunk, { binary: true }, callback)
+    this.#needs.webSocket.send(chunk, { binary: true }, callback)
   }
 
   override _writev(
@@ -54,32 +59,34 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
     callback: (error?: Error | null) => void,
   ): void {
     const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk))
-    this.#webSocket.send(bytes, { binary: true }, callback)
+    this.#needs.webSocket.send(bytes, { binary: true }, callback)
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.#webSocket.close()
+    this.#needs.webSocket.close()
     callback()
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#network.removeListener('data', this.#limitUnfinished)
-    this.#webSocket.close()
+    const { webSocket, network } = this.#needs
+    network.removeListener('data', this.#limitUnfinished)
+    webSocket.close()
     // What comes now is thrown away; without reading, the other side's farewell would not be seen.
-    this.#webSocket.resume()
+    webSocket.resume()
     callback(error)
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    const { webSocket } = this.#needs
     this.#unfinishedBytes = 0
     if (this.destroyed) return
     if (isBinary) {
       // A Buffer, because the WebSocket has the default `binaryType`.
-      if (!this.push(data)) this.#webSocket.pause()
+      if (!this.push(data)) webSocket.pause()
       return
     }
     // [MQTT-6.0.0-1]
-    this.#webSocket.close(unacceptableData, 'MQTT comes in binary frames')
+    webSocket.close(unacceptableData, 'MQTT comes in binary frames')
     this.destroy(violation('a text frame [MQTT-6.0.0-1]'))
   }
 
@@ -91,7 +98,7 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
     this.#unfinishedBytes += chunk.length
     // The chunk at hand is already in memory: it may end a message, and begin others.
     if (this.#unfinishedBytes - chunk.length <= controlPacketBytesMax) return
-    this.#webSocket.terminate()
+    this.#needs.webSocket.terminate()
     this.destroy(
       new ClosingError('too_large', 'a large message from a client that is not known yet'),
     )

@@ -52,25 +52,24 @@ export interface TokensNeeds {
 
 /** Issues and checks access tokens: JWT, ES256 (RFC 7519, RFC 7518 section 3.4). */
 export class Tokens {
-  readonly #keys: SigningKeys
-  readonly #clock: Clock
+  readonly #needs: TokensNeeds
   /** By their tails. */
   readonly #verified = new LruMap<string, Remembered>(verifiedMax)
   readonly #signedWith = new WeakMap<VerifiedToken, AcceptedKey>()
   /** The latest instant that a token was issued at, or that the clock has shown: it may have been set back since. */
   #latestUs: number
 
-  constructor({ signingKeys, clock, latestUs = 0 }: TokensNeeds) {
-    this.#keys = signingKeys
-    this.#clock = clock
-    this.#latestUs = latestUs
+  constructor(needs: TokensNeeds) {
+    this.#needs = needs
+    this.#latestUs = needs.latestUs ?? 0
   }
 
   issue({ userId, apiKeyId, scope, device }: Caller & { readonly device?: DeviceKey }): string {
-    const { kid, privateKey } = this.#keys.current
+    const { signingKeys, clock } = this.#needs
+    const { kid, privateKey } = signingKeys.current
     // After its secret was replaced, although the clock was set back since: older ones are not good.
     const fromS = Math.ceil((device?.tokensFromUs ?? 0) / 1_000_000)
-    const nowS = Math.max(Math.floor(this.#clock.nowUs() / 1_000_000), fromS)
+    const nowS = Math.max(Math.floor(clock.nowUs() / 1_000_000), fromS)
     this.#latestUs = Math.max(this.#latestUs, nowS * 1_000_000)
     const token = jwt.sign({ iat: nowS, scope, api_key_id: apiKeyId }, privateKey, {
       algorithm: 'ES256',
@@ -97,7 +96,7 @@ export class Tokens {
       return known.token
     }
     const key = this.#keyOf(text)
-    const nowUs = this.#clock.nowUs()
+    const nowUs = this.#needs.clock.nowUs()
     this.#latestUs = Math.max(this.#latestUs, nowUs)
     const times = { nowUs, latestUs: this.#latestUs }
     const token = verifiedToken(signedClaims(text, key, nowUs), times)
@@ -113,11 +112,11 @@ export class Tokens {
 
   #isAccepted(token: VerifiedToken): boolean {
     const key = this.#signedWith.get(token)
-    return key !== undefined && this.#keys.isAccepted(key)
+    return key !== undefined && this.#needs.signingKeys.isAccepted(key)
   }
 
   #hasExpired({ expiresAtUs }: VerifiedToken): boolean {
-    return expiresAtUs <= this.#clock.nowUs()
+    return expiresAtUs <= this.#needs.clock.nowUs()
   }
 
   /** The key that a token names, when its header is exactly one that we write. */
@@ -132,7 +131,7 @@ export class Tokens {
       header['alg'] === 'ES256' &&
       header['typ'] === tokenType
     const kid = isOurs ? header['kid'] : undefined
-    const key = typeof kid === 'string' ? this.#keys.find(kid) : undefined
+    const key = typeof kid === 'string' ? this.#needs.signingKeys.find(kid) : undefined
     if (!key) throw invalidToken()
     return key
   }

@@ -21,16 +21,18 @@ export const partsMax = 20
 
 type Part = 'user_entities' | 'user_credentials'
 
+export interface ProfileStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
 /** What a user says of himself: entities and credentials. */
 export class ProfileStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #needs: ProfileStoreNeeds
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: ProfileStoreNeeds) {
+    this.#needs = needs
   }
 
   async of(user: User): Promise<Profile> {
@@ -57,9 +59,10 @@ export class ProfileStore {
     userId: UserId,
     entity: NewEntity,
   ): { readonly entity: Entity; readonly changes: readonly Compilable[] } {
-    const added = { ...entity, id: randomUUID(), createdAtUs: this.#clock.nowUs() }
+    const { state, clock } = this.#needs
+    const added = { ...entity, id: randomUUID(), createdAtUs: clock.nowUs() }
     const { id, createdAtUs, name, description, type } = added
-    const values = this.#state
+    const values = state
       .selectNoFrom([
         ...this.#common(id, userId, createdAtUs),
         text(name).as('name'),
@@ -67,7 +70,7 @@ export class ProfileStore {
         text(type).as('type'),
       ])
       .where(this.#hasRoom('user_entities', userId))
-    const insertion = this.#state
+    const insertion = state
       .insertInto('user_entities')
       .columns(['id', 'user_id', 'created_at', 'name', 'description', 'type'])
       .expression(values)
@@ -79,10 +82,11 @@ export class ProfileStore {
     userId: UserId,
     credential: NewCredential,
   ): { readonly credential: Credential; readonly changes: readonly Compilable[] } {
+    const { state, clock } = this.#needs
     const id = randomUUID()
-    const createdAtUs = this.#clock.nowUs()
+    const createdAtUs = clock.nowUs()
     const { type, identityProvider, key, ledger } = credential
-    const values = this.#state
+    const values = state
       .selectNoFrom([
         ...this.#common(id, userId, createdAtUs),
         text(type).as('type'),
@@ -92,7 +96,7 @@ export class ProfileStore {
         text(ledger).as('ledger'),
       ])
       .where(this.#hasRoom('user_credentials', userId))
-    const insertion = this.#state
+    const insertion = state
       .insertInto('user_credentials')
       .columns([
         'id',
@@ -111,21 +115,20 @@ export class ProfileStore {
 
   /** False when the user has no such part. */
   async remove(part: Part, userId: UserId, id: string): Promise<boolean> {
-    const found = await this.#state
+    const { state, writer } = this.#needs
+    const found = await state
       .selectFrom(part)
       .select('id')
       .where('user_id', '=', userId)
       .where('id', '=', id)
       .executeTakeFirst()
     if (!found) return false
-    await this.#writer.commit(
-      this.#state.deleteFrom(part).where('user_id', '=', userId).where('id', '=', id),
-    )
+    await writer.commit(state.deleteFrom(part).where('user_id', '=', userId).where('id', '=', id))
     return true
   }
 
   async #rows<Of extends Part>(part: Of, userIds: readonly UserId[]) {
-    const rows = await this.#state
+    const rows = await this.#needs.state
       .selectFrom<Part>(part)
       .selectAll()
       .where('user_id', 'in', userIds)
@@ -144,7 +147,7 @@ export class ProfileStore {
   }
 
   #hasRoom(part: Part, userId: UserId) {
-    const own = this.#state
+    const own = this.#needs.state
       .selectFrom(part)
       .select((select) => select.fn.countAll<number>().as('total'))
       .where('user_id', '=', userId)

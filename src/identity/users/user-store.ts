@@ -18,16 +18,10 @@ export interface UserStoreNeeds {
 }
 
 export class UserStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
-  readonly #audit: AuditLog
+  readonly #needs: UserStoreNeeds
 
-  constructor({ state, writer, clock, audit }: UserStoreNeeds) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
-    this.#audit = audit
+  constructor(needs: UserStoreNeeds) {
+    this.#needs = needs
   }
 
   /** A new user, and the changes that store one: none can be made when the name is taken. */
@@ -35,10 +29,11 @@ export class UserStore {
     actor: Actor,
     user: NewUser,
   ): { readonly user: User; readonly changes: readonly Compilable[] } {
+    const { state, clock, audit } = this.#needs
     const id = newId<UserId>()
-    const createdAtUs = this.#clock.nowUs()
+    const createdAtUs = clock.nowUs()
     const changes = [
-      this.#state
+      state
         .insertInto('users')
         .values({
           id,
@@ -48,8 +43,8 @@ export class UserStore {
           created_at: createdAtUs,
         })
         .onConflict((conflict) => conflict.doNothing()),
-      countChange(this.#state, 'users', everybody, 1),
-      this.#audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
+      countChange(state, 'users', everybody, 1),
+      audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
     ]
     return { user: { ...user, id, createdAtUs }, changes }
   }
@@ -73,7 +68,7 @@ export class UserStore {
   }
 
   async count(username?: string): Promise<number> {
-    if (username === undefined) return await totalOf(this.#state, 'users', everybody)
+    if (username === undefined) return await totalOf(this.#needs.state, 'users', everybody)
     // A name is had by one user at most.
     return (await this.#named(username).select('id').executeTakeFirst()) ? 1 : 0
   }
@@ -85,10 +80,11 @@ export class UserStore {
    * @throws DomainError `conflict` when nobody with `platform:admin` would remain
    */
   async delete(actor: Actor, id: UserId): Promise<void> {
-    const deletedAtUs = this.#clock.nowUs()
+    const { state, writer, clock, audit } = this.#needs
+    const deletedAtUs = clock.nowUs()
     const isDeletedNow = this.#exists(id, deletedAtUs)
-    await this.#writer.commit(
-      this.#state
+    await writer.commit(
+      state
         .updateTable('users')
         // No username can have a colon, so this one is in nobody's way.
         .set({
@@ -99,40 +95,40 @@ export class UserStore {
         })
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
-        .where(anotherAdminRemains(this.#state, { withoutUser: id })),
-      this.#state
+        .where(anotherAdminRemains(state, { withoutUser: id })),
+      state
         .updateTable('api_keys')
         .set({ revoked_at: deletedAtUs })
         .where('user_id', '=', id)
         .where('origin', '!=', 'api')
         .where(isDeletedNow),
       // Bootstrap keys stay known as revoked, so that no later start brings them back.
-      this.#state
+      state
         .deleteFrom('api_keys')
         .where('user_id', '=', id)
         .where('origin', '=', 'api')
         .where(isDeletedNow),
-      this.#state
+      state
         .deleteFrom('device_streams')
         .where(
           'device_id',
           'in',
-          this.#state.selectFrom('devices').select('id').where('owner_id', '=', id),
+          state.selectFrom('devices').select('id').where('owner_id', '=', id),
         )
         .where(isDeletedNow),
-      this.#state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
-      this.#state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
+      state.deleteFrom('devices').where('owner_id', '=', id).where(isDeletedNow),
+      state.deleteFrom('provisioning_keys').where('owner_id', '=', id).where(isDeletedNow),
       ...this.#endDeliveries(id, isDeletedNow),
-      this.#state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
-      this.#state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
-      this.#state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
-      this.#state
+      state.deleteFrom('user_entities').where('user_id', '=', id).where(isDeletedNow),
+      state.deleteFrom('user_credentials').where('user_id', '=', id).where(isDeletedNow),
+      state.deleteFrom('favorites').where('owner_id', '=', id).where(isDeletedNow),
+      state
         .updateTable('totals')
         .set({ total: sql<number>`total - 1` })
         .where('list', '=', 'users' satisfies Total)
         .where('owner_id', '=', everybody)
         .where(isDeletedNow),
-      this.#audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
+      audit.entry({ action: 'user.deleted', actor, subjectId: id, userId: id }, isDeletedNow),
     )
     if (await this.find(id)) {
       throw new DomainError('conflict', 'no key with platform:admin would remain for anybody else')
@@ -144,24 +140,25 @@ export class UserStore {
    * people: they end as well.
    */
   #endDeliveries(id: UserId, when: Expression<SqlBool>): readonly Compilable[] {
+    const { state } = this.#needs
     return [
       ...(['webhooks', 'email_recipients'] as const).map((receivers) =>
-        this.#state
+        state
           .updateTable('deliveries')
           .set({ state: 'cancelled', due_at: null })
           .where(
             'receiver_id',
             'in',
-            this.#state.selectFrom(receivers).select('id').where('owner_id', '=', id),
+            state.selectFrom(receivers).select('id').where('owner_id', '=', id),
           )
           .where('due_at', 'is not', null)
           .where(when),
       ),
-      this.#state.deleteFrom('email_recipients').where('owner_id', '=', id).where(when),
-      this.#state.deleteFrom('email_verifications').where('owner_id', '=', id).where(when),
-      this.#state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
-      this.#state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
-      this.#state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
+      state.deleteFrom('email_recipients').where('owner_id', '=', id).where(when),
+      state.deleteFrom('email_verifications').where('owner_id', '=', id).where(when),
+      state.deleteFrom('webhook_subscriptions').where('owner_id', '=', id).where(when),
+      state.deleteFrom('webhooks').where('owner_id', '=', id).where(when),
+      state.deleteFrom('notification_preferences').where('owner_id', '=', id).where(when),
     ]
   }
 
@@ -172,12 +169,12 @@ export class UserStore {
   }
 
   #present() {
-    return this.#state.selectFrom('users').where('deleted_at', 'is', null)
+    return this.#needs.state.selectFrom('users').where('deleted_at', 'is', null)
   }
 
   /** Whether there is a user with this time of deletion, or of none. */
   #exists(id: UserId, deletedAtUs: number | null): Expression<SqlBool> {
-    const users = this.#state
+    const users = this.#needs.state
       .selectFrom('users')
       .select('id')
       .where('id', '=', id)

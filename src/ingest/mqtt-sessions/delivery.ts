@@ -5,6 +5,12 @@ import type { Queued, Session } from './session.ts'
 /** Messages that a client may have without having acknowledged them. */
 const inFlightMax = 100
 
+export interface DeliveryNeeds {
+  readonly session: Session
+  readonly client: Client
+  readonly nameFor: (client: Client, topic: string) => string | undefined
+}
+
 /**
  * Sends what waits in a session to the client that is connected with it.
  *
@@ -13,30 +19,23 @@ const inFlightMax = 100
  * the queue: in its order, as many as the client acknowledges, and with a packet id that stays.
  */
 export class Delivery {
-  readonly #session: Session
-  readonly #client: Client
-  readonly #nameFor: (client: Client, topic: string) => string | undefined
+  readonly #needs: DeliveryNeeds
   /** Everything that is to be sent over this connection, in order. */
   #waiting: Queued[]
   #next = 0
   #inFlight = 0
   #isDraining = false
 
-  constructor(
-    session: Session,
-    client: Client,
-    nameFor: (client: Client, topic: string) => string | undefined,
-  ) {
-    this.#session = session
-    this.#client = client
-    this.#nameFor = nameFor
+  constructor(needs: DeliveryNeeds) {
+    this.#needs = needs
+    const { session } = needs
     // [MQTT-4.4.0-1]: all that is not acknowledged is sent again, with its packet id.
     for (const queued of session.queue.values()) queued.isInFlight = false
     this.#waiting = [...session.queue.values()]
   }
 
   get client(): Client {
-    return this.#client
+    return this.#needs.client
   }
 
   add(queued: Queued): void {
@@ -51,12 +50,13 @@ export class Delivery {
 
   /** Sends as much as may be sent now. */
   proceed(): void {
-    while (this.#inFlight < inFlightMax && !this.#client.closed && !this.#isDraining) {
+    const { session, client } = this.#needs
+    while (this.#inFlight < inFlightMax && !client.closed && !this.#isDraining) {
       const queued = this.#waiting[this.#next]
       if (!queued?.isDurable) break
       this.#next++
       // It may be gone: with its session, or because it could not be kept.
-      const isThere = this.#session.queue.get(queued.packetId) === queued
+      const isThere = session.queue.get(queued.packetId) === queued
       if (isThere && !this.#send(queued)) this.#waitForDrain()
     }
     if (this.#next > inFlightMax && this.#next * 2 > this.#waiting.length) {
@@ -67,12 +67,13 @@ export class Delivery {
 
   /** False when the client has to read first what it was sent before. */
   #send(queued: Queued): boolean {
+    const { client, nameFor } = this.#needs
     const { message } = queued
-    const topic = message && this.#nameFor(this.#client, message.topic)
+    const topic = message && nameFor(client, message.topic)
     if (message && topic === undefined) return true
     this.#inFlight++
     queued.isInFlight = true
-    const conn = this.#client.conn as Duplex
+    const conn = client.conn as Duplex
     const first =
       message && topic !== undefined
         ? publishHeader(queued, topic, message.payload.byteLength)
@@ -84,7 +85,7 @@ export class Delivery {
 
   #waitForDrain(): void {
     this.#isDraining = true
-    this.#client.conn.once('drain', () => {
+    this.#needs.client.conn.once('drain', () => {
       this.#isDraining = false
       this.proceed()
     })

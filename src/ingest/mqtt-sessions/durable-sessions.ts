@@ -42,6 +42,12 @@ export interface SessionParts {
   readonly recipients: WeakMap<object, ReadonlyMap<Session, number>>
 }
 
+export interface DurableSessionsNeeds {
+  readonly log: SessionsLog
+  readonly stored: StoredSessions
+  readonly clock: Clocks
+}
+
 /** Sessions on disk, with all of their contents in memory: what is asked is answered from there. */
 export class DurableSessions implements MqttSessions {
   readonly persistence: SessionPersistence
@@ -52,7 +58,7 @@ export class DurableSessions implements MqttSessions {
   #rules: SessionRules = nobodysRules
   #expired = 0
 
-  constructor(log: SessionsLog, stored: StoredSessions, clock: Clocks) {
+  constructor({ log, stored, clock }: DurableSessionsNeeds) {
     this.#parts = {
       log,
       clock,

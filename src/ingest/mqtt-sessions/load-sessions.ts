@@ -19,11 +19,14 @@ export function loadSessions(parts: Loaded, stored: StoredSessions): void {
   const { registry, retained, wills } = parts
   const sessions = new Map<number, Session>()
   for (const row of stored.sessions) {
-    const number = Number(row['number'])
-    const identity = { userId: String(row['user_id']), clientId: String(row['client_id']) }
-    const [createdAtUs, usedAtUs] = [Number(row['created_at']), Number(row['last_used_at'])]
-    const session = new Session(number, identity, { createdAtUs, usedAtUs })
-    sessions.set(number, session)
+    const session = new Session({
+      number: Number(row['number']),
+      userId: String(row['user_id']),
+      clientId: String(row['client_id']),
+      createdAtUs: Number(row['created_at']),
+      usedAtUs: Number(row['last_used_at']),
+    })
+    sessions.set(session.number, session)
     registry.add(session)
   }
   for (const row of stored.subscriptions) {

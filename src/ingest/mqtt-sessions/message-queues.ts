@@ -112,7 +112,7 @@ export class MessageQueues {
 
   /** Begins to send, over a new connection. */
   connect(session: Session, client: Client): void {
-    const delivery = new Delivery(session, client, this.#nameFor)
+    const delivery = new Delivery({ session, client, nameFor: this.#nameFor })
     session.client = client
     this.#deliveries.set(session, delivery)
     delivery.proceed()

@@ -14,7 +14,7 @@ export interface OpenSessions {
 export async function openSessions(path: string, clock: Clocks): Promise<OpenSessions> {
   const { log, stored } = await SessionsLog.open(path)
   return {
-    sessions: new DurableSessions(log, stored, clock),
+    sessions: new DurableSessions({ log, stored, clock }),
     failed: log.failed,
     close: () => log.close(),
   }

@@ -31,7 +31,8 @@ export class SessionLifetimes {
     }
     const createdAtUs = clock.nowUs()
     const usedAtUs = clock.steadyUs()
-    const session = new Session(++this.#lastNumber, identity, { createdAtUs, usedAtUs })
+    const number = ++this.#lastNumber
+    const session = new Session({ ...identity, number, createdAtUs, usedAtUs })
     registry.add(session)
     try {
       await log.write(['putSession', session.number, userId, clientId, createdAtUs, usedAtUs])

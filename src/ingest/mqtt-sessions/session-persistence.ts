@@ -35,9 +35,7 @@ export interface SessionServices {
  */
 export class SessionPersistence {
   readonly #parts: SessionParts
-  readonly #retention: Retention
-  readonly #lifetimes: SessionLifetimes
-  readonly #receivedIds: ReceivedIds
+  readonly #services: SessionServices
   /** Packet ids of QoS 2 of clients whose sessions end with their connections. */
   readonly #passing = new WeakMap<object, Set<number>>()
   /** Packet ids of what such clients were sent, and have not acknowledged. */
@@ -45,11 +43,9 @@ export class SessionPersistence {
   /** Whose the will of a client id is: of two clients for a moment, when one takes the other's place. */
   readonly #testators = new Map<string, Client>()
 
-  constructor(parts: SessionParts, { retention, lifetimes, receivedIds }: SessionServices) {
+  constructor(parts: SessionParts, services: SessionServices) {
     this.#parts = parts
-    this.#retention = retention
-    this.#lifetimes = lifetimes
-    this.#receivedIds = receivedIds
+    this.#services = services
   }
 
   /** Called by the broker when it begins to listen. */
@@ -57,7 +53,7 @@ export class SessionPersistence {
     broker.on('clientDisconnect', (client) => {
       const session = sessionOf(this.#parts, client)
       if (!session || !this.#parts.queues.disconnect(session, client)) return
-      this.#lifetimes.use(session)
+      this.#services.lifetimes.use(session)
     })
   }
 
@@ -67,10 +63,10 @@ export class SessionPersistence {
   async subscriptionsByClient({ id }: SomeClient): Promise<Subscription[]> {
     const session = sessionOf(this.#parts, { id })
     if (!session) {
-      await this.#lifetimes.open(id)
+      await this.#services.lifetimes.open(id)
       return []
     }
-    this.#lifetimes.use(session)
+    this.#services.lifetimes.use(session)
     this.#parts.registry.forgetGranted(session)
     const subscriptions = [...session.subscriptions].map(([topic, qos]) => subscription(topic, qos))
     // [MQTT-3.2.2-2]: the broker says "session present" when there is a filter to restore. A session
@@ -81,18 +77,18 @@ export class SessionPersistence {
   /** The broker hands over all filters of a packet, once for each of them that is granted. */
   async addSubscriptions(client: SomeClient, wanted: readonly Subscription[]): Promise<void> {
     const session = sessionOf(this.#parts, client)
-    if (session) await this.#lifetimes.subscribe(session, client, wanted)
+    if (session) await this.#services.lifetimes.subscribe(session, client, wanted)
   }
 
   async removeSubscriptions(client: SomeClient, filters: readonly string[]): Promise<void> {
     const session = sessionOf(this.#parts, client)
-    if (session) await this.#lifetimes.unsubscribe(session, filters)
+    if (session) await this.#services.lifetimes.unsubscribe(session, filters)
   }
 
   /** Called at a CONNECT with a clean session: what the client had before ends ([MQTT-3.1.2-6]). */
   async cleanSubscriptions({ id }: SomeClient): Promise<void> {
     const session = sessionOf(this.#parts, { id })
-    if (session) await this.#parts.log.write(...this.#lifetimes.drop(session))
+    if (session) await this.#parts.log.write(...this.#services.lifetimes.drop(session))
   }
 
   async subscriptionsByTopic(topic: string): Promise<object[]> {
@@ -183,7 +179,7 @@ export class SessionPersistence {
   hasTaken(client: SomeClient, packetId: number): boolean {
     const session = sessionOf(this.#parts, client)
     return session
-      ? this.#receivedIds.isTaken(session, packetId)
+      ? this.#services.receivedIds.isTaken(session, packetId)
       : (this.#passing.get(client)?.has(packetId) ?? false)
   }
 
@@ -196,17 +192,17 @@ export class SessionPersistence {
   /** What came with this packet id is kept, and is handed on next. PUBREC goes after that. */
   async incomingStorePacket(client: SomeClient, { messageId = 0 }: Numbered): Promise<void> {
     const session = sessionOf(this.#parts, client)
-    if (session) await this.#receivedIds.take(session, messageId)
+    if (session) await this.#services.receivedIds.take(session, messageId)
     else this.#passingOf(client).add(messageId)
   }
 
   /** PUBREL has come, and PUBCOMP goes when this resolves. */
   async incomingDelPacket(client: SomeClient, { messageId = 0 }: Numbered): Promise<void> {
     const session = sessionOf(this.#parts, client)
-    if (session) await this.#receivedIds.release(session, messageId)
+    if (session) await this.#services.receivedIds.release(session, messageId)
     else {
       this.#passing.get(client)?.delete(messageId)
-      this.#receivedIds.endPassing(client, messageId)
+      this.#services.receivedIds.endPassing(client, messageId)
     }
   }
 
@@ -220,7 +216,7 @@ export class SessionPersistence {
     const { rules, recipients, log } = this.#parts
     const ownerId = rules.ownerOf(packet.topic)
     if (ownerId === undefined || recipients.has(packet.payload)) return
-    const { changes, undo } = this.#retention.put(ownerId, packet)
+    const { changes, undo } = this.#services.retention.put(ownerId, packet)
     log.write(...changes).catch(undo)
   }
 

@@ -46,6 +46,12 @@ export function bytesOf({ topic, payload }: Message): number {
   return topic.length + payload.byteLength
 }
 
+export interface NewSession extends SessionIdentity {
+  readonly number: number
+  readonly createdAtUs: number
+  readonly usedAtUs: number
+}
+
 /** What MQTT keeps of a client that is to find it again (section 3.1.2.4). Knows no disk. */
 export class Session {
   readonly number: number
@@ -63,11 +69,7 @@ export class Session {
   queuedBytes = 0
   #lastPacketId = 0
 
-  constructor(
-    number: number,
-    { userId, clientId }: SessionIdentity,
-    { createdAtUs, usedAtUs }: { readonly createdAtUs: number; readonly usedAtUs: number },
-  ) {
+  constructor({ number, userId, clientId, createdAtUs, usedAtUs }: NewSession) {
     this.number = number
     this.userId = userId
     this.clientId = clientId

@@ -58,35 +58,32 @@ export interface ConsumerStatus {
   readonly problem: string | undefined
 }
 
+export interface ConsumerLoopNeeds {
+  readonly consumer: Consumer
+  readonly reader: JournalReader
+  readonly head: JournalHead
+  readonly pace: ConsumerPace
+}
+
 /** Drives one consumer along the journal until it is told to stop. */
 export class ConsumerLoop {
-  readonly #consumer: Consumer
-  readonly #reader: JournalReader
-  readonly #head: JournalHead
-  readonly #pace: ConsumerPace
+  readonly #needs: ConsumerLoopNeeds
   /** How many entries the last round handled, and whether it left some of what was there and wanted. */
   #lastRound = { entries: 0, isCut: false }
   #problem: string | undefined
   #moved = Promise.withResolvers<void>()
 
-  constructor(
-    consumer: Consumer,
-    journal: { readonly reader: JournalReader; readonly head: JournalHead },
-    pace: ConsumerPace,
-  ) {
-    this.#consumer = consumer
-    this.#reader = journal.reader
-    this.#head = journal.head
-    this.#pace = pace
+  constructor(needs: ConsumerLoopNeeds) {
+    this.#needs = needs
   }
 
   status(): ConsumerStatus {
-    return { position: this.#consumer.position(), problem: this.#problem }
+    return { position: this.#needs.consumer.position(), problem: this.#problem }
   }
 
   /** Resolves when the position is at or past an offset; the signal gives up waiting. */
   async reaches(offset: Offset, signal: AbortSignal): Promise<void> {
-    while (this.#consumer.position() < offset && !signal.aborted) {
+    while (this.#needs.consumer.position() < offset && !signal.aborted) {
       const aborted = new Promise((resolve) => {
         signal.addEventListener('abort', resolve, { once: true })
       })
@@ -116,17 +113,18 @@ export class ConsumerLoop {
   /** What may be shown to anybody: a database's message could quote a reading. */
   #describe(error: unknown): string {
     if (error instanceof EntryFormatError) return error.message
-    return `the ${this.#consumer.name} fails and tries again: the log says why`
+    return `the ${this.#needs.consumer.name} fails and tries again: the log says why`
   }
 
   async #round(): Promise<boolean> {
-    const position = this.#consumer.position()
+    const { consumer, reader, head } = this.#needs
+    const position = consumer.position()
     const wanted = this.#entriesWanted()
-    const there = this.#head.offset - position
-    const batches = this.#reader.read(this.#consumer.readsFrom?.() ?? position, wanted)
-    if (batches.length === 0 && !this.#consumer.wantsTurn) return false
-    await this.#consumer.handle(batches)
-    const entries = this.#consumer.position() - position
+    const there = head.offset - position
+    const batches = reader.read(consumer.readsFrom?.() ?? position, wanted)
+    if (batches.length === 0 && !consumer.wantsTurn) return false
+    await consumer.handle(batches)
+    const entries = consumer.position() - position
     this.#lastRound = { entries, isCut: entries < Math.min(wanted, there) }
     this.#moved.resolve()
     this.#moved = Promise.withResolvers()
@@ -134,31 +132,35 @@ export class ConsumerLoop {
   }
 
   async #untilMore(signal: AbortSignal): Promise<void> {
-    const more = this.#head.reaches(this.#consumer.position(), signal)
-    const woken = this.#consumer.untilWoken?.()
+    const { consumer, head } = this.#needs
+    const more = head.reaches(consumer.position(), signal)
+    const woken = consumer.untilWoken?.()
     await (woken ? race([more, woken]) : more)
   }
 
   async #rest(startedMs: number, signal: AbortSignal): Promise<void> {
+    const { consumer, pace } = this.#needs
     const workedMs = monotonicMs() - startedMs
-    const { isUrgent = false, wantsTurn = false } = this.#consumer
+    const { isUrgent = false, wantsTurn = false } = consumer
     const round = { workedMs, isUrgent, isNextFull: this.#isNextFull(), wantsTurn }
-    const restMs = restAfter(round, this.#pace)
+    const restMs = restAfter(round, pace)
     // Others who share the thread have their turn, however much waits.
     await (restMs > 0 ? pause(restMs, signal) : turn())
   }
 
   /** Large entries, or such that lie far apart, make a full round before as many wait as are wanted. */
   #isNextFull(): boolean {
+    const { consumer, head } = this.#needs
     const { entries, isCut } = this.#lastRound
     // It waits for something else than entries.
     if (entries === 0) return false
     const full = isCut ? entries : this.#entriesWanted()
-    return this.#head.offset - this.#consumer.position() >= full
+    return head.offset - consumer.position() >= full
   }
 
   #entriesWanted(): number {
-    return Math.max(this.#pace.entriesMax, this.#consumer.entriesWanted ?? 0)
+    const { consumer, pace } = this.#needs
+    return Math.max(pace.entriesMax, consumer.entriesWanted ?? 0)
   }
 }
 

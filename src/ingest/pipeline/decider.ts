@@ -38,25 +38,28 @@ export interface DecisionStore {
   commit(decision: Decision): Promise<void>
 }
 
+export interface DeciderNeeds {
+  readonly store: DecisionStore
+  readonly watches: AlertWatches | undefined
+}
+
 /** Right of the journal, towards state: counters, quarantine, alerts. It never waits for the store. */
 export class Decider implements Consumer {
   readonly name = 'decider'
-  readonly #store: DecisionStore
-  readonly #watches: AlertWatches | undefined
+  readonly #needs: DeciderNeeds
   readonly #tallies = new Tallies()
   #position: Offset
   #isUrgent = false
   #entriesWanted = 0
 
-  private constructor(store: DecisionStore, position: Offset, watches: AlertWatches | undefined) {
-    this.#store = store
+  private constructor(needs: DeciderNeeds, position: Offset) {
+    this.#needs = needs
     this.#position = position
-    this.#watches = watches
   }
 
   /** @param watches without it there are no alerts */
   static async open(store: DecisionStore, watches?: AlertWatches): Promise<Decider> {
-    return new Decider(store, await store.position(), watches)
+    return new Decider({ store, watches }, await store.position())
   }
 
   position(): Offset {
@@ -84,16 +87,17 @@ export class Decider implements Consumer {
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
+    const { store, watches } = this.#needs
     try {
-      const needs = { tallies: this.#tallies, watches: this.#watches }
+      const needs = { tallies: this.#tallies, watches }
       const decision = await decide(batches, this.#position, needs)
-      await this.#store.commit(decision)
+      await store.commit(decision)
       this.#position = decision.nextOffset
       const { tallies } = decision
       this.#isUrgent = tallies.some(({ alerts }) => alerts !== undefined)
       this.#entriesWanted = Math.min(tallies.length * entriesPerStream, entriesMaxSpread)
     } catch (error) {
-      this.#watches?.forget()
+      watches?.forget()
       throw error
     }
   }

@@ -35,25 +35,20 @@ export interface DecidedTotals {
 
 /** Commits decisions to the state database. */
 export class StateDecisionStore implements DecisionStore {
-  readonly #state: StateDatabase
-  readonly #onDiscard: (streamId: string) => void
-  readonly #note: NoteArrivals | undefined
-  readonly #alerts: DecisionStoreNeeds['alerts']
+  readonly #needs: DecisionStoreNeeds
 
-  constructor({ state, onDiscard, note, alerts }: DecisionStoreNeeds) {
-    this.#state = state
-    this.#onDiscard = onDiscard
-    this.#note = note
-    this.#alerts = alerts
+  constructor(needs: DecisionStoreNeeds) {
+    this.#needs = needs
   }
 
   async position(): Promise<Offset> {
-    await this.#state
+    const { state } = this.#needs
+    await state
       .insertInto('consumer_positions')
       .values({ consumer, next_offset: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    const row = await this.#state
+    const row = await state
       .selectFrom('consumer_positions')
       .select('next_offset')
       .where('consumer', '=', consumer)
@@ -62,7 +57,7 @@ export class StateDecisionStore implements DecisionStore {
   }
 
   async totals(): Promise<DecidedTotals> {
-    return await this.#state
+    return await this.#needs.state
       .selectFrom('stream_counters')
       .select(everOf('received').as('received'))
       .select(everOf('filtered').as('filtered'))
@@ -72,8 +67,9 @@ export class StateDecisionStore implements DecisionStore {
   }
 
   async commit({ from, nextOffset, tallies }: Decision): Promise<void> {
+    const { state, onDiscard, note, alerts } = this.#needs
     const full: string[] = []
-    const afterwards = await this.#state.transaction().execute(async (transaction) => {
+    const afterwards = await state.transaction().execute(async (transaction) => {
       await movePosition(transaction, from, nextOffset)
       const additions = new CounterAdditions()
       for (const tally of tallies) {
@@ -87,11 +83,11 @@ export class StateDecisionStore implements DecisionStore {
       }
       await additions.write(transaction)
       await keepPositions(transaction, tallies)
-      await this.#note?.(transaction, tallies)
-      return await this.#alerts?.write(transaction)
+      await note?.(transaction, tallies)
+      return await alerts?.write(transaction)
     })
     afterwards?.()
-    for (const streamId of full) this.#onDiscard(streamId)
+    for (const streamId of full) onDiscard(streamId)
   }
 }
 

@@ -40,18 +40,12 @@ export interface IntakeNeeds {
  */
 export class Intake implements Acceptor {
   readonly sparkplug = new SparkplugNodes()
-  readonly #commits: GroupCommit
-  readonly #receipts: ReceiptClock
-  readonly #listeners: Listeners | undefined
-  readonly #onFault: ((error: unknown) => void) | undefined
+  readonly #needs: IntakeNeeds
   /** Messages that were quarantined for a fault of ours. */
   faults = 0
 
-  constructor({ commits, receipts, listeners, onFault }: IntakeNeeds) {
-    this.#commits = commits
-    this.#receipts = receipts
-    this.#listeners = listeners
-    this.#onFault = onFault
+  constructor(needs: IntakeNeeds) {
+    this.#needs = needs
   }
 
   accept(message: RawMessage, settled: Settled): MessageOutcome {
@@ -59,17 +53,18 @@ export class Intake implements Acceptor {
       return this.#accept(withItsType(message), settled)
     } catch (error) {
       this.faults++
-      this.#onFault?.(error)
+      this.#needs.onFault?.(error)
       return this.refuse(message, 'the service could not handle it: a fault of ours', settled)
     }
   }
 
   refuse(message: RawMessage, problem: string, settled: Settled): MessageOutcome {
-    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const { commits, receipts } = this.#needs
+    const receivedAtUs = message.receivedAtUs ?? receipts.reserve(1, spareOf(message))
     const refusal = malformed(problem)
     const received = receivedAs(message, receivedAtUs)
     const write = (writer: EntryWriter) => writer.quarantined(message.stream, refusal, received)
-    this.#commits.addReceived(receivedAtUs, write, settled)
+    commits.addReceived(receivedAtUs, write, settled)
     return { receivedAtUs, verdicts: [refusal] }
   }
 
@@ -85,7 +80,8 @@ export class Intake implements Acceptor {
 
   /** What such a message means depends on those before it; it may hold nothing to be kept. */
   #acceptSparkplug(message: RawMessage, topic: string, settled: Settled): MessageOutcome {
-    const nowUs = message.receivedAtUs ?? this.#receipts.reserve(1, spareOf(message))
+    const { commits, receipts, listeners } = this.#needs
+    const nowUs = message.receivedAtUs ?? receipts.reserve(1, spareOf(message))
     const { decoded, problem, request } = this.sparkplug.hear(message, topic, nowUs)
     const sender = senderOf(message)
     const { stream } = message
@@ -94,8 +90,8 @@ export class Intake implements Acceptor {
     const received = receivedAs(message, nowUs + verdicts.length)
     const judged = decoded && { message, decoded, receivedAtUs: nowUs, verdicts, sender }
     const published =
-      judged && this.#listeners?.want(message) ? this.#publishing(judged, settled) : settled
-    this.#commits.addReceived(
+      judged && listeners?.want(message) ? this.#publishing(judged, settled) : settled
+    commits.addReceived(
       nowUs,
       (writer) => {
         if (judged !== undefined) writeEntries(writer, judged)
@@ -109,49 +105,52 @@ export class Intake implements Acceptor {
   }
 
   acceptDecoded(message: RawMessage, decoded: DecodedMessage, settled: Settled): MessageOutcome {
-    const receivedAtUs = message.receivedAtUs ?? this.#receipts.reserve(decoded.readings.length)
+    const { commits, receipts, listeners } = this.#needs
+    const receivedAtUs = message.receivedAtUs ?? receipts.reserve(decoded.readings.length)
     const sender = senderOf(message)
     const verdicts = judgeMessage(message.stream, decoded, receivedAtUs, { sender })
     const judged = { message, decoded, receivedAtUs, verdicts, sender }
-    const published = this.#listeners?.want(message) ? this.#publishing(judged, settled) : settled
-    this.#commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
+    const published = listeners?.want(message) ? this.#publishing(judged, settled) : settled
+    commits.addReceived(receivedAtUs, (writer) => writeEntries(writer, judged), published)
     if (decoded.readingsAt === undefined) return { receivedAtUs, verdicts }
     return { receivedAtUs, verdicts, countsFromReceipt: true }
   }
 
   /** Tells those who listen of a message, once it is durable, and of which something was accepted. */
   #publishing({ message, decoded, verdicts }: JudgedMessage, settled: Settled): Settled {
+    const { listeners } = this.#needs
     return (error) => {
       settled(error)
       if (error !== undefined || !verdicts.some(({ accepted }) => accepted)) return
-      if (decoded.places === undefined) this.#listeners?.publish(message)
-      else for (const part of partsOf(message, decoded, verdicts)) this.#listeners?.publish(part)
+      if (decoded.places === undefined) listeners?.publish(message)
+      else for (const part of partsOf(message, decoded, verdicts)) listeners?.publish(part)
     }
   }
 
   together(work: () => void): void {
-    this.#commits.together(work)
+    this.#needs.commits.together(work)
   }
 
   async togetherInTurns(steps: Iterable<() => void>): Promise<void> {
-    await this.#commits.togetherInTurns(steps)
+    await this.#needs.commits.togetherInTurns(steps)
   }
 
   keepPosition(stream: CompiledStream, position: string, settled: Settled): void {
-    const atUs = this.#receipts.reserve(1)
-    this.#commits.add((writer) => writer.position(stream, position, atUs), settled)
+    const { commits, receipts } = this.#needs
+    const atUs = receipts.reserve(1)
+    commits.add((writer) => writer.position(stream, position, atUs), settled)
   }
 
   reserve(payload: Uint8Array): number {
-    return this.#receipts.reserve(1, spareOf({ payload }))
+    return this.#needs.receipts.reserve(1, spareOf({ payload }))
   }
 
   judge(stream: CompiledStream, decoded: DecodedMessage): readonly Verdict[] {
-    return judgeMessage(stream, decoded, this.#receipts.reserve(decoded.readings.length))
+    return judgeMessage(stream, decoded, this.#needs.receipts.reserve(decoded.readings.length))
   }
 
   settleInOrder(settled: Settled, failure?: DomainError): void {
-    this.#commits.add(nothing, failure === undefined ? settled : () => settled(failure))
+    this.#needs.commits.add(nothing, failure === undefined ? settled : () => settled(failure))
   }
 }
 

@@ -63,10 +63,14 @@ export async function changeQuarantine(
     .select(['quarantined', 'quarantine_bytes', 'is_discarding'])
     .where('stream_id', '=', streamId)
     .executeTakeFirst()
-  const quarantine = new StreamQuarantine(transaction, streamId, {
-    entries: before?.quarantined ?? 0,
-    bytes: before?.quarantine_bytes ?? 0,
-    isDiscarding: before?.is_discarding === 1,
+  const quarantine = new StreamQuarantine({
+    transaction,
+    streamId,
+    before: {
+      entries: before?.quarantined ?? 0,
+      bytes: before?.quarantine_bytes ?? 0,
+      isDiscarding: before?.is_discarding === 1,
+    },
   })
   for (const run of runsOf(changes)) await quarantine.change(run)
   return quarantine.difference()
@@ -89,11 +93,15 @@ interface Fill {
   readonly isDiscarding: boolean
 }
 
+interface StreamQuarantineNeeds {
+  readonly transaction: Transaction<StateSchema>
+  readonly streamId: string
+  readonly before: Fill
+}
+
 /** The quarantine of a stream within one transaction. */
 class StreamQuarantine {
-  readonly #transaction: Transaction<StateSchema>
-  readonly #streamId: string
-  readonly #before: Fill
+  readonly #needs: StreamQuarantineNeeds
   #entries: number
   #bytes: number
   #isDiscarding: boolean
@@ -101,10 +109,9 @@ class StreamQuarantine {
   #unknown = 0
   #beganToDiscard = false
 
-  constructor(transaction: Transaction<StateSchema>, streamId: string, before: Fill) {
-    this.#transaction = transaction
-    this.#streamId = streamId
-    this.#before = before
+  constructor(needs: StreamQuarantineNeeds) {
+    this.#needs = needs
+    const { before } = needs
     this.#entries = before.entries
     this.#bytes = before.bytes
     this.#isDiscarding = before.isDiscarding
@@ -123,18 +130,20 @@ class StreamQuarantine {
   }
 
   difference(): QuarantineDifference {
+    const { before } = this.#needs
     return {
-      entries: this.#entries - this.#before.entries,
-      bytes: this.#bytes - this.#before.bytes,
+      entries: this.#entries - before.entries,
+      bytes: this.#bytes - before.bytes,
       discarded: this.#discarded,
       unknown: this.#unknown,
-      discarding: Number(this.#isDiscarding) - Number(this.#before.isDiscarding),
+      discarding: Number(this.#isDiscarding) - Number(before.isDiscarding),
       beganToDiscard: this.#beganToDiscard,
     }
   }
 
   /** Keeps refused readings as long as there is room; what is left is counted. */
   async #keep(refused: readonly RefusedEntry[]): Promise<void> {
+    const { transaction, streamId } = this.#needs
     const kept: RefusedEntry[] = []
     for (const item of refused) {
       const size = item.entry.payload.byteLength
@@ -149,27 +158,29 @@ class StreamQuarantine {
       kept.push(item)
     }
     if (kept.length === 0) return
-    const rows = kept.map((item) => quarantineRow(this.#streamId, item))
-    await this.#transaction.insertInto('quarantine').values(rows).execute()
+    const rows = kept.map((item) => quarantineRow(streamId, item))
+    await transaction.insertInto('quarantine').values(rows).execute()
   }
 
   async #rejudge({ offset, streamVersion, timestampUs, notes }: RejudgedEntry): Promise<void> {
+    const { transaction, streamId } = this.#needs
     const { reason, message, details } = notes
-    await this.#transaction
+    await transaction
       .updateTable('quarantine')
       .set({ reason, message, details: JSON.stringify(details) })
       .set({ stream_version: streamVersion, timestamp: timestampUs ?? null })
-      .where('stream_id', '=', this.#streamId)
+      .where('stream_id', '=', streamId)
       .where('journal_offset', '=', offset)
       .execute()
   }
 
   /** Takes entries out. Resolves with how many of them were there. */
   async #release(offsets: readonly Offset[]): Promise<number> {
+    const { transaction, streamId } = this.#needs
     if (offsets.length === 0) return 0
-    const released = await this.#transaction
+    const released = await transaction
       .deleteFrom('quarantine')
-      .where('stream_id', '=', this.#streamId)
+      .where('stream_id', '=', streamId)
       .where('journal_offset', 'in', offsets)
       .returning('payload_bytes')
       .execute()

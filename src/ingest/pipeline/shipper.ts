@@ -116,8 +116,7 @@ interface Stretch {
  */
 export class Shipper implements Consumer {
   readonly name = 'shipper'
-  readonly #store: TimeSeriesStore
-  readonly #loadVersion: ShipperNeeds['loadVersion']
+  readonly #needs: ShipperNeeds
   readonly #streams = new LruMap<string, KnownStream>(streamsMax)
   #portions = 0
   readonly #shapes = new LruMap<string, Shape>(shapesMax)
@@ -128,13 +127,12 @@ export class Shipper implements Consumer {
   #entriesWanted = entriesMax
   #receivedAtUs = 0
 
-  constructor({ store, loadVersion }: ShipperNeeds) {
-    this.#store = store
-    this.#loadVersion = loadVersion
+  constructor(needs: ShipperNeeds) {
+    this.#needs = needs
   }
 
   position(): Offset {
-    return this.#store.position()
+    return this.#needs.store.position()
   }
 
   /** Streams that are at hand. */
@@ -160,20 +158,20 @@ export class Shipper implements Consumer {
   }
 
   readsFrom(): Offset {
-    return this.#store.durability?.repeatsFrom() ?? this.position()
+    return this.#needs.store.durability?.repeatsFrom() ?? this.position()
   }
 
   get wantsTurn(): boolean {
-    return this.#store.durability?.repeatsFrom() !== undefined
+    return this.#needs.store.durability?.repeatsFrom() !== undefined
   }
 
   /** A store that loses nothing never wakes it. */
   untilWoken(): Promise<void> | undefined {
-    return this.#store.durability?.repetitionWanted()
+    return this.#needs.store.durability?.repetitionWanted()
   }
 
   async handle(batches: readonly JournalBatch[]): Promise<void> {
-    const { durability } = this.#store
+    const { durability } = this.#needs.store
     if (durability && (await this.#repeat(durability, batches))) return
     // A removal stands alone between two shipments, which is no reason to rest.
     let left = batches
@@ -215,15 +213,16 @@ export class Shipper implements Consumer {
 
   /** Returns whether it stopped before a removal, or has done one. */
   async #handleNext(batches: readonly JournalBatch[]): Promise<boolean> {
+    const { store } = this.#needs
     const removal = this.#removalAt(this.position(), batches)
     if (removal) {
-      await this.#store.remove(removal)
+      await store.remove(removal)
       return true
     }
     const stretch = { from: this.position(), until: Number.POSITIVE_INFINITY, isRepeated: false }
     const { shipment, isBeforeRemoval, sending, receivedAtUs } = await this.#load(batches, stretch)
     try {
-      await this.#store.write(shipment)
+      await store.write(shipment)
       this.#receivedAtUs = Math.max(this.#receivedAtUs, receivedAtUs)
       for (const version of sending) version.unsentWindows = undefined
       this.#entriesMax = Math.min(this.#entriesMax * 2, entriesMaxSpread)
@@ -325,7 +324,7 @@ export class Shipper implements Consumer {
     { id, versions }: KnownStream,
     number: number,
   ): Promise<KnownVersion | undefined> {
-    const loaded = await this.#loadVersion(id, number)
+    const loaded = await this.#needs.loadVersion(id, number)
     if (!loaded) return undefined
     const { windows: definition } = loaded
     // A later version may end the windows of those before it.

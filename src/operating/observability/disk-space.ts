@@ -29,7 +29,7 @@ export interface DiskSpaceNeeds {
  */
 export class DiskSpace {
   readonly bytesMin: number
-  readonly #path: string
+  readonly #needs: DiskSpaceNeeds
   readonly #askDisk: AskDisk
   readonly #timer: NodeJS.Timeout
   #available: number | undefined
@@ -43,8 +43,9 @@ export class DiskSpace {
     return space
   }
 
-  private constructor({ path, bytesMin, askDisk = statfs, everyMs: ms = everyMs }: DiskSpaceNeeds) {
-    this.#path = path
+  private constructor(needs: DiskSpaceNeeds) {
+    this.#needs = needs
+    const { bytesMin, askDisk = statfs, everyMs: ms = everyMs } = needs
     this.bytesMin = bytesMin
     this.#askDisk = askDisk
     this.#timer = setInterval(() => void this.ask(), ms).unref()
@@ -78,7 +79,7 @@ export class DiskSpace {
   }
 
   async #look(): Promise<void> {
-    const answer = await this.#askDisk(this.#path).catch(() => undefined)
+    const answer = await this.#askDisk(this.#needs.path).catch(() => undefined)
     this.#available = answer && answer.bavail * answer.bsize
     if (this.#available === undefined) return
     const slack = Math.min(this.bytesMin / slackShare, slackBytesMax)

@@ -115,16 +115,18 @@ export async function noteAccess(
     )
 }
 
+export interface CoalescedEventsNeeds {
+  readonly state: StateDatabase
+  readonly clock: Clocks
+  readonly notify: Notify
+}
+
 /** Makes events of what was written down, at most one a second of each type and resource. */
 export class CoalescedEvents {
-  readonly #state: StateDatabase
-  readonly #clock: Clocks
-  readonly #notify: Notify
+  readonly #needs: CoalescedEventsNeeds
 
-  constructor(state: StateDatabase, clock: Clocks, notify: Notify) {
-    this.#state = state
-    this.#clock = clock
-    this.#notify = notify
+  constructor(needs: CoalescedEventsNeeds) {
+    this.#needs = needs
   }
 
   /** Tells what is due, again and again, until the signal says to stop. A failure is tried again. */
@@ -137,13 +139,14 @@ export class CoalescedEvents {
 
   /** Tells what is due by now, the longest due first. */
   async flush(): Promise<void> {
-    const nowUs = this.#clock.steadyUs()
-    const isDue = await this.#due(this.#state, nowUs).limit(1).executeTakeFirst()
+    const { state, clock, notify } = this.#needs
+    const nowUs = clock.steadyUs()
+    const isDue = await this.#due(state, nowUs).limit(1).executeTakeFirst()
     if (isDue === undefined) return
-    const afterwards = await this.#state.transaction().execute(async (transaction) => {
+    const afterwards = await state.transaction().execute(async (transaction) => {
       const due = await this.#due(transaction, nowUs).limit(notifiedAtOnceMax).execute()
       for (const row of due) await this.#takeOne(transaction, row, nowUs)
-      return await this.#notify(transaction)
+      return await notify(transaction)
     })
     afterwards()
   }
@@ -181,7 +184,7 @@ export class CoalescedEvents {
   #recorded(transaction: StateDatabase, row: Row): readonly Compilable[] {
     const { stream_id: streamId, vault_id: vaultId, count } = row
     const about = { ...(streamId !== null && { streamId }), vaultId }
-    return new Events(transaction, this.#clock).record({
+    return new Events(transaction, this.#needs.clock).record({
       ...about,
       type: row.type as 'stream.data_received' | 'vault.data_updated' | 'vault.accessed',
       ownerId: row.owner_id as UserId,

@@ -34,16 +34,13 @@ export interface LifecycleEventsNeeds {
  * stream of the type `service` that the owner has, so neither can be there without the other.
  */
 export class LifecycleEvents {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #needs: LifecycleEventsNeeds
   readonly #events: Events
   #pending = 0
 
-  constructor({ state, writer, clock }: LifecycleEventsNeeds) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: LifecycleEventsNeeds) {
+    this.#needs = needs
+    const { state, clock } = needs
     this.#events = new Events(state, clock)
   }
 
@@ -60,25 +57,26 @@ export class LifecycleEvents {
    * @throws DomainError `overloaded` when too many events wait already
    */
   record(event: LifecycleEvent, when: Expression<SqlBool> = always): readonly Compilable[] {
+    const { state, clock } = this.#needs
     if (this.#pending >= pendingMax && !endings.test(event.event)) {
       throw new DomainError('overloaded', 'too many lifecycle events wait for the journal', {
         retryAfter: 1,
       })
     }
-    const nowUs = this.#clock.nowUs()
+    const nowUs = clock.nowUs()
     // The literal type: an index over these rows alone is not used for a parameter.
     const isServiceStream = sql<boolean>`owner_id = ${event.ownerId} AND type = 'service'
       AND (paused_at IS NULL OR id = ${event.resourceId}) AND ${when}`
     const forStreams = [
       // The time of the change, and after that of the event before, whatever the clock says.
-      this.#state
+      state
         .updateTable('data_streams')
         .set({
           last_event_at: sql<number>`CASE WHEN last_event_at >= ${nowUs} THEN last_event_at + 1
             ELSE ${nowUs} END`,
         })
         .where(isServiceStream),
-      this.#state
+      state
         .insertInto('lifecycle_events')
         .columns(['stream_id', 'at', 'reading'])
         .expression(
@@ -92,12 +90,14 @@ export class LifecycleEvents {
 
   /** For the transaction that deletes a stream: what it was not told yet goes with it. */
   forget(streamId: StreamId): Compilable {
-    return optional(this.#state.deleteFrom('lifecycle_events').where('stream_id', '=', streamId))
+    return optional(
+      this.#needs.state.deleteFrom('lifecycle_events').where('stream_id', '=', streamId),
+    )
   }
 
   /** Some of the events that wait: those of one stream in their order. */
   async next(limit: number): Promise<readonly PendingEvent[]> {
-    const rows = await this.#state
+    const rows = await this.#needs.state
       .selectFrom('lifecycle_events')
       .selectAll()
       .orderBy('stream_id')
@@ -114,11 +114,12 @@ export class LifecycleEvents {
 
   /** Takes out what `next` has answered, all of it. */
   async remove(events: readonly PendingEvent[]): Promise<void> {
+    const { state, writer } = this.#needs
     // What was recorded since then is later than all that was answered of the same stream.
     const lastOf = new Map(events.map(({ streamId, atUs }) => [streamId, atUs]))
-    await this.#writer.commit(
+    await writer.commit(
       ...[...lastOf].map(([streamId, atUs]) =>
-        this.#state
+        state
           .deleteFrom('lifecycle_events')
           .where('stream_id', '=', streamId)
           .where('at', '<=', atUs),
@@ -128,7 +129,7 @@ export class LifecycleEvents {
   }
 
   async #count(): Promise<number> {
-    const { total } = await this.#state
+    const { total } = await this.#needs.state
       .selectFrom('lifecycle_events')
       .select((select) => select.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()

@@ -73,7 +73,7 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   await hideKeys({ state, writer, digests: masterKey })
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
-  const profiles = new ProfileStore(state, writer, clock)
+  const profiles = new ProfileStore({ state, writer, clock })
   const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
   const devices = openDevices({ ...needs, audit, auth, posts })
   return {

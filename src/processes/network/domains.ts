@@ -27,16 +27,17 @@ export function openDomains(
   digests: SecretDigests,
 ) {
   const { state, worker, directory, commits, entries } = engine
+  const stored = { state, writer: worker, clock: systemClock }
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
   return {
     streams,
-    changes: new StreamChanges(state, worker, systemClock),
+    changes: new StreamChanges(stored),
     directory,
     topics: engine.topics,
-    templates: new TemplateStore(state, worker, systemClock),
-    vaults: new VaultStore(state, worker, systemClock),
+    templates: new TemplateStore(stored),
+    vaults: new VaultStore(stored),
     quarantine,
     reviews: new Reviews({
       quarantine,
@@ -54,7 +55,7 @@ export function openDomains(
       caughtUp: async () => worker.stored((await engine.journal.status()).head),
     }),
     alerts: openAlerts(state, worker.store),
-    favorites: new FavoriteStore(state, worker, systemClock),
+    favorites: new FavoriteStore(stored),
     receiptStore: new ReceiptStore({ state, writer: worker, digests }),
     processing,
     lifecycle: engine.lifecycle,

@@ -28,7 +28,7 @@ export function openNotifying(
     reach,
   }: Pick<Config, 'deliveriesKeptUs'> & Pick<PreferenceRoutesNeeds, 'reach'>,
 ) {
-  const inbox = new InboxStore(state, writer, systemClock)
+  const inbox = new InboxStore({ state, writer, clock: systemClock })
   const ages = new AgeClock(systemClock)
   const purges: readonly Purge[] = [
     () => inbox.purge(),

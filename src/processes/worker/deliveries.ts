@@ -39,7 +39,7 @@ export async function serveDeliveryDesk(needs: DeskNeeds, port: MessagePort): Pr
   serveCalls(port, procedures)
   const { state, clock } = needs
   const { notify } = fanOut
-  const coalesced = new CoalescedEvents(state, clock, notify)
+  const coalesced = new CoalescedEvents({ state, clock, notify })
   return {
     notify,
     status,

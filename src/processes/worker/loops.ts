@@ -47,8 +47,8 @@ export function startLoops(
   const journal = { reader: new SqliteJournalReader(journalPath), head }
   assertJournalReaches(journal.reader.nextOffset(), [shipper, decider])
   const loops = {
-    shipper: new ConsumerLoop(shipper, journal, shipperPace),
-    decider: new ConsumerLoop(decider, journal, deciderPace),
+    shipper: new ConsumerLoop({ ...journal, consumer: shipper, pace: shipperPace }),
+    decider: new ConsumerLoop({ ...journal, consumer: decider, pace: deciderPace }),
   }
   const consuming = Promise.all(
     Object.values(loops).map((loop) =>

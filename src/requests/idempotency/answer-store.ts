@@ -21,19 +21,19 @@ export interface AnswerStoreNeeds extends Pick<IdempotencyNeeds, 'state' | 'writ
 
 /** Remembers what requests with an Idempotency-Key were answered. */
 export class AnswerStore {
+  readonly #needs: AnswerStoreNeeds
   readonly #store: IdempotencyStore<'idempotent_answers'>
-  readonly #cipher: Cipher
 
-  constructor({ state, writer, cipher }: AnswerStoreNeeds) {
-    this.#store = new IdempotencyStore({ state, writer, digests: cipher }, answerKind)
-    this.#cipher = cipher
+  constructor(needs: AnswerStoreNeeds) {
+    this.#needs = needs
+    this.#store = new IdempotencyStore({ ...needs, digests: needs.cipher }, answerKind)
   }
 
   /** @throws DomainError `idempotency_conflict` when the request came with another body */
   async find(request: KeyedRequest, steadyUs: number): Promise<Answer | undefined> {
     const row = await this.#store.find(request, steadyUs)
     if (!row) return undefined
-    const body = JSON.parse(this.#cipher.decrypt(row.body_encrypted)) as object
+    const body = JSON.parse(this.#needs.cipher.decrypt(row.body_encrypted)) as object
     return { statusCode: row.status_code, body }
   }
 
@@ -43,7 +43,7 @@ export class AnswerStore {
     { statusCode, body }: Answer,
     steadyUs: number,
   ): readonly Compilable[] {
-    const bodyEncrypted = this.#cipher.encrypt(JSON.stringify(body))
+    const bodyEncrypted = this.#needs.cipher.encrypt(JSON.stringify(body))
     const kept = { status_code: statusCode, body_encrypted: bodyEncrypted }
     return this.#store.remember(request, kept, steadyUs)
   }

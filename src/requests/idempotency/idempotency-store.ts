@@ -28,15 +28,11 @@ interface DigestedRequest extends Pick<KeyedRequest, 'userId' | 'scope' | 'bodyD
 
 /** Remembers requests of one kind by their Idempotency-Keys. Now is given in steady time. */
 export class IdempotencyStore<Table extends KeyedTable> {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #digests: SecretDigests
+  readonly #needs: IdempotencyNeeds
   readonly #kind: Kind<Table>
 
-  constructor({ state, writer, digests }: IdempotencyNeeds, kind: Kind<Table>) {
-    this.#state = state
-    this.#writer = writer
-    this.#digests = digests
+  constructor(needs: IdempotencyNeeds, kind: Kind<Table>) {
+    this.#needs = needs
     this.#kind = kind
   }
 
@@ -69,7 +65,7 @@ export class IdempotencyStore<Table extends KeyedTable> {
     const known = await this.#find(request, steadyUs)
     if (known) return { kept: known, isRepeated: true }
     // One of parallel first requests wins; the others find its row.
-    if (await this.#writer.attempt(...this.#insertion(request, kept, steadyUs))) {
+    if (await this.#needs.writer.attempt(...this.#insertion(request, kept, steadyUs))) {
       return { kept, isRepeated: false }
     }
     const other = await this.#find(request, steadyUs)
@@ -80,7 +76,7 @@ export class IdempotencyStore<Table extends KeyedTable> {
   /** @throws DomainError `rate_limited` when the user has too many */
   async assertRoom(userId: UserId): Promise<void> {
     const { total, max } = this.#kind
-    if ((await totalOf(this.#state, total, userId)) >= max) throw this.#tooMany()
+    if ((await totalOf(this.#needs.state, total, userId)) >= max) throw this.#tooMany()
   }
 
   /** Removes a portion of what has expired, the oldest first. Resolves with whether there is more. */
@@ -89,10 +85,10 @@ export class IdempotencyStore<Table extends KeyedTable> {
     const [rows, time, beforeUs] = [sql.table(table), sql.ref(since), steadyUs - lifetimeUs]
     const { rows: last } = await sql<{ readonly at: number }>`
       SELECT ${time} AS at FROM ${rows} WHERE ${time} <= ${beforeUs}
-      ORDER BY ${time} LIMIT 1 OFFSET ${removedMax - 1}`.execute(this.#state)
+      ORDER BY ${time} LIMIT 1 OFFSET ${removedMax - 1}`.execute(this.#needs.state)
     const untilUs = last[0]?.at ?? beforeUs
-    await this.#writer.commit(
-      this.#state
+    await this.#needs.writer.commit(
+      this.#needs.state
         .updateTable('totals')
         .set({
           total: sql<number>`total - (SELECT count(*) FROM ${rows}
@@ -104,7 +100,7 @@ export class IdempotencyStore<Table extends KeyedTable> {
           'in',
           sql<string>`(SELECT user_id FROM ${rows} WHERE ${time} <= ${untilUs})`,
         ),
-      written(this.#state, sql`DELETE FROM ${rows} WHERE ${time} <= ${untilUs}`),
+      written(this.#needs.state, sql`DELETE FROM ${rows} WHERE ${time} <= ${untilUs}`),
     )
     return last.length > 0
   }
@@ -113,8 +109,8 @@ export class IdempotencyStore<Table extends KeyedTable> {
     return {
       userId,
       scope,
-      keyDigest: keptKey(this.#digests, key),
-      bodyDigest: this.#kind.keptBody(this.#digests, bodyDigest),
+      keyDigest: keptKey(this.#needs.digests, key),
+      bodyDigest: this.#kind.keptBody(this.#needs.digests, bodyDigest),
     }
   }
 
@@ -122,7 +118,7 @@ export class IdempotencyStore<Table extends KeyedTable> {
     const { table, since, kept } = this.#kind
     const { rows } = await sql<Kept<Table> & { body_digest: string; since: number }>`
       SELECT ${columns(kept)}, body_digest, ${sql.ref(since)} AS since FROM ${sql.table(table)}
-      WHERE ${this.#isOf(request)}`.execute(this.#state)
+      WHERE ${this.#isOf(request)}`.execute(this.#needs.state)
     const [row] = rows
     if (!row) return undefined
     if (row.since <= steadyUs - lifetimeUs) {
@@ -145,7 +141,7 @@ export class IdempotencyStore<Table extends KeyedTable> {
         ${columns(names)}, ${sql.ref(kind.since)})
       SELECT ${userId}, ${scope}, ${keyDigest}, ${bodyDigest}, ${values}, ${steadyUs}
       WHERE ${isBelow(total, userId, max)} ON CONFLICT DO NOTHING`
-    return [written(this.#state, insertion), countChange(this.#state, total, userId, 1)]
+    return [written(this.#needs.state, insertion), countChange(this.#needs.state, total, userId, 1)]
   }
 
   /** Makes room for a new one under the same key. */
@@ -155,9 +151,9 @@ export class IdempotencyStore<Table extends KeyedTable> {
     const deletion = sql`
       DELETE FROM ${sql.table(table)} WHERE ${this.#isOf(request)}
         AND ${sql.ref(since)} <= ${steadyUs - lifetimeUs}`
-    await this.#writer.attempt(
-      written(this.#state, deletion),
-      countChange(this.#state, total, request.userId, -1),
+    await this.#needs.writer.attempt(
+      written(this.#needs.state, deletion),
+      countChange(this.#needs.state, total, request.userId, -1),
     )
   }
 

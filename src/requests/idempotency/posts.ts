@@ -53,16 +53,12 @@ export interface PostsNeeds {
  * two. Only what was done is remembered: a refusal changes nothing and is decided again.
  */
 export class Posts {
-  readonly #answers: AnswerStore
-  readonly #writer: StateWriter
-  readonly #clock: SteadyClock
+  readonly #needs: PostsNeeds
   /** Requests under way, by key: as many as there are connections at most. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor({ answers, writer, clock }: PostsNeeds) {
-    this.#answers = answers
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: PostsNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -100,10 +96,9 @@ export class Posts {
 
   async #perform(effect: Effect, keyed?: KeyedRequest): Promise<Outcome> {
     const { statusCode, body, changes, refusal, afterwards } = effect
-    const remembering = keyed
-      ? this.#answers.remember(keyed, { statusCode, body }, this.#clock.steadyUs())
-      : []
-    if (await this.#writer.attempt(...changes, ...remembering)) {
+    const { answers, writer, clock } = this.#needs
+    const remembering = keyed ? answers.remember(keyed, { statusCode, body }, clock.steadyUs()) : []
+    if (await writer.attempt(...changes, ...remembering)) {
       await afterwards?.()
       return { statusCode, body, isRepeated: false }
     }
@@ -111,13 +106,14 @@ export class Posts {
       // Somebody else may have been first: another process on the same state.
       const known = await this.#again(keyed)
       if (known) return known
-      await this.#answers.assertRoom(keyed.userId)
+      await answers.assertRoom(keyed.userId)
     }
     throw (await refusal?.()) ?? new Error('a change that cannot fail has failed')
   }
 
   async #again(keyed: KeyedRequest): Promise<Outcome | undefined> {
-    const known = await this.#answers.find(keyed, this.#clock.steadyUs())
+    const { answers, clock } = this.#needs
+    const known = await answers.find(keyed, clock.steadyUs())
     return known && { ...known, isRepeated: true }
   }
 }

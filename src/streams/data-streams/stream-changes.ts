@@ -24,16 +24,18 @@ export interface PastVersion extends VersionedDefinition {
   readonly createdBy: string | undefined
 }
 
+export interface StreamChangesNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
 /** Changes of streams that are there. */
 export class StreamChanges {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #needs: StreamChangesNeeds
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: StreamChangesNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -49,42 +51,43 @@ export class StreamChanges {
     apiKeyId: string,
     ...also: readonly Compilable[]
   ): Promise<boolean> {
+    const { state, writer, clock } = this.#needs
     const version = stream.version + 1
     if (version > versionsMax) {
       throw new DomainError('conflict', `a stream has at most ${versionsMax} versions`)
     }
     const { name, tags } = changed
     const tagsText = JSON.stringify(tags)
-    const update = this.#present(stream, this.#state.updateTable('data_streams')).set({
+    const update = this.#present(stream, state.updateTable('data_streams')).set({
       version,
       name,
       name_folded: name.toLowerCase(),
       tags: tagsText,
       ...retentionColumns(changed.processing),
     })
-    const insert = this.#state.insertInto('data_stream_versions').values({
+    const insert = state.insertInto('data_stream_versions').values({
       stream_id: stream.id,
       version,
       name,
       tags: tagsText,
       definition: versionedJson(changed),
-      created_at: this.#clock.nowUs(),
+      created_at: clock.nowUs(),
       created_by: apiKeyId,
     })
     const replacedTags =
       tagsText === JSON.stringify(stream.tags)
         ? []
-        : [...this.#withoutTags(stream), ...tagRows(this.#state, { ...stream, tags })]
-    const topic = changedTopic(this.#state, stream, { ...stream, ...changed })
-    if (isNewTopic(stream, changed)) await assertTopicRoom(this.#state, stream.ownerId)
-    const start = alertStart(this.#state, { streamId: stream.id, version }, stream, changed)
-    const rows = [...replacedTags, ...topic, ...start, fleetRulesChange(this.#state, stream)]
-    return await this.#writer.attempt(update, insert, ...rows, ...also)
+        : [...this.#withoutTags(stream), ...tagRows(state, { ...stream, tags })]
+    const topic = changedTopic(state, stream, { ...stream, ...changed })
+    if (isNewTopic(stream, changed)) await assertTopicRoom(state, stream.ownerId)
+    const start = alertStart(state, { streamId: stream.id, version }, stream, changed)
+    const rows = [...replacedTags, ...topic, ...start, fleetRulesChange(state, stream)]
+    return await writer.attempt(update, insert, ...rows, ...also)
   }
 
   /** For the condition of a change: whether a stream is paused, or whether it is not. */
   isPausedAs({ id }: DataStream, isPaused: boolean): Expression<SqlBool> {
-    const streams = this.#state
+    const streams = this.#needs.state
       .selectFrom('data_streams')
       .select('id')
       .where('id', '=', id)
@@ -94,9 +97,10 @@ export class StreamChanges {
 
   /** Statements that pause a stream, or let it go on. They can be run any number of times. */
   pausing({ id, ownerId }: DataStream, isPaused: boolean): readonly Compilable[] {
-    const since = sql<number>`coalesce(paused_at, ${this.#clock.nowUs()})`
+    const { state, clock } = this.#needs
+    const since = sql<number>`coalesce(paused_at, ${clock.nowUs()})`
     return [
-      this.#state
+      state
         .updateTable('data_streams')
         .set({ paused_at: isPaused ? since : null })
         .where('id', '=', id)
@@ -109,17 +113,18 @@ export class StreamChanges {
    * changed meanwhile, or is gone: nothing has happened then.
    */
   async remove(stream: DataStream, ...also: readonly Compilable[]): Promise<boolean> {
+    const { state, writer, clock } = this.#needs
     const { id, ownerId, name } = stream
-    return await this.#writer.attempt(
-      this.#present(stream, this.#state.deleteFrom('data_streams')),
+    return await writer.attempt(
+      this.#present(stream, state.deleteFrom('data_streams')),
       ...this.#withoutTags(stream),
-      optional(this.#state.deleteFrom('device_streams').where('stream_id', '=', id)),
-      ...withoutTopic(this.#state, stream),
-      this.#state.insertInto('data_stream_deletions').values({
+      optional(state.deleteFrom('device_streams').where('stream_id', '=', id)),
+      ...withoutTopic(state, stream),
+      state.insertInto('data_stream_deletions').values({
         stream_id: id,
         owner_id: ownerId,
         name,
-        deleted_at: this.#clock.nowUs(),
+        deleted_at: clock.nowUs(),
         journal_offset: null,
         removed_at: null,
         removed_readings: 0,
@@ -131,12 +136,12 @@ export class StreamChanges {
 
   /** How far a stream of this owner is removed, once it was deleted. */
   async deletion(ownerId: UserId, id: StreamId): Promise<StreamDeletion | undefined> {
-    return await findDeletion(this.#state, ownerId, id)
+    return await findDeletion(this.#needs.state, ownerId, id)
   }
 
   /** Versions below one, newest first. */
   async versions(id: StreamId, below: number, limit: number): Promise<readonly PastVersion[]> {
-    const rows = await this.#state
+    const rows = await this.#needs.state
       .selectFrom('data_stream_versions')
       .selectAll()
       .where('stream_id', '=', id)
@@ -165,6 +170,6 @@ export class StreamChanges {
   /** A change that finds no row would undo all the others. */
   #withoutTags({ id, tags }: DataStream): readonly Compilable[] {
     if (Object.keys(tags).length === 0) return []
-    return [this.#state.deleteFrom('data_stream_tags').where('stream_id', '=', id)]
+    return [this.#needs.state.deleteFrom('data_stream_tags').where('stream_id', '=', id)]
   }
 }

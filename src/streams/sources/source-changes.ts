@@ -32,26 +32,20 @@ export class SourceChanges
   implements
     Omit<StreamSources, 'wake' | 'statusOf' | 'hurry' | 'tried' | 'hookIdOf' | 'hookStatusOf'>
 {
-  readonly #store: SourceStore
-  readonly #guard: EgressGuard
-  readonly #connectors: readonly FetchConnector[]
-  readonly #positions: Pick<SourcePositions, 'keep'>
+  readonly #needs: SourceChangesNeeds
 
-  constructor({ store, guard, connectors, positions }: SourceChangesNeeds) {
-    this.#store = store
-    this.#guard = guard
-    this.#connectors = connectors
-    this.#positions = positions
+  constructor(needs: SourceChangesNeeds) {
+    this.#needs = needs
   }
 
   planned(stream: Pick<DataStream, 'id' | 'ownerId' | 'source'>): readonly Compilable[] {
     const { source } = stream
     refuseMarks(markedPlaces(source), 'there is no secret that could be kept')
-    return keepsSecrets(source) ? [this.#store.insert(stream, secretsOf(source))] : []
+    return keepsSecrets(source) ? [this.#needs.store.insert(stream, secretsOf(source))] : []
   }
 
   async completed(stream: DataStream, changed: ParsedDefinition): Promise<ParsedDefinition> {
-    const kept = (await this.#store.secretsOf(stream.id)) ?? {}
+    const kept = (await this.#needs.store.secretsOf(stream.id)) ?? {}
     const source = withoutUnused(changed.source, kept)
     const marked = markedPlaces(source)
     const unknown = marked.filter((place) => kept[place] === undefined)
@@ -71,20 +65,21 @@ export class SourceChanges
   }
 
   async changed(stream: DataStream, source: Json): Promise<readonly Compilable[]> {
-    const kept = await this.#store.kept(stream.id)
+    const { store, positions } = this.#needs
+    const kept = await store.kept(stream.id)
     if (!keepsSecrets(source)) {
       if (kept === undefined) return []
       // The position goes with the row, and it may have readings that wait for more.
-      await this.#positions.keep(stream.id)
+      await positions.keep(stream.id)
       return this.removed(stream.id)
     }
     const whole = secretsOf(withSecrets(source, kept?.secrets ?? {}))
     if (kept !== undefined) {
       const all = { ...whole, ...overlapOf(kept.secrets, whole) }
-      return [this.#store.replace(stream, kept, all)]
+      return [store.replace(stream, kept, all)]
     }
     await this.assertRoom(stream.ownerId, 1)
-    return [this.#store.insert(stream, whole)]
+    return [store.insert(stream, whole)]
   }
 
   async rotated(
@@ -92,28 +87,30 @@ export class SourceChanges
     secret: string,
     previousUntilUs: number,
   ): Promise<Compilable> {
-    const kept = await this.#store.kept(id)
+    const { store } = this.#needs
+    const kept = await store.kept(id)
     if (kept === undefined || !isInbound(source)) {
       throw new DomainError('conflict', 'the stream has no webhook')
     }
     const secrets = withNewSecret(kept.secrets, { secret, previousUntilUs })
-    return this.#store.replace({ id }, kept, secrets)
+    return store.replace({ id }, kept, secrets)
   }
 
   removed(id: StreamId): readonly Compilable[] {
-    return [this.#store.remove(id)]
+    return [this.#needs.store.remove(id)]
   }
 
   async assertAllowed(source: Json): Promise<void> {
-    const connector = this.#connectors.find((one) => one.takes(source))
+    const { guard, connectors } = this.#needs
+    const connector = connectors.find((one) => one.takes(source))
     const further = connector?.furtherDestinationsOf?.(source) ?? []
     for (const destination of [connector?.destinationOf(source), ...further]) {
-      if (destination) await this.#guard.addressesOf(destination)
+      if (destination) await guard.addressesOf(destination)
     }
   }
 
   async assertRoom(ownerId: UserId, count: number): Promise<void> {
-    const { ofUser, inAll } = await this.#store.count(ownerId)
+    const { ofUser, inAll } = await this.#needs.store.count(ownerId)
     if (ofUser + count > sourcesMax.ofUser) {
       const reason = `a user can have ${sourcesMax.ofUser} streams that fetch their readings`
       throw new DomainError('conflict', reason)

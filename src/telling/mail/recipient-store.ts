@@ -24,14 +24,10 @@ export interface RecipientStoreNeeds {
 
 /** The addresses of users. */
 export class RecipientStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clocks
+  readonly #needs: RecipientStoreNeeds
 
-  constructor({ state, writer, clock }: RecipientStoreNeeds) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: RecipientStoreNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -42,7 +38,8 @@ export class RecipientStore {
     ownerId: UserId,
     { email, address, severities }: NewRecipient,
   ): { readonly recipient: Recipient; readonly changes: readonly Compilable[] } {
-    const createdAtUs = this.#clock.nowUs()
+    const { state, clock } = this.#needs
+    const createdAtUs = clock.nowUs()
     const recipient: Recipient = {
       id: newId<EmailRecipientId>(),
       ownerId,
@@ -56,7 +53,7 @@ export class RecipientStore {
       lastDeliveryAtUs: undefined,
       recordedAttempts: 0,
     }
-    const insert = this.#state
+    const insert = state
       .insertInto('email_recipients')
       .columns(['id', 'owner_id', 'created_at', 'email', 'email_folded', 'status', 'severities'])
       .expression(
@@ -78,14 +75,15 @@ export class RecipientStore {
           ...(recipient.status === 'DISABLED' && { consecutive_failures: 0 }),
         })
         .where('verified_at', 'is', null),
-      ...this.#verification(recipient, this.#clock.nowUs()),
+      ...this.#verification(recipient, this.#needs.clock.nowUs()),
     ]
   }
 
   #verification({ id, ownerId, email }: Recipient, atUs: number): readonly Compilable[] {
+    const { state, clock } = this.#needs
     const folded = parseEmail(email)?.folded ?? email
-    const dueAtUs = this.#clock.steadyUs()
-    return planVerification(this.#state, { recipientId: id, ownerId, folded, atUs, dueAtUs })
+    const dueAtUs = clock.steadyUs()
+    return planVerification(state, { recipientId: id, ownerId, folded, atUs, dueAtUs })
   }
 
   isSame({ email }: Recipient, { folded }: EmailAddress): boolean {
@@ -93,20 +91,20 @@ export class RecipientStore {
   }
 
   async find(ownerId: UserId, id: EmailRecipientId): Promise<Recipient | undefined> {
-    const recipient = await findRecipient(this.#state, id)
+    const recipient = await findRecipient(this.#needs.state, id)
     return recipient?.ownerId === ownerId ? recipient : undefined
   }
 
   /** Finds a recipient whoever owns it: for links in mails. */
   async findAny(id: EmailRecipientId): Promise<Recipient | undefined> {
-    return await findRecipient(this.#state, id)
+    return await findRecipient(this.#needs.state, id)
   }
 
   async listPage(
     ownerId: UserId,
     { offset, limit }: Slice,
   ): Promise<{ readonly recipients: readonly Recipient[]; readonly total: number }> {
-    const rows = await this.#state
+    const rows = await this.#needs.state
       .selectFrom('email_recipients')
       .selectAll()
       .where('owner_id', '=', ownerId)
@@ -135,11 +133,12 @@ export class RecipientStore {
 
   /** Who reads the mailbox says yes. */
   verify({ id }: Recipient): Compilable {
-    return this.#state
+    const { state, clock } = this.#needs
+    return state
       .updateTable('email_recipients')
       .set((row) => ({
         status: 'ACTIVE' satisfies RecipientStatus,
-        verified_at: this.#clock.nowUs(),
+        verified_at: clock.nowUs(),
         version: row('version', '+', 1),
       }))
       .where('id', '=', id)
@@ -149,7 +148,7 @@ export class RecipientStore {
   /** Who reads the mailbox says no, and is not to be told again before saying yes again. */
   unsubscribe(recipient: Recipient): readonly Compilable[] {
     return [
-      this.#state
+      this.#needs.state
         .updateTable('email_recipients')
         .set((row) => ({
           status: 'DISABLED' satisfies RecipientStatus,
@@ -167,17 +166,17 @@ export class RecipientStore {
   /** The changes that remove a recipient; what it was sent is removed when it has become old. */
   remove(recipient: Recipient): readonly Compilable[] {
     const { id, ownerId } = recipient
-    const removal = this.#state.deleteFrom('email_recipients').where('id', '=', id)
+    const removal = this.#needs.state.deleteFrom('email_recipients').where('id', '=', id)
     return [removal.where('owner_id', '=', ownerId), ...this.#endDeliveries(recipient)]
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await this.#writer.attempt(...changes)
+    return await this.#needs.writer.attempt(...changes)
   }
 
   #changed({ id, version, status }: Recipient) {
     return (
-      this.#state
+      this.#needs.state
         .updateTable('email_recipients')
         .set((row) => ({ version: row('version', '+', 1) }))
         .where('id', '=', id)
@@ -188,7 +187,7 @@ export class RecipientStore {
   }
 
   #endDeliveries({ id }: Recipient): readonly Compilable[] {
-    return endDeliveries(this.#state, id, 'mail').map(optional)
+    return endDeliveries(this.#needs.state, id, 'mail').map(optional)
   }
 }
 

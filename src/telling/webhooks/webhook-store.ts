@@ -18,16 +18,10 @@ export interface WebhookStoreNeeds {
 
 /** The one table behind both ways to register (decisions.md#two-views-of-one-table). */
 export class WebhookStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #cipher: Cipher
-  readonly #clock: Clock
+  readonly #needs: WebhookStoreNeeds
 
-  constructor({ state, writer, cipher, clock }: WebhookStoreNeeds) {
-    this.#state = state
-    this.#writer = writer
-    this.#cipher = cipher
-    this.#clock = clock
+  constructor(needs: WebhookStoreNeeds) {
+    this.#needs = needs
   }
 
   /** A new webhook, and the changes that store it: they find no room when the user has too many. */
@@ -36,8 +30,9 @@ export class WebhookStore {
     settings: WebhookSettings,
     by: 'bearer' | 'header-key',
   ): { readonly webhook: Webhook; readonly changes: readonly Compilable[] } {
+    const { state, cipher, clock } = this.#needs
     const id = newId<WebhookId>()
-    const createdAtUs = this.#clock.nowUs()
+    const createdAtUs = clock.nowUs()
     const webhook: Webhook = {
       ...settings,
       id,
@@ -49,10 +44,10 @@ export class WebhookStore {
       lastDeliveryAtUs: undefined,
       recordedAttempts: 0,
     }
-    const row = settingsColumns(webhook, this.#cipher)
+    const row = settingsColumns(webhook, cipher)
     const columns = Object.keys(row) as (keyof typeof row)[]
     const values = sql.join(columns.map((column) => row[column]))
-    const insert = this.#state
+    const insert = state
       .insertInto('webhooks')
       .columns(['id', 'owner_id', 'interface', 'created_at', ...columns])
       .expression(
@@ -63,7 +58,8 @@ export class WebhookStore {
   }
 
   async find(ownerId: UserId, id: WebhookId): Promise<Webhook | undefined> {
-    const webhook = await new WebhookReader(this.#state, this.#cipher).find(id)
+    const { state, cipher } = this.#needs
+    const webhook = await new WebhookReader(state, cipher).find(id)
     return webhook?.ownerId === ownerId ? webhook : undefined
   }
 
@@ -71,13 +67,14 @@ export class WebhookStore {
     ownerId: UserId,
     { offset, limit }: Slice,
   ): Promise<{ readonly webhooks: readonly Webhook[]; readonly total: number }> {
+    const { state, cipher } = this.#needs
     const rows = await this.#listed(ownerId).limit(limit).offset(offset).execute()
-    const { total } = await this.#state
+    const { total } = await state
       .selectFrom('webhooks')
       .select((count) => count.fn.countAll<number>().as('total'))
       .where('owner_id', '=', ownerId)
       .executeTakeFirstOrThrow()
-    return { webhooks: rows.map((row) => webhookOf(row, this.#cipher)), total }
+    return { webhooks: rows.map((row) => webhookOf(row, cipher)), total }
   }
 
   async listAfter(
@@ -91,7 +88,7 @@ export class WebhookStore {
         where(where.refTuple('created_at', 'id'), '>', where.tuple(after.createdAtUs, after.id)),
       )
     }
-    return (await query.execute()).map((row) => webhookOf(row, this.#cipher))
+    return (await query.execute()).map((row) => webhookOf(row, this.#needs.cipher))
   }
 
   /**
@@ -100,15 +97,16 @@ export class WebhookStore {
    * more, and its failures are forgotten when it is to be active (decisions.md#failures-in-a-row).
    */
   change(before: Webhook, after: Webhook): readonly Compilable[] {
+    const { state, cipher } = this.#needs
     const { id, version } = before
     const isActive = after.status === 'ACTIVE'
     const isActivated = isActive && before.status !== 'ACTIVE'
     const isAskedElse = isActivated || after.eventTypes !== before.eventTypes
     return [
-      this.#state
+      state
         .updateTable('webhooks')
         .set({
-          ...settingsColumns(after, this.#cipher),
+          ...settingsColumns(after, cipher),
           version: version + 1,
           ...(isActivated && { consecutive_failures: 0 }),
         })
@@ -116,7 +114,7 @@ export class WebhookStore {
         .where('version', '=', version)
         // It may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
-      ...(isActive ? [] : endDeliveries(this.#state, id, 'webhook').map(optional)),
+      ...(isActive ? [] : endDeliveries(state, id, 'webhook').map(optional)),
       ...(isActive && isAskedElse
         ? [optional(this.#unsubscribe(id)), ...this.#subscribed(after)]
         : []),
@@ -124,7 +122,7 @@ export class WebhookStore {
   }
 
   async attempt(...changes: readonly Compilable[]): Promise<boolean> {
-    return await this.#writer.attempt(...changes)
+    return await this.#needs.writer.attempt(...changes)
   }
 
   /**
@@ -132,14 +130,15 @@ export class WebhookStore {
    * nothing when it is gone.
    */
   remove({ id, ownerId }: Webhook): readonly Compilable[] {
+    const { state } = this.#needs
     return [
-      this.#state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
-      ...endDeliveries(this.#state, id, 'webhook').map(optional),
+      state.deleteFrom('webhooks').where('id', '=', id).where('owner_id', '=', ownerId),
+      ...endDeliveries(state, id, 'webhook').map(optional),
     ]
   }
 
   #listed(ownerId: UserId) {
-    return this.#state
+    return this.#needs.state
       .selectFrom('webhooks')
       .selectAll()
       .where('owner_id', '=', ownerId)
@@ -151,10 +150,10 @@ export class WebhookStore {
   #subscribed({ id, ownerId, eventTypes, status }: Webhook): readonly Compilable[] {
     if (status !== 'ACTIVE') return []
     const rows = eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id }))
-    return [this.#state.insertInto('webhook_subscriptions').values(rows)]
+    return [this.#needs.state.insertInto('webhook_subscriptions').values(rows)]
   }
 
   #unsubscribe(id: string): Compilable {
-    return this.#state.deleteFrom('webhook_subscriptions').where('webhook_id', '=', id)
+    return this.#needs.state.deleteFrom('webhook_subscriptions').where('webhook_id', '=', id)
   }
 }

@@ -11,15 +11,17 @@ export interface FavoritePage {
   readonly total: number
 }
 
-export class FavoriteStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+export interface FavoriteStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+export class FavoriteStore {
+  readonly #needs: FavoriteStoreNeeds
+
+  constructor(needs: FavoriteStoreNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -30,9 +32,10 @@ export class FavoriteStore {
     ownerId: UserId,
     { type, ref }: NewFavorite,
   ): { readonly favorite: Favorite; readonly changes: readonly Compilable[] } {
+    const { state, clock } = this.#needs
     const id = newId<FavoriteId>()
-    const createdAtUs = this.#clock.nowUs()
-    const insert = this.#state
+    const createdAtUs = clock.nowUs()
+    const insert = state
       .insertInto('favorites')
       .columns(['id', 'owner_id', 'created_at', 'type', 'ref'])
       .expression(
@@ -42,12 +45,12 @@ export class FavoriteStore {
       .onConflict((conflict) => conflict.doNothing())
     return {
       favorite: { id, createdAtUs, type, ref },
-      changes: [insert, countChange(this.#state, 'favorites', ownerId, 1)],
+      changes: [insert, countChange(state, 'favorites', ownerId, 1)],
     }
   }
 
   async has(ownerId: UserId, { type, ref }: NewFavorite): Promise<boolean> {
-    const row = await this.#state
+    const row = await this.#needs.state
       .selectFrom('favorites')
       .select('id')
       .where('owner_id', '=', ownerId)
@@ -59,7 +62,7 @@ export class FavoriteStore {
 
   async list(ownerId: UserId, slice: Slice): Promise<FavoritePage> {
     const { rows, total } = await pageOf(
-      this.#state,
+      this.#needs.state,
       {
         table: 'favorites',
         condition: sql<boolean>`owner_id = ${ownerId}`,
@@ -80,9 +83,10 @@ export class FavoriteStore {
 
   /** False when the user has no such favorite. */
   async remove(ownerId: UserId, id: FavoriteId): Promise<boolean> {
-    return await this.#writer.attempt(
-      this.#state.deleteFrom('favorites').where('id', '=', id).where('owner_id', '=', ownerId),
-      countChange(this.#state, 'favorites', ownerId, -1),
+    const { state, writer } = this.#needs
+    return await writer.attempt(
+      state.deleteFrom('favorites').where('id', '=', id).where('owner_id', '=', ownerId),
+      countChange(state, 'favorites', ownerId, -1),
     )
   }
 }

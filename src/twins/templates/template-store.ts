@@ -44,17 +44,19 @@ export interface TemplatePage {
   readonly total: number
 }
 
+export interface TemplateStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
 export class TemplateStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #needs: TemplateStoreNeeds
   readonly #search: NameSearch
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
-    this.#search = new NameSearch(state)
+  constructor(needs: TemplateStoreNeeds) {
+    this.#needs = needs
+    this.#search = new NameSearch(needs.state)
   }
 
   /** A new template, and the changes that store it: none can be made when the user has too many. */
@@ -62,10 +64,11 @@ export class TemplateStore {
     ownerId: UserId,
     template: NewTemplate,
   ): { readonly template: Template; readonly changes: readonly Compilable[] } {
+    const { state, clock } = this.#needs
     const id = newId<TemplateId>()
-    const createdAtUs = this.#clock.nowUs()
+    const createdAtUs = clock.nowUs()
     const { name, description, author, hint, requiredStreams } = template
-    const insert = this.#state
+    const insert = state
       .insertInto('templates')
       .columns(columns)
       .expression(
@@ -78,7 +81,7 @@ export class TemplateStore {
       template: { ...template, id, ownerId, createdAtUs, status: initialStatus },
       changes: [
         insert,
-        countChange(this.#state, 'templates', ownerId, 1),
+        countChange(state, 'templates', ownerId, 1),
         ...(template.public ? [this.#countPublic(1)] : []),
       ],
     }
@@ -86,7 +89,7 @@ export class TemplateStore {
 
   /** A template that this user may see: an own or a public one. */
   async findVisible(userId: UserId, id: TemplateId): Promise<Template | undefined> {
-    const row = await this.#state
+    const row = await this.#needs.state
       .selectFrom('templates')
       .selectAll()
       .where('id', '=', id)
@@ -100,7 +103,7 @@ export class TemplateStore {
     const listing = listingOf(query)
     const { rows, total } =
       query.searchTerm === ''
-        ? await pageOf(this.#state, listing, slice)
+        ? await pageOf(this.#needs.state, listing, slice)
         : await this.#search.pageOf(
             { userId: query.userId, listing, term: foldName(query.searchTerm) },
             slice,
@@ -117,6 +120,7 @@ export class TemplateStore {
     change: TemplateChange,
     ...also: readonly Compilable[]
   ): Promise<boolean> {
+    const { state, writer } = this.#needs
     const { name, requiredStreams, public: isPublic, ...same } = change
     const values = {
       ...same,
@@ -125,7 +129,7 @@ export class TemplateStore {
       ...(requiredStreams !== undefined && { required_streams: JSON.stringify(requiredStreams) }),
     }
     if (Object.keys(values).length === 0) return true
-    const update = this.#state
+    const update = state
       .updateTable('templates')
       .set(values)
       .where('id', '=', template.id)
@@ -133,13 +137,14 @@ export class TemplateStore {
       .where('public', '=', template.public ? 1 : 0)
     const turnsPublic = Number(isPublic ?? template.public) - Number(template.public)
     const counting = turnsPublic === 0 ? [] : [this.#countPublic(turnsPublic > 0 ? 1 : -1)]
-    return await this.#writer.attempt(update, ...counting, ...also)
+    return await writer.attempt(update, ...counting, ...also)
   }
 
   /** Removes an own template that no vault uses. False when one does, or it has changed. */
   async remove(template: Template, ...also: readonly Compilable[]): Promise<boolean> {
+    const { state, writer } = this.#needs
     const { id, ownerId } = template
-    const removal = this.#state
+    const removal = state
       .deleteFrom('templates')
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
@@ -147,16 +152,16 @@ export class TemplateStore {
       .where((is) =>
         is.not(is.exists(is.selectFrom('vaults').select('id').where('template_id', '=', id))),
       )
-    return await this.#writer.attempt(
+    return await writer.attempt(
       removal,
-      countChange(this.#state, 'templates', ownerId, -1),
+      countChange(state, 'templates', ownerId, -1),
       ...(template.public ? [this.#countPublic(-1)] : []),
       ...also,
     )
   }
 
   async isUsed(id: TemplateId): Promise<boolean> {
-    const vault = await this.#state
+    const vault = await this.#needs.state
       .selectFrom('vaults')
       .select('id')
       .where('template_id', '=', id)
@@ -166,7 +171,7 @@ export class TemplateStore {
   }
 
   #countPublic(difference: 1 | -1): Compilable {
-    return countChange(this.#state, 'public_templates', everybody, difference)
+    return countChange(this.#needs.state, 'public_templates', everybody, difference)
   }
 }
 

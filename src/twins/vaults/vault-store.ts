@@ -35,15 +35,17 @@ export interface VaultPage {
   readonly total: number
 }
 
-export class VaultStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+export interface VaultStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+export class VaultStore {
+  readonly #needs: VaultStoreNeeds
+
+  constructor(needs: VaultStoreNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -55,9 +57,10 @@ export class VaultStore {
     vault: NewVault,
     { requiredStreams }: Template,
   ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
+    const { state, clock } = this.#needs
     const id = newId<VaultId>()
-    const createdAtUs = this.#clock.nowUs()
-    const insert = this.#state
+    const createdAtUs = clock.nowUs()
+    const insert = state
       .insertInto('vaults')
       .columns(columns)
       .expression(
@@ -70,17 +73,17 @@ export class VaultStore {
       )
     return {
       vault: { ...vault, id, ownerId, createdAtUs, status: initialStatus },
-      changes: [insert, countChange(this.#state, 'vaults', ownerId, 1)],
+      changes: [insert, countChange(state, 'vaults', ownerId, 1)],
     }
   }
 
   async hasRoom(ownerId: UserId): Promise<boolean> {
-    return (await totalOf(this.#state, 'vaults', ownerId)) < vaultsMax
+    return (await totalOf(this.#needs.state, 'vaults', ownerId)) < vaultsMax
   }
 
   /** A vault that this user may see: an own or a public one (decisions.md#what-others-show). */
   async findVisible(userId: UserId, id: VaultId): Promise<Vault | undefined> {
-    const row = await this.#state
+    const row = await this.#needs.state
       .selectFrom('vaults')
       .selectAll()
       .where('id', '=', id)
@@ -92,7 +95,7 @@ export class VaultStore {
   async listPage(ownerId: UserId, slice: Slice): Promise<VaultPage> {
     const condition = sql<boolean>`owner_id = ${ownerId}`
     const { rows, total } = await pageOf(
-      this.#state,
+      this.#needs.state,
       {
         table: 'vaults',
         condition,
@@ -111,7 +114,7 @@ export class VaultStore {
     after: ListCursor | undefined,
     limit: number,
   ): Promise<ListedVault[]> {
-    let query = this.#state
+    let query = this.#needs.state
       .selectFrom('vaults')
       .select(listedColumns)
       .where('owner_id', '=', ownerId)
@@ -132,32 +135,30 @@ export class VaultStore {
     change: VaultChange,
     ...also: readonly Compilable[]
   ): Promise<boolean> {
+    const { state, writer } = this.#needs
     const { public: isPublic, ...same } = change
     const values = { ...same, ...(isPublic !== undefined && { public: isPublic ? 1 : 0 }) }
     if (Object.keys(values).length === 0) return true
-    return await this.#writer.attempt(
-      this.#state
-        .updateTable('vaults')
-        .set(values)
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId),
+    return await writer.attempt(
+      state.updateTable('vaults').set(values).where('id', '=', id).where('owner_id', '=', ownerId),
       ...also,
     )
   }
 
   /** Removes an own vault without data streams. False when it has some, or is gone. */
   async remove({ id, ownerId }: Vault, ...also: readonly Compilable[]): Promise<boolean> {
-    const removal = this.#state
+    const { state, writer } = this.#needs
+    const removal = state
       .deleteFrom('vaults')
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
       .where((is) =>
         is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
       )
-    return await this.#writer.attempt(
+    return await writer.attempt(
       removal,
-      countChange(this.#state, 'vaults', ownerId, -1),
-      optional(this.#state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
+      countChange(state, 'vaults', ownerId, -1),
+      optional(state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
       ...also,
     )
   }

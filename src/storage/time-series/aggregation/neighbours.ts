@@ -11,8 +11,8 @@ export async function findNeighbours(
   page: Range,
 ): Promise<Neighbours> {
   const { startUs, endUs, fill } = reader.query
-  const before = new MissingValues(reader, grid, 0)
-  const after = new MissingValues(reader, grid, -1)
+  const before = new MissingValues({ reader, grid, place: 0 })
+  const after = new MissingValues({ reader, grid, place: -1 })
   const points = grid.length
   for (const chunk of chunksBefore(reader, { fromUs: startUs, toUs: page.fromUs }, points)) {
     if (before.isComplete) break
@@ -28,15 +28,22 @@ export async function findNeighbours(
   }
 }
 
+interface MissingValuesNeeds {
+  readonly reader: PointReader
+  readonly grid: readonly (readonly AggregatePoint[])[]
+  readonly place: 0 | -1
+}
+
 /** Values that the first (0) or last (-1) points of a grid lack, as far as they were found. */
 class MissingValues {
-  readonly #reader: PointReader
+  readonly #needs: MissingValuesNeeds
   /** By the index of the field: the indices of series that lack it. */
   readonly #missing = new Map<number, Set<number>>()
   readonly #found = new Map<string, KnownValue>()
 
-  constructor(reader: PointReader, grid: readonly (readonly AggregatePoint[])[], place: 0 | -1) {
-    this.#reader = reader
+  constructor(needs: MissingValuesNeeds) {
+    this.#needs = needs
+    const { reader, place, grid } = needs
     const { fields, query } = reader
     for (const [index, field] of fields.entries()) {
       if (!isFilled(field, query.fill)) continue
@@ -59,7 +66,7 @@ class MissingValues {
   }
 
   add(values: OutermostValues): void {
-    const { fields, query } = this.#reader
+    const { fields, query } = this.#needs.reader
     for (const [series, byField] of values) {
       for (const [index, value] of byField) {
         if (!this.#missing.get(index)?.delete(series)) continue

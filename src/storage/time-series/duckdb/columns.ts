@@ -68,12 +68,18 @@ type FixedArray =
   | BigUint64Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>
 
+interface FixedColumnNeeds<Items> {
+  readonly type: DuckDBType
+  readonly rows: number
+  readonly items: Items
+}
+
 /** Values of a fixed width. */
 abstract class FixedColumn<Value, Items extends FixedArray> extends Column<Value> {
   protected readonly items: Items
   readonly #bytesEach: number
 
-  constructor(type: DuckDBType, rows: number, items: Items) {
+  constructor({ type, rows, items }: FixedColumnNeeds<Items>) {
     super(type, rows)
     this.items = items
     this.#bytesEach = items.byteLength / Math.max(1, rows)
@@ -87,7 +93,7 @@ abstract class FixedColumn<Value, Items extends FixedArray> extends Column<Value
 
 export class DoubleColumn extends FixedColumn<number, Float64Array<ArrayBuffer>> {
   constructor(rows: number) {
-    super(DOUBLE, rows, new Float64Array(rows))
+    super({ type: DOUBLE, rows, items: new Float64Array(rows) })
   }
 
   override set(row: number, value: number): void {
@@ -97,7 +103,7 @@ export class DoubleColumn extends FixedColumn<number, Float64Array<ArrayBuffer>>
 
 export class BooleanColumn extends FixedColumn<boolean, Uint8Array<ArrayBuffer>> {
   constructor(rows: number) {
-    super(BOOLEAN, rows, new Uint8Array(rows))
+    super({ type: BOOLEAN, rows, items: new Uint8Array(rows) })
   }
 
   override set(row: number, value: boolean): void {
@@ -107,7 +113,7 @@ export class BooleanColumn extends FixedColumn<boolean, Uint8Array<ArrayBuffer>>
 
 export class IntegerColumn extends FixedColumn<number, Int32Array<ArrayBuffer>> {
   constructor(rows: number) {
-    super(INTEGER, rows, new Int32Array(rows))
+    super({ type: INTEGER, rows, items: new Int32Array(rows) })
   }
 
   override set(row: number, value: number): void {
@@ -121,7 +127,7 @@ export class BigIntColumn<Value extends number | bigint = number> extends FixedC
   Int32Array<ArrayBuffer>
 > {
   constructor(rows: number, type: DuckDBType = BIGINT) {
-    super(type, rows, new Int32Array(rows * 2))
+    super({ type, rows, items: new Int32Array(rows * 2) })
   }
 
   override set(row: number, value: Value | number): void {
@@ -145,7 +151,7 @@ export class TimestampColumn extends BigIntColumn<InstantUs> {
 
 export class UnsignedBigIntColumn extends FixedColumn<bigint, BigUint64Array<ArrayBuffer>> {
   constructor(rows: number) {
-    super(UBIGINT, rows, new BigUint64Array(rows))
+    super({ type: UBIGINT, rows, items: new BigUint64Array(rows) })
   }
 
   override set(row: number, value: bigint): void {

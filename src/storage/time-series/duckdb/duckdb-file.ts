@@ -52,6 +52,10 @@ export interface FileOptions {
   readonly processors: number
 }
 
+interface DuckDbFileNeeds extends FileOptions {
+  readonly path: string
+}
+
 /**
  * A DuckDB file that is not closed under its users.
  *
@@ -60,8 +64,7 @@ export interface FileOptions {
  */
 export class DuckDbFile {
   readonly path: string
-  readonly #limits: QueryLimits
-  readonly #processors: number
+  readonly #needs: DuckDbFileNeeds
   readonly #turns: QueryTurns
   readonly #readers = new Set<Promise<unknown>>()
   #spread = new Spread()
@@ -71,18 +74,18 @@ export class DuckDbFile {
   /** Pending while the file is being closed or opened. */
   #changing: Promise<void> | undefined
 
-  private constructor(path: string, open: OpenFile, { limits, processors }: FileOptions) {
+  private constructor(needs: DuckDbFileNeeds, open: OpenFile) {
+    this.#needs = needs
+    const { path, processors, limits } = needs
     this.path = path
     this.#open = open
-    this.#limits = limits
-    this.#processors = processors
     this.#threads = new WorkingThreads(processors)
     this.#turns = new QueryTurns(limits)
   }
 
   static async open(path: string, options: Partial<FileOptions> = {}): Promise<DuckDbFile> {
     const { limits = queryLimits, processors = availableParallelism() } = options
-    return new DuckDbFile(path, await openFile(path), { limits, processors })
+    return new DuckDbFile({ path, limits, processors }, await openFile(path))
   }
 
   /** Queries that are being answered, and that wait for their turn. */
@@ -103,7 +106,8 @@ export class DuckDbFile {
    * @throws DomainError `overloaded`, `query_too_slow`; Error when the file is closed
    */
   async read<Result>(work: Work<Result>, length: ReadLength = 'long'): Promise<Result> {
-    const timed = (connection: DuckDBConnection) => withinTime(connection, work, this.#limits.ms)
+    const timed = (connection: DuckDBConnection) =>
+      withinTime(connection, work, this.#needs.limits.ms)
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#turns.take(() => this.look(timed, length))
@@ -142,7 +146,7 @@ export class DuckDbFile {
       this.#open = await openFile(this.path)
       this.#spread = new Spread()
       this.#rowsToMerge = 0
-      this.#threads = new WorkingThreads(this.#processors)
+      this.#threads = new WorkingThreads(this.#needs.processors)
     })
   }
 

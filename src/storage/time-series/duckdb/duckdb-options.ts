@@ -1,4 +1,3 @@
-import type { Clock } from '../../../core/clock.ts'
 import type { RollupOptions } from '../rollups/candidates.ts'
 
 /** What may be said of a store when it is opened. */
@@ -13,8 +12,4 @@ export interface DuckDbOptions {
   readonly onLookUpFailure?: (error: unknown) => void
   /** Hears of failures to roll something up; what failed is repeated. */
   readonly onRollupFailure?: (error: unknown) => void
-}
-
-export interface StoreOptions extends DuckDbOptions {
-  readonly clock: Clock
 }

@@ -28,7 +28,7 @@ import type { Catalog } from './catalog.ts'
 import { type Contents, loadContents } from './contents.ts'
 import { removeStreams } from './departure.ts'
 import { DuckDbFile } from './duckdb-file.ts'
-import type { DuckDbOptions, StoreOptions } from './duckdb-options.ts'
+import type { DuckDbOptions } from './duckdb-options.ts'
 import { lookUpRowsMax } from './duplicates.ts'
 import { expireReadings } from './expire-readings.ts'
 import { placeBeforeNewest, readHistory } from './history.ts'
@@ -44,21 +44,26 @@ import type { StoreTurns } from './store-turns.ts'
 import { DuckDbWindows } from './windows/duckdb-windows.ts'
 import { writeShipment } from './write-shipment.ts'
 
+interface DuckDbStoreNeeds {
+  readonly file: DuckDbFile
+  readonly clock: Clock
+  readonly options: DuckDbOptions
+}
+
 /** Time series in one DuckDB file, written by one thread. */
 export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   readonly windows: WindowStore
-  readonly #file: DuckDbFile
-  readonly #clock: Clock
+  readonly #needs: DuckDbStoreNeeds
   readonly #lateReadings: LateReadings
   readonly #rollups: Rollups
   readonly #turns: StoreTurns = {
     write: (work) =>
       this.#exclusively(async () => {
-        const done = await this.#suspecting(() => work(this.#file.writer, this.#catalog))
+        const done = await this.#suspecting(() => work(this.#needs.file.writer, this.#catalog))
         await this.#releaseMemory(rowsPerRelease)
         return done
       }),
-    look: (work) => this.#file.look(work),
+    look: (work) => this.#needs.file.look(work),
   }
   readonly #lookUpRowsMax: number
   #contents: Contents
@@ -67,15 +72,15 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   #lastWrite: Promise<void> = Promise.resolve()
   readonly #sinceRelease = new ReleaseCount()
 
-  private constructor(file: DuckDbFile, contents: Contents, { clock, ...options }: StoreOptions) {
-    this.#file = file
+  private constructor(needs: DuckDbStoreNeeds, contents: Contents) {
+    this.#needs = needs
+    const { clock, file, options } = needs
     this.#contents = contents
-    this.#clock = clock
     this.windows = new DuckDbWindows({
       clock,
       catalog: () => this.#catalog,
-      read: (work) => this.#file.read(work),
-      write: (work) => this.#exclusively(() => this.#suspecting(() => work(this.#file.writer))),
+      read: (work) => file.read(work),
+      write: (work) => this.#exclusively(() => this.#suspecting(() => work(file.writer))),
     })
     this.#lookUpRowsMax = options.lookUpRowsMax ?? lookUpRowsMax
     this.#lateReadings = new LateReadings({
@@ -98,7 +103,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   static async open(path: string, clock: Clock, options: DuckDbOptions = {}): Promise<DuckDbStore> {
     const file = await DuckDbFile.open(path)
     const contents = await loadContents(file.writer, options.rowsPerLateTable)
-    return new DuckDbStore(file, contents, { clock, ...options })
+    return new DuckDbStore({ file, clock, options }, contents)
   }
 
   get #catalog(): Catalog {
@@ -125,7 +130,8 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   queries(): QueryLoad {
-    return { running: this.#file.queries.running, waiting: this.#file.queries.waiting }
+    const { file } = this.#needs
+    return { running: file.queries.running, waiting: file.queries.waiting }
   }
 
   /** Late readings that are stored, but not looked up yet. */
@@ -159,7 +165,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     const work = () =>
       removeReadings(
         {
-          writer: this.#file.writer,
+          writer: this.#needs.file.writer,
           catalog: this.#catalog,
           onPortion: (rows) => this.#releaseMemory(rows),
         },
@@ -207,32 +213,32 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async query(query: ReadingsQuery): Promise<ReadingsPage> {
-    return await this.#file.read((connection) => readRaw(connection, this.#catalog, query))
+    return await this.#needs.file.read((connection) => readRaw(connection, this.#catalog, query))
   }
 
   async series(query: SeriesQuery): Promise<SeriesPage | undefined> {
-    return await this.#file.read((connection) => readSeries(connection, this.#catalog, query))
+    return await this.#needs.file.read((connection) => readSeries(connection, this.#catalog, query))
   }
 
   async latest(query: LatestQuery): Promise<LatestPage> {
-    return await this.#file.read((connection) => readLatest(connection, this.#catalog, query))
+    return await this.#needs.file.read((connection) => readLatest(connection, this.#catalog, query))
   }
 
   async aggregate(query: AggregateQuery): Promise<AggregatePage> {
-    return await this.#file.read(
+    return await this.#needs.file.read(
       (connection) => aggregateReadings(connection, this.#catalog, query),
       aggregationLength(this.#catalog, query),
     )
   }
 
   async history(query: HistoryQuery): Promise<HistoryPage> {
-    return await this.#file.read((connection) =>
+    return await this.#needs.file.read((connection) =>
       readHistory(connection, () => this.#contents, query),
     )
   }
 
   async placeBeforeNewest(streamId: string, count: number): Promise<ReadingsCursor> {
-    return await this.#file.read((connection) =>
+    return await this.#needs.file.read((connection) =>
       placeBeforeNewest(connection, this.#contents, { streamId, count }),
     )
   }
@@ -240,13 +246,13 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   async copyTo(folder: string, signal: AbortSignal): Promise<StoreCopy> {
     return await this.#exclusively(async () => {
       await this.#reopenIfSuspect()
-      return await copyStore(this.#file, this.#catalog.position, { folder, signal })
+      return await copyStore(this.#needs.file, this.#catalog.position, { folder, signal })
     })
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#lateReadings.stop(), this.#rollups.stop()])
-    await this.#file.close()
+    await this.#needs.file.close()
   }
 
   /** Does what moves the position along a stretch of the journal. */
@@ -268,15 +274,16 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async #writeAll(shipment: Shipment): Promise<void> {
+    const { file, clock } = this.#needs
     const known = {
       catalog: this.#catalog,
       lateTables: this.#contents.late,
       lookUpRowsMax: this.#lookUpRowsMax,
     }
-    const now = { shipment, nowUs: this.#clock.nowUs() }
-    const columns = await writeShipment(this.#file.writer, known, now)
+    const now = { shipment, nowUs: clock.nowUs() }
+    const columns = await writeShipment(file.writer, known, now)
     const rows = shipment.readings.length
-    this.#sinceRelease.add({ bytes: await this.#file.wrote({ rows, columns }) })
+    this.#sinceRelease.add({ bytes: await file.wrote({ rows, columns }) })
   }
 
   async #releaseMemory(rows: number): Promise<void> {
@@ -284,7 +291,7 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
     if (!this.#sinceRelease.isDue) return
     try {
       // While somebody reads it has to wait: the next shipment tries again.
-      if (!(await this.#file.releaseMemory())) return
+      if (!(await this.#needs.file.releaseMemory())) return
     } catch {
       // What was written is committed all the same.
       this.#isSuspect = true
@@ -294,9 +301,10 @@ export class DuckDbStore implements TimeSeriesStore, ExpiringStore {
   }
 
   async #reopenIfSuspect(): Promise<void> {
+    const { file } = this.#needs
     if (!this.#isSuspect) return
-    await this.#file.reopen()
-    this.#contents = await loadContents(this.#file.writer, this.#contents.late.rowsPerTable)
+    await file.reopen()
+    this.#contents = await loadContents(file.writer, this.#contents.late.rowsPerTable)
     this.#isSuspect = false
   }
 }

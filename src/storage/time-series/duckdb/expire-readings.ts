@@ -30,41 +30,44 @@ export async function expireReadings(
     const contents = contentsOf()
     const expiring = expiringStreams(contents.catalog, expiries)
     if (expiring.length > 0) await noteKeptFrom(writer, contents.catalog, expiring)
-    return new ExpiryPass(turns, contents, expiring)
+    return new ExpiryPass({ turns, contents, expiring })
   })
   await pass.run(signal)
 }
 
-class ExpiryPass {
-  readonly #turns: StoreTurns
-  readonly #contents: Contents
-  readonly #expiring: readonly Expiring[]
+interface ExpiryPassNeeds {
+  readonly turns: StoreTurns
+  readonly contents: Contents
+  readonly expiring: readonly Expiring[]
+}
 
-  constructor(turns: StoreTurns, contents: Contents, expiring: readonly Expiring[]) {
-    this.#turns = turns
-    this.#contents = contents
-    this.#expiring = expiring
+class ExpiryPass {
+  readonly #needs: ExpiryPassNeeds
+
+  constructor(needs: ExpiryPassNeeds) {
+    this.#needs = needs
   }
 
   get #catalog(): Catalog {
-    return this.#contents.catalog
+    return this.#needs.contents.catalog
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    for (const table of expiringTables(this.#catalog, this.#expiring)) {
+    const { contents, expiring } = this.#needs
+    for (const table of expiringTables(this.#catalog, expiring)) {
       if (!(await this.#expireTable(table, signal))) return
     }
-    for (let at = 0; at < this.#expiring.length; at += endsPerPortion) {
-      const portion = this.#expiring.slice(at, at + endsPerPortion)
-      await this.#write((writer) => noteEnds(writer, this.#contents, portion), signal)
+    for (let at = 0; at < expiring.length; at += endsPerPortion) {
+      const portion = expiring.slice(at, at + endsPerPortion)
+      await this.#write((writer) => noteEnds(writer, contents, portion), signal)
       if (signal.aborted) return
     }
   }
 
   /** False when it was ended before it was done. */
   async #expireTable(table: ReadingsTable, signal: AbortSignal): Promise<boolean> {
-    const expiring = this.#expiring.filter(({ record }) => record.shapes.has(table.shape))
-    const outline = await this.#turns.look((reader) => outlineOf(reader, table, expiring))
+    const expiring = this.#needs.expiring.filter(({ record }) => record.shapes.has(table.shape))
+    const outline = await this.#needs.turns.look((reader) => outlineOf(reader, table, expiring))
     if (signal.aborted) return false
     if (!outline.hasOthers) {
       const drop = { table, outline, expiring }
@@ -86,7 +89,7 @@ class ExpiryPass {
     signal: AbortSignal,
   ): Promise<Result> {
     let workedMs = 0
-    const result = await this.#turns.write(async (writer, catalog) => {
+    const result = await this.#needs.turns.write(async (writer, catalog) => {
       if (catalog !== this.#catalog) throw new Error('the time-series file was opened anew')
       const startedMs = monotonicMs()
       const done = await work(writer)

@@ -45,10 +45,7 @@ export interface DurabilityNeeds {
  * started anew, as nobody can tell a start after a power cut from any other.
  */
 export class Durability {
-  readonly #server: StoreServer
-  readonly #ledger: Ledger
-  readonly #heldBytesMax: number
-  readonly #logger: DurabilityNeeds['logger']
+  readonly #needs: DurabilityNeeds
   /** Whether commits are on the disk when they are answered. */
   #isSynced = false
   #repetition: RepetitionState | undefined
@@ -58,11 +55,8 @@ export class Durability {
   #lost: string | undefined
   #repetitions = 0
 
-  constructor({ server, ledger, heldBytesMax, logger }: DurabilityNeeds) {
-    this.#server = server
-    this.#ledger = ledger
-    this.#heldBytesMax = heldBytesMax
-    this.#logger = logger
+  constructor(needs: DurabilityNeeds) {
+    this.#needs = needs
   }
 
   /**
@@ -74,7 +68,7 @@ export class Durability {
 
   /** What has to be noted of a change that QuestDB has taken. */
   noted(change: UnprovenChange): UnprovenChange | undefined {
-    const isOnDisk = this.#isSynced && this.#ledger.unproven.isEmpty
+    const isOnDisk = this.#isSynced && this.#needs.ledger.unproven.isEmpty
     return isOnDisk ? undefined : change
   }
 
@@ -101,7 +95,8 @@ export class Durability {
    * @throws ReadingsLost
    */
   async connected(connection: QuestDbConnection): Promise<boolean> {
-    const { unproven, position } = this.#ledger
+    const { ledger, logger } = this.#needs
+    const { unproven, position } = ledger
     const server = await processOf(connection)
     this.#isSynced = await isSyncing(connection)
     await this.#assertNothingLost(connection)
@@ -114,7 +109,7 @@ export class Durability {
     }
     this.#repetition = { server, next: unproven.from ?? position, statement: 0 }
     this.#repetitions++
-    this.#logger.warn(
+    logger.warn(
       { from: unproven.from ?? position, to: position },
       'QuestDB was started anew: what is not proven to be on its disk is sent again',
     )
@@ -124,16 +119,17 @@ export class Durability {
 
   /** Where the entries begin that have to be sent again; undefined when none have to be. */
   get repeatsFrom(): Offset | undefined {
+    const { ledger } = this.#needs
     if (!this.#repetition) return undefined
     const { next } = this.#repetition
-    return Math.max(next, this.#ledger.unproven.firstFrom(next) ?? this.#ledger.position)
+    return Math.max(next, ledger.unproven.firstFrom(next) ?? ledger.position)
   }
 
   /** What has to be sent again next. Statements before it are run here. */
   async next({ connection, unapplied }: WritePlace): Promise<Repetition | undefined> {
     const repetition = this.#repetition
     if (!repetition) return undefined
-    const { unproven, position } = this.#ledger
+    const { unproven, position } = this.#needs.ledger
     for (;;) {
       const statement = unproven.statementAfter(repetition.statement)
       const from = this.repeatsFrom ?? position
@@ -163,12 +159,13 @@ export class Durability {
 
   /** @throws NotProven when the journal holds back as much as it may */
   async makeRoom(): Promise<void> {
-    const { bytes } = this.#ledger.unproven
-    if (bytes < this.#heldBytesMax / 2) return
+    const { ledger, heldBytesMax } = this.#needs
+    const { bytes } = ledger.unproven
+    if (bytes < heldBytesMax / 2) return
     const proven = this.prove()
-    if (bytes < this.#heldBytesMax) return
+    if (bytes < heldBytesMax) return
     await proven
-    if (this.#ledger.unproven.bytes < this.#heldBytesMax) return
+    if (ledger.unproven.bytes < heldBytesMax) return
     throw new NotProven(
       `QuestDB does not prove that it has readings on its disk: ${this.#problem ?? 'no checkpoint yet'}`,
     )
@@ -176,13 +173,14 @@ export class Durability {
 
   /** Has QuestDB write everything to its disk. A failure is no harm: the journal keeps what it has. */
   async prove(): Promise<void> {
+    const { ledger, logger } = this.#needs
     this.#proving ??= this.#prove()
       .then(
         () => (this.#problem = undefined),
         (error: unknown) => {
           this.#problem = messageOf(error)
-          const facts = { heldBytes: this.#ledger.unproven.bytes, problem: this.#problem }
-          this.#logger.warn(facts, 'QuestDB could not be had to write to its disk')
+          const facts = { heldBytes: ledger.unproven.bytes, problem: this.#problem }
+          logger.warn(facts, 'QuestDB could not be had to write to its disk')
         },
       )
       .then(() => (this.#proving = undefined))
@@ -190,23 +188,24 @@ export class Durability {
   }
 
   async #prove(): Promise<void> {
-    const { unproven, position } = this.#ledger
-    const { server, lastStatement: statement } = unproven
-    if (server === undefined || this.#repetition || unproven.isEmpty) return
-    const connection = new QuestDbConnection(this.#server, { sockets: 1, answerMs: checkpointMs })
+    const { server, ledger } = this.#needs
+    const { unproven, position } = ledger
+    const { server: running, lastStatement: statement } = unproven
+    if (running === undefined || this.#repetition || unproven.isEmpty) return
+    const connection = new QuestDbConnection(server, { sockets: 1, answerMs: checkpointMs })
     try {
       const transactions = await transactionsOf(connection)
       if (!this.#isSynced) await this.#checkpoint(connection)
       // A process that was started since then may have lost what the one before had.
-      if ((await processOf(connection)) !== server) return
-      this.#ledger.prove({ position, statement, transactions })
+      if ((await processOf(connection)) !== running) return
+      ledger.prove({ position, statement, transactions })
     } finally {
       connection.close()
     }
   }
 
   async #checkpoint(connection: QuestDbConnection): Promise<void> {
-    const { unproven } = this.#ledger
+    const { unproven } = this.#needs.ledger
     unproven.setCheckpointAsked(await timeOf(connection))
     try {
       await connection.run('CHECKPOINT CREATE')
@@ -221,7 +220,7 @@ export class Durability {
 
   /** A checkpoint that we have asked for, and whose end we have not seen, would stay for ever. */
   async #releaseForgotten(connection: QuestDbConnection): Promise<void> {
-    const { unproven } = this.#ledger
+    const { unproven } = this.#needs.ledger
     const asked = unproven.checkpointAsked
     if (asked === undefined || this.#proving) return
     const { rows } = await connection.run('SELECT in_progress, started_at FROM checkpoint_status()')
@@ -233,7 +232,7 @@ export class Durability {
   }
 
   async #assertNothingLost(connection: QuestDbConnection): Promise<void> {
-    const { transactions } = this.#ledger.unproven
+    const { transactions } = this.#needs.ledger.unproven
     const found = await transactionsOf(connection)
     const behind = [...transactions].filter(([table, proven]) => (found.get(table) ?? 0) < proven)
     this.#lost = undefined

@@ -38,7 +38,7 @@ import { type WritePlace, WriterTurns } from './writer-turns.ts'
 /** Streams that leave together: the statement that marks their rows has to fit into the head of a request. */
 const leavingTogether = 100
 
-export interface QuestDbWriterOptions {
+export interface QuestDbWriterNeeds {
   readonly server: StoreServer
   /** The path of the file with position and counts. */
   readonly path: string
@@ -61,21 +61,20 @@ export interface StoreLogger {
 export class QuestDbWriter {
   readonly windows: QuestDbWindows
   readonly copies: StoreCopies
-  readonly #clock: Clock
-  readonly #logger: StoreLogger
+  readonly #needs: QuestDbWriterNeeds
   readonly #ledger: Ledger
   readonly durability: Repetitions
   readonly completeness: Completeness
   readonly #durability: Durability
   readonly #turns: WriterTurns
   readonly #buffer: RowBuffer
-  readonly #needs: ArrangeNeeds
+  readonly #arranging: ArrangeNeeds
   /** How far it was looked for what is too old of each stream, since the start. */
   readonly #expiredToUs = new Map<string, number>()
 
-  constructor({ server, path, clock, logger, heldBytesMax }: QuestDbWriterOptions) {
-    this.#clock = clock
-    this.#logger = logger
+  constructor(needs: QuestDbWriterNeeds) {
+    this.#needs = needs
+    const { server, path, clock, logger, heldBytesMax } = needs
     this.#ledger = new Ledger(path)
     const ledger = this.#ledger
     this.windows = new QuestDbWindows(ledger, clock)
@@ -83,10 +82,10 @@ export class QuestDbWriter {
     this.#turns = new WriterTurns({ server, ledger, durability: this.#durability })
     this.#buffer = new RowBuffer(server.prefix, ledger.classes.placeOf)
     this.copies = new StoreCopies({ turns: this.#turns, ledger, path })
-    this.#needs = { ledger, turns: this.#turns, durability: this.#durability }
-    this.durability = new Repetitions({ ...this.#needs, buffer: this.#buffer })
+    this.#arranging = { ledger, turns: this.#turns, durability: this.#durability }
+    this.durability = new Repetitions({ ...this.#arranging, buffer: this.#buffer })
     const look = () => this.durability.look()
-    this.completeness = new Completeness({ ...this.#needs, look })
+    this.completeness = new Completeness({ ...this.#arranging, look })
   }
 
   position(): Offset {
@@ -197,7 +196,7 @@ export class QuestDbWriter {
       }
       return found
     })
-    const done = await expireReadings({ ...this.#needs, copies: this.copies }, due, signal)
+    const done = await expireReadings({ ...this.#arranging, copies: this.copies }, due, signal)
     for (const { streamId, beforeUs } of done) {
       // It may have left meanwhile.
       if (ledger.stream(streamId)) this.#expiredToUs.set(streamId, beforeUs)
@@ -205,7 +204,7 @@ export class QuestDbWriter {
   }
 
   async arrange(kept: ReadonlyMap<string, number>): Promise<void> {
-    await arrangeClasses(this.#needs, kept)
+    await arrangeClasses(this.#arranging, kept)
   }
 
   giveBackSpace(pagesMax: number): boolean {
@@ -260,14 +259,14 @@ export class QuestDbWriter {
       )
     for (const { reading, message } of refused) {
       const { streamId, offset } = reading
-      this.#logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
+      this.#needs.logger.error({ streamId, offset, message }, 'QuestDB does not take a reading')
     }
 
     const arrived = { groups, defined: shipment.windows }
     const windows = await windowChanges(ledger.windows, arrived, async ({ id }) =>
       ledger.windowTables.newestUs(id),
     )
-    const nowUs = this.#clock.nowUs()
+    const nowUs = this.#needs.clock.nowUs()
     const taken = withoutRefused(groups, refused)
     const changes = taken.map((group) => countChange(group, duplicates, nowUs))
     const shapesAdded = shapesOf(kept, ledger.classes.placeOf)

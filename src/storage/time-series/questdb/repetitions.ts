@@ -29,76 +29,74 @@ export interface RepetitionsNeeds {
 
 /** Sends again what QuestDB may have lost, and has it prove from time to time that it has not. */
 export class Repetitions implements StoreDurability {
-  readonly #ledger: Ledger
-  readonly #durability: Durability
-  readonly #turns: WriterTurns
-  readonly #buffer: RowBuffer
+  readonly #needs: RepetitionsNeeds
 
-  constructor({ ledger, durability, turns, buffer }: RepetitionsNeeds) {
-    this.#ledger = ledger
-    this.#durability = durability
-    this.#turns = turns
-    this.#buffer = buffer
+  constructor(needs: RepetitionsNeeds) {
+    this.#needs = needs
   }
 
   keptFrom(): Offset {
-    return this.#ledger.unproven.from ?? this.#ledger.position
+    const { ledger } = this.#needs
+    return ledger.unproven.from ?? ledger.position
   }
 
   heldBytes(): number {
-    return this.#ledger.unproven.bytes
+    return this.#needs.ledger.unproven.bytes
   }
 
   problem(): string | undefined {
-    return this.#durability.problem
+    return this.#needs.durability.problem
   }
 
   repeatsFrom(): Offset | undefined {
-    return this.#durability.repeatsFrom
+    return this.#needs.durability.repeatsFrom
   }
 
   async repetitionWanted(): Promise<void> {
-    await this.#durability.wanted()
+    await this.#needs.durability.wanted()
   }
 
   async nextRepetition(): Promise<Repetition | undefined> {
-    return await this.#turns.takeAnyway(async (place) => {
-      if (!this.#durability.isRepeating) return undefined
+    const { durability, turns } = this.#needs
+    return await turns.takeAnyway(async (place) => {
+      if (!durability.isRepeating) return undefined
       await place.unapplied.catchUp(place.connection)
-      return await this.#durability.next(place)
+      return await durability.next(place)
     })
   }
 
   async repeat(shipment: Shipment): Promise<void> {
-    await this.#turns.takeAnyway(async ({ connection, unapplied }) => {
-      this.#durability.assertNext(shipment.from)
-      const readings = this.#ledger.unproven.sentOf(shipment.readings, shipment)
-      const [refused] = await writeRows(connection, this.#buffer, readings)
+    const { ledger, durability, turns, buffer } = this.#needs
+    await turns.takeAnyway(async ({ connection, unapplied }) => {
+      durability.assertNext(shipment.from)
+      const readings = ledger.unproven.sentOf(shipment.readings, shipment)
+      const [refused] = await writeRows(connection, buffer, readings)
       if (refused) throw new Error(`QuestDB does not take a reading again: ${refused.message}`)
       unapplied.add(readings)
       await this.#markTouched(shipment)
-      this.#durability.repeated(shipment.nextOffset)
+      durability.repeated(shipment.nextOffset)
     })
   }
 
   async repeatRemoval(removal: Removal): Promise<void> {
-    await this.#turns.takeAnyway(async (place) => {
-      this.#durability.assertNext(removal.from)
-      const shapes = this.#ledger.shapesOf(removal.streamId).map(({ id }) => id)
+    const { ledger, durability, turns } = this.#needs
+    await turns.takeAnyway(async (place) => {
+      durability.assertNext(removal.from)
+      const shapes = ledger.shapesOf(removal.streamId).map(({ id }) => id)
       await removeReadings({ ...place, shapes }, removal)
-      const record = this.#ledger.stream(removal.streamId)
+      const record = ledger.stream(removal.streamId)
       if (record) {
-        const touched = removalChange(this.#ledger.windows, record, removal)
-        const rollups = removalTouches(this.#ledger.rollups.streams, record, removal)
+        const touched = removalChange(ledger.windows, record, removal)
+        const rollups = removalTouches(ledger.rollups.streams, record, removal)
         this.#mark(touched ? [touched] : [], rollups)
       }
-      this.#durability.repeated(removal.nextOffset)
+      durability.repeated(removal.nextOffset)
     })
   }
 
   /** Windows and rollups may have been computed of what was left. */
   async #markTouched(shipment: Shipment): Promise<void> {
-    const ledger = this.#ledger
+    const { ledger } = this.#needs
     const groups = groupByStream({ stream: (id) => ledger.stream(id) ?? newStream() }, shipment)
     const arrived = { groups, defined: undefined }
     const changes = await windowChanges(ledger.windows, arrived, async ({ id }) =>
@@ -108,22 +106,24 @@ export class Repetitions implements StoreDurability {
   }
 
   #mark(windows: readonly WindowChange[], rollups: readonly RollupChange[]): void {
+    const { ledger } = this.#needs
     if (windows.length === 0 && rollups.length === 0) return
-    const { position } = this.#ledger
-    this.#ledger.commit({ position, streams: [], newShapes: [], windows, rollups })
+    const { position } = ledger
+    ledger.commit({ position, streams: [], newShapes: [], windows, rollups })
   }
 
   /** Has QuestDB write everything to its disk, so that the journal can forget it. */
   async prove(): Promise<void> {
-    await this.#durability.prove()
+    await this.#needs.durability.prove()
   }
 
   /** Looks after QuestDB, whether or not there is anything to be stored. */
   async watch(signal: AbortSignal): Promise<void> {
+    const { ledger } = this.#needs
     let provenMs = monotonicMs()
     while (!signal.aborted) {
       await sleep(lookMs, undefined, { signal }).catch(nothing)
-      const isUnused = this.#ledger.position === 0 && this.#ledger.unproven.isEmpty
+      const isUnused = ledger.position === 0 && ledger.unproven.isEmpty
       if (signal.aborted || isUnused) continue
       await this.look().catch(nothing)
       if (monotonicMs() - provenMs < proveMs) continue
@@ -135,7 +135,7 @@ export class Repetitions implements StoreDurability {
   /** Finds out whether QuestDB was started anew. @throws QuestDbAway, ReadingsLost */
   async look(): Promise<void> {
     const ask = async () => {
-      await this.#turns.takeAnyway(async ({ connection }) => await connection.run('SELECT 1'))
+      await this.#needs.turns.takeAnyway(async ({ connection }) => await connection.run('SELECT 1'))
     }
     // A connection that was lost since says nothing about who would answer on a new one.
     await ask().catch(async (error: unknown) => {

@@ -20,18 +20,15 @@ export interface WriterTurnsNeeds {
 /** Lets one at a time write, each on the connection of the one before, or on a new one. */
 export class WriterTurns {
   readonly unapplied: Unapplied
-  readonly #server: StoreServer
-  readonly #ledger: Ledger
-  readonly #durability: Durability
+  readonly #needs: WriterTurnsNeeds
   #connection: QuestDbConnection | undefined
   #isKnown = false
   #isClosing = false
   #last: Promise<void> = Promise.resolve()
 
-  constructor({ server, ledger, durability }: WriterTurnsNeeds) {
-    this.#server = server
-    this.#ledger = ledger
-    this.#durability = durability
+  constructor(needs: WriterTurnsNeeds) {
+    this.#needs = needs
+    const { server, ledger } = needs
     this.unapplied = new Unapplied(server.prefix, ledger.classes.placeOf)
   }
 
@@ -46,7 +43,7 @@ export class WriterTurns {
    */
   async take<Result>(work: (place: WritePlace) => Promise<Result>): Promise<Result> {
     return await this.takeAnyway(async (place) => {
-      if (this.#durability.isRepeating) {
+      if (this.#needs.durability.isRepeating) {
         throw new RepetitionPending('what QuestDB may have lost has to be sent again first')
       }
       return await work(place)
@@ -82,14 +79,15 @@ export class WriterTurns {
   }
 
   async #connected(): Promise<QuestDbConnection> {
+    const { server, ledger, durability } = this.#needs
     if (this.#connection) return this.#connection
     // Kept before it is asked anything, so that it can be interrupted.
-    const connection = new QuestDbConnection(this.#server, { sockets: 1, isPinned: true })
+    const connection = new QuestDbConnection(server, { sockets: 1, isPinned: true })
     this.#connection = connection
     try {
-      const { id, shapes, unproven } = this.#ledger
+      const { id, shapes, unproven } = ledger
       await claimTables(connection, { id, isNew: !unproven.hasProof })
-      if (await this.#durability.connected(connection)) this.unapplied.forget()
+      if (await durability.connected(connection)) this.unapplied.forget()
       await prepareTables(connection, shapes.values())
       this.#isKnown = true
       return connection

@@ -34,17 +34,17 @@ interface KnownStreams<Record extends StreamState> {
 /** Remembers how many readings streams had when they were looked at: with twice as many they are again. */
 export class Candidates<Record extends StreamState = StreamState> {
   readonly #lookedAt = new WeakMap<Record, number>()
-  readonly #readingsMin: number
+  readonly #needs: RollupThresholds
 
-  constructor({ readingsMin }: RollupThresholds) {
-    this.#readingsMin = readingsMin
+  constructor(needs: RollupThresholds) {
+    this.#needs = needs
   }
 
   in({ streams, rolledUp }: KnownStreams<Record>): readonly Candidate<Record>[] {
     const found: Candidate<Record>[] = []
     for (const [id, record] of streams) {
       const { stored, deleted, expired } = record.counts
-      const isMany = stored - deleted - expired >= this.#readingsMin
+      const isMany = stored - deleted - expired >= this.#needs.readingsMin
       if (!isMany || record.shapes.size === 0 || record.timestampMaxUs < 0) continue
       if (rolledUp.has(id) || stored < (this.#lookedAt.get(record) ?? 0) * 2) continue
       found.push({ id, record })

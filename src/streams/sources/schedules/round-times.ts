@@ -19,36 +19,42 @@ export interface PassedRounds {
   readonly upToUs: number
 }
 
+export interface RoundTimesNeeds {
+  readonly schedule: CronSchedule
+  readonly jitterUs: number
+  readonly streamId: StreamId
+}
+
 /**
  * When the rounds of a source begin. Jitter has each of them begin later than it is due, so that many sources of
  * one schedule do not come all at once: by the same part of the jitter each time, which is that of the stream,
  * and always before the next round is due.
  */
 export class RoundTimes {
-  readonly #schedule: CronSchedule
-  readonly #jitterUs: number
+  readonly #needs: RoundTimesNeeds
   /** In [0, 1). */
   readonly #part: number
 
-  constructor(schedule: CronSchedule, jitterUs: number, streamId: StreamId) {
-    this.#schedule = schedule
-    this.#jitterUs = jitterUs
-    this.#part = createHash('sha256').update(streamId).digest().readUInt32BE() / 2 ** 32
+  constructor(needs: RoundTimesNeeds) {
+    this.#needs = needs
+    this.#part = createHash('sha256').update(needs.streamId).digest().readUInt32BE() / 2 ** 32
   }
 
   /** The next one that is due after this instant. */
   next(afterUs: number): RoundTime | undefined {
-    const dueUs = this.#schedule.next(afterUs)
+    const { schedule, jitterUs } = this.#needs
+    const dueUs = schedule.next(afterUs)
     if (dueUs === undefined) return undefined
-    if (this.#jitterUs === 0) return { dueUs, startUs: dueUs }
-    const gapUs = (this.#schedule.next(dueUs) ?? Number.POSITIVE_INFINITY) - dueUs
-    return { dueUs, startUs: dueUs + Math.floor(this.#part * Math.min(this.#jitterUs, gapUs)) }
+    if (jitterUs === 0) return { dueUs, startUs: dueUs }
+    const gapUs = (schedule.next(dueUs) ?? Number.POSITIVE_INFINITY) - dueUs
+    return { dueUs, startUs: dueUs + Math.floor(this.#part * Math.min(jitterUs, gapUs)) }
   }
 
   /** How far the next two that are due after this instant are apart. */
   periodUs(afterUs: number): number {
-    const next = this.#schedule.next(afterUs)
-    const later = next === undefined ? undefined : this.#schedule.next(next)
+    const { schedule } = this.#needs
+    const next = schedule.next(afterUs)
+    const later = next === undefined ? undefined : schedule.next(next)
     return later === undefined || next === undefined ? Number.MAX_SAFE_INTEGER : later - next
   }
 

@@ -62,21 +62,25 @@ export function scheduled(connector: PollConnector, alarms: Alarms = systemAlarm
       const { source, streamId } = definition
       const { schedule, timezone, jitter } = source
       const zone = typeof timezone === 'string' ? timezone : 'UTC'
-      const times = new RoundTimes(
-        new CronSchedule(String(schedule), zone),
-        durationUs(jitter) ?? 0,
+      const times = new RoundTimes({
+        schedule: new CronSchedule(String(schedule), zone),
+        jitterUs: durationUs(jitter) ?? 0,
         streamId,
-      )
-      return new ScheduledSource(connector.open(definition), times, alarms)
+      })
+      return new ScheduledSource({ source: connector.open(definition), times, alarms })
     },
   }
 }
 
+interface ScheduledSourceNeeds {
+  readonly source: PolledSource
+  readonly times: RoundTimes
+  readonly alarms: Alarms
+}
+
 class ScheduledSource implements FetchedSource {
   readonly identity: string
-  readonly #source: PolledSource
-  readonly #times: RoundTimes
-  readonly #alarms: Alarms
+  readonly #needs: ScheduledSourceNeeds
   /** No round that was due up to then is still to be done. The position may be behind it. */
   #doneUs: number | undefined
   /** When that was, in steady time. */
@@ -84,11 +88,9 @@ class ScheduledSource implements FetchedSource {
   /** A round was begun that is still to be done. */
   #isBegun = false
 
-  constructor(source: PolledSource, times: RoundTimes, alarms: Alarms) {
-    this.identity = source.identity
-    this.#source = source
-    this.#times = times
-    this.#alarms = alarms
+  constructor(needs: ScheduledSourceNeeds) {
+    this.#needs = needs
+    this.identity = needs.source.identity
   }
 
   async run(run: FetchRun): Promise<void> {
@@ -98,7 +100,7 @@ class ScheduledSource implements FetchedSource {
     try {
       while (!run.signal.aborted) {
         const doneUs = this.#doneBefore(run.nowUs())
-        const passed = this.#times.passed(doneUs, run.nowUs())
+        const passed = this.#needs.times.passed(doneUs, run.nowUs())
         const isWanted = run.wish.grant()
         if (passed || isWanted || this.#isBegun) await this.#round(progress, doneUs)
         else await this.#rest(progress, doneUs)
@@ -117,15 +119,16 @@ class ScheduledSource implements FetchedSource {
 
   /** What is done, by a clock that was set back since. */
   #doneBySetClock(known: number, nowUs: number): number {
+    const { times, alarms } = this.#needs
     if (this.#doneAtUs === undefined) return known > nowUs + aheadUsMax ? nowUs : known
-    const sinceUs = this.#alarms.steadyUs - this.#doneAtUs
-    return Math.min(known, nowUs - sinceUs + Math.floor(this.#times.periodUs(known) / 2))
+    const sinceUs = alarms.steadyUs - this.#doneAtUs
+    return Math.min(known, nowUs - sinceUs + Math.floor(times.periodUs(known) / 2))
   }
 
   /** Notes that all that was due up to a time is done. */
   #done(doneUs: number, nowUs: number): number {
     this.#doneUs = doneUs
-    this.#doneAtUs = this.#alarms.steadyUs - Math.max(0, nowUs - doneUs)
+    this.#doneAtUs = this.#needs.alarms.steadyUs - Math.max(0, nowUs - doneUs)
     return doneUs
   }
 
@@ -135,15 +138,16 @@ class ScheduledSource implements FetchedSource {
 
   /** Waits for the next time, for somebody who wants a round, or for the end. */
   async #rest(progress: Progress, doneUs: number): Promise<void> {
+    const { times, alarms } = this.#needs
     const { run } = progress
     // So that a first time that passes while the service is down is made up for as any other.
     if (progress.keptUs === undefined) await progress.keep(this.#ran(doneUs))
-    const next = this.#times.next(doneUs)
+    const next = times.next(doneUs)
     if (next === undefined) throw new SourceRefused('the schedule never comes')
     run.onWaiting(next.startUs)
     const woken = Promise.withResolvers<void>()
     const wake = () => woken.resolve()
-    const cancel = this.#alarms.at(next.startUs, wake)
+    const cancel = alarms.at(next.startUs, wake)
     const unlisten = run.wish.listen(wake)
     run.signal.addEventListener('abort', wake)
     if (run.signal.aborted) wake()
@@ -154,18 +158,19 @@ class ScheduledSource implements FetchedSource {
   }
 
   async #round(progress: Progress, doneUs: number): Promise<void> {
+    const { source, times } = this.#needs
     const { run } = progress
     const startedAtUs = run.nowUs()
-    const passed = this.#times.passed(doneUs, startedAtUs)
+    const passed = times.passed(doneUs, startedAtUs)
     const dueAtUs = passed?.first.startUs ?? startedAtUs
     // One that failed is still seen to fail.
     if (!this.#isBegun) run.onWaiting(dueAtUs)
     this.#isBegun = true
-    await progress.poll(this.#source, this.#ran(doneUs))
+    await progress.poll(source, this.#ran(doneUs))
     if (run.signal.aborted) return
     const upToUs = passed?.upToUs ?? doneUs
     const nowUs = run.nowUs()
-    const meanwhile = this.#times.passed(upToUs, nowUs)
+    const meanwhile = times.passed(upToUs, nowUs)
     const nowDoneUs = this.#done(meanwhile?.upToUs ?? upToUs, nowUs)
     const { keptUs } = progress
     const isOld = keptUs === undefined || Math.abs(nowDoneUs - keptUs) >= keptEveryUs

@@ -24,6 +24,12 @@ export interface InboxPage {
   readonly unread: number
 }
 
+export interface InboxStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
 /**
  * What users were told, newest first.
  *
@@ -33,14 +39,10 @@ export interface InboxPage {
  * mark of the inbox up to the newest one; an entry counts as read when it says so or the mark does.
  */
 export class InboxStore {
-  readonly #state: StateDatabase
-  readonly #writer: StateWriter
-  readonly #clock: Clock
+  readonly #needs: InboxStoreNeeds
 
-  constructor(state: StateDatabase, writer: StateWriter, clock: Clock) {
-    this.#state = state
-    this.#writer = writer
-    this.#clock = clock
+  constructor(needs: InboxStoreNeeds) {
+    this.#needs = needs
   }
 
   /** A page of what is neither archived nor expired, newest first. */
@@ -48,9 +50,10 @@ export class InboxStore {
     ownerId: UserId,
     { unreadOnly, severity, offset, limit }: InboxWish,
   ): Promise<InboxPage> {
-    const nowUs = this.#clock.nowUs()
+    const { state, clock } = this.#needs
+    const nowUs = clock.nowUs()
     // One view of the state for all of it: what comes in between would shift the page.
-    return await this.#state.transaction().execute(async (view) => {
+    return await state.transaction().execute(async (view) => {
       const marks = await marksOf(view, ownerId)
       const { listed, unread } = await countsOf(view, ownerId, { marks, nowUs })
       const after = unreadOnly ? marks.readThrough : marks.archivedThrough
@@ -78,8 +81,9 @@ export class InboxStore {
   }
 
   async unread(ownerId: UserId): Promise<number> {
-    const nowUs = this.#clock.nowUs()
-    return await this.#state.transaction().execute(async (view) => {
+    const { state, clock } = this.#needs
+    const nowUs = clock.nowUs()
+    return await state.transaction().execute(async (view) => {
       const marks = await marksOf(view, ownerId)
       return (await countsOf(view, ownerId, { marks, nowUs })).unread
     })
@@ -87,7 +91,8 @@ export class InboxStore {
 
   /** Entries after a position, oldest first: what a reader has missed. */
   async after(ownerId: UserId, position: number, limit: number): Promise<readonly InboxEntry[]> {
-    return await this.#state.transaction().execute(async (view) => {
+    const { state, clock } = this.#needs
+    return await state.transaction().execute(async (view) => {
       const marks = await marksOf(view, ownerId)
       const rows = await view
         .selectFrom('inbox_entries')
@@ -95,7 +100,7 @@ export class InboxStore {
         .where('owner_id', '=', ownerId)
         .where('archived_at', 'is', null)
         .where('position', '>', Math.max(position, marks.archivedThrough))
-        .where('expires_at', '>', this.#clock.nowUs())
+        .where('expires_at', '>', clock.nowUs())
         .orderBy('position')
         .limit(limit)
         .execute()
@@ -105,15 +110,16 @@ export class InboxStore {
 
   /** The position of the newest entry that there ever was; 0 without any. */
   async newest(ownerId: UserId): Promise<number> {
-    return (await marksOf(this.#state, ownerId)).newest
+    return (await marksOf(this.#needs.state, ownerId)).newest
   }
 
   /** Marks one entry as read. Resolves with it; undefined when this user has no such entry. */
   async read(ownerId: UserId, id: InboxEntryId): Promise<InboxEntry | undefined> {
-    const nowUs = this.#clock.nowUs()
-    const isMade = await this.#writer.attempt(
+    const { state, writer, clock } = this.#needs
+    const nowUs = clock.nowUs()
+    const isMade = await writer.attempt(
       this.#uncount(ownerId, [id], 'unread'),
-      this.#state
+      state
         .updateTable('inbox_entries')
         .set({ read_at: sql<number>`coalesce(read_at, ${nowUs})` })
         .where('id', '=', id)
@@ -121,21 +127,22 @@ export class InboxStore {
         .where('expires_at', '>', nowUs),
     )
     if (!isMade) return undefined
-    const row = await this.#state
+    const row = await state
       .selectFrom('inbox_entries')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst()
-    return row && entryOf(row, await marksOf(this.#state, ownerId))
+    return row && entryOf(row, await marksOf(state, ownerId))
   }
 
   async readAll(ownerId: UserId): Promise<void> {
-    await this.#writer.commit(
-      this.#state
+    const { state, writer } = this.#needs
+    await writer.commit(
+      state
         .updateTable('inboxes')
         .set({ read_through: sql<number>`newest` })
         .where('owner_id', '=', ownerId),
-      this.#state
+      state
         .updateTable('inbox_counts')
         .set({ unread: 0 })
         .where('owner_id', '=', ownerId)
@@ -145,23 +152,25 @@ export class InboxStore {
 
   /** Deletes one entry. False when this user has no such entry. */
   async remove(ownerId: UserId, id: InboxEntryId): Promise<boolean> {
-    return await this.#writer.attempt(
+    const { state, writer, clock } = this.#needs
+    return await writer.attempt(
       this.#uncount(ownerId, [id], 'unread'),
       this.#uncount(ownerId, [id], 'listed'),
-      this.#state
+      state
         .deleteFrom('inbox_entries')
         .where('id', '=', id)
         .where('owner_id', '=', ownerId)
-        .where('expires_at', '>', this.#clock.nowUs()),
+        .where('expires_at', '>', clock.nowUs()),
     )
   }
 
   /** The changes that archive these entries, as far as they are the user's own and listed. */
   archiving(ownerId: UserId, ids: readonly InboxEntryId[]): readonly Compilable[] {
+    const { state, clock } = this.#needs
     const { listed } = conditionsOf(ownerId)
-    const archived = this.#state
+    const archived = state
       .updateTable('inbox_entries')
-      .set({ archived_at: this.#clock.nowUs() })
+      .set({ archived_at: clock.nowUs() })
       .where('id', 'in', ids)
       .where(listed)
     return [
@@ -173,20 +182,21 @@ export class InboxStore {
 
   /** The changes that archive everything that is read. */
   archivingRead(ownerId: UserId): readonly Compilable[] {
+    const { state, clock } = this.#needs
     const readThrough = sql<number>`(SELECT read_through FROM inboxes WHERE owner_id = ${ownerId})`
     return [
-      this.#state
+      state
         .updateTable('inbox_entries')
-        .set({ archived_at: this.#clock.nowUs() })
+        .set({ archived_at: clock.nowUs() })
         .where('owner_id', '=', ownerId)
         .where('archived_at', 'is', null)
         .where('read_at', 'is not', null)
         .where('position', '>', readThrough),
-      this.#state
+      state
         .updateTable('inboxes')
         .set({ archived_through: sql<number>`read_through` })
         .where('owner_id', '=', ownerId),
-      this.#state
+      state
         .updateTable('inbox_counts')
         .set({ listed: sql<number>`unread` })
         .where('owner_id', '=', ownerId),
@@ -195,8 +205,9 @@ export class InboxStore {
 
   /** How many of these entries are the user's own and listed; of all that are read, without ids. */
   async archivable(ownerId: UserId, ids: readonly InboxEntryId[] | undefined): Promise<number> {
-    const nowUs = this.#clock.nowUs()
-    return await this.#state.transaction().execute(async (view) => {
+    const { state, clock } = this.#needs
+    const nowUs = clock.nowUs()
+    return await state.transaction().execute(async (view) => {
       if (ids === undefined) {
         const marks = await marksOf(view, ownerId)
         const { listed, unread } = await countsOf(view, ownerId, { marks, nowUs })
@@ -215,13 +226,14 @@ export class InboxStore {
 
   /** Removes some of what has expired. Resolves with whether there is more. */
   async purge(): Promise<boolean> {
-    const nowUs = this.#clock.nowUs()
+    const { state, writer, clock } = this.#needs
+    const nowUs = clock.nowUs()
     const { rows: last } = await sql<{ readonly at: number }>`
       SELECT expires_at AS at FROM inbox_entries WHERE expires_at <= ${nowUs}
-      ORDER BY expires_at LIMIT 1 OFFSET ${removedMax - 1}`.execute(this.#state)
-    await this.#writer.commit(
-      this.#state.deleteFrom('inbox_entries').where('expires_at', '<=', last[0]?.at ?? nowUs),
-      this.#state.deleteFrom('inbox_counts').where('hour', '<', hourOf(nowUs)),
+      ORDER BY expires_at LIMIT 1 OFFSET ${removedMax - 1}`.execute(state)
+    await writer.commit(
+      state.deleteFrom('inbox_entries').where('expires_at', '<=', last[0]?.at ?? nowUs),
+      state.deleteFrom('inbox_counts').where('hour', '<', hourOf(nowUs)),
     )
     return last.length > 0
   }
@@ -231,7 +243,7 @@ export class InboxStore {
     const counted = sql`FROM inbox_entries
       WHERE id IN (${sql.join(ids)}) AND ${conditionsOf(ownerId)[count]}`
     return optional(
-      this.#state
+      this.#needs.state
         .updateTable('inbox_counts')
         .set({
           [count]: sql<number>`${sql.ref(count)} -

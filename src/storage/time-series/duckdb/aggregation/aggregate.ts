@@ -11,5 +11,7 @@ export async function aggregateReadings(
   catalog: Catalog,
   query: AggregateQuery,
 ): Promise<AggregatePage> {
-  return await aggregatePage(new DuckDbPointReader(connection, catalog, select(catalog, query)))
+  return await aggregatePage(
+    new DuckDbPointReader({ connection, catalog, selection: select(catalog, query) }),
+  )
 }

@@ -27,19 +27,22 @@ interface AskedRows {
   readonly upTo?: Position
 }
 
+export interface DuckDbPointReaderNeeds {
+  readonly connection: DuckDBConnection
+  readonly catalog: Catalog
+  readonly selection: Selection
+}
+
 /** Reads chunks of a selection. */
 export class DuckDbPointReader implements PointReader {
-  readonly #connection: DuckDBConnection
-  readonly #catalog: Catalog
-  readonly #selection: Selection
+  readonly #needs: DuckDbPointReaderNeeds
   /** Nothing where no texts are asked for. */
   readonly #measured: Selection | undefined
   readonly stretches: readonly Range[]
 
-  constructor(connection: DuckDBConnection, catalog: Catalog, selection: Selection) {
-    this.#connection = connection
-    this.#catalog = catalog
-    this.#selection = selection
+  constructor(needs: DuckDbPointReaderNeeds) {
+    this.#needs = needs
+    const { selection } = needs
     this.#measured = withTextsMeasured(selection)
     this.stretches = selection.tables.map(({ month }) => ({
       fromUs: startOfMonthUs(month),
@@ -48,11 +51,11 @@ export class DuckDbPointReader implements PointReader {
   }
 
   get query(): AggregateQuery {
-    return this.#selection.query
+    return this.#needs.selection.query
   }
 
   get fields(): readonly AggregatedField[] {
-    return this.#selection.fields
+    return this.#needs.selection.fields
   }
 
   /** Points with texts are looked for twice: how long these are tells how many of them can be read. */
@@ -60,7 +63,7 @@ export class DuckDbPointReader implements PointReader {
     const asked = { range, limit: room.wanted, after }
     const rows = this.#measured
       ? await this.#rowsWithTexts(this.#measured, asked, room)
-      : await this.#firstRows(this.#selection, asked)
+      : await this.#firstRows(this.#needs.selection, asked)
     const fitting = this.#measured ? rows : rows.slice(0, room.take(rows.map(() => 0)))
     const { fields, query } = this
     return fitting.map((row) => ({
@@ -80,7 +83,7 @@ export class DuckDbPointReader implements PointReader {
     // What is behind the last one is not aggregated: all of it would be in memory.
     const toUs = Math.min(asked.range.toUs, nextBucketUs(this.query.buckets, upTo.bucketUs))
     const range = { fromUs: asked.range.fromUs, toUs }
-    return await this.#firstRows(this.#selection, { ...asked, range, limit: count, upTo })
+    return await this.#firstRows(this.#needs.selection, { ...asked, range, limit: count, upTo })
   }
 
   async #firstRows(selection: Selection, { range, limit, after, upTo }: AskedRows): Promise<Row[]> {
@@ -91,7 +94,7 @@ export class DuckDbPointReader implements PointReader {
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
     const rowsFrom = async (points: string) =>
       await rowsOf(
-        this.#connection,
+        this.#needs.connection,
         `SELECT * FROM (${points}) ${where} ORDER BY "$bucket", "$series" LIMIT ${limit}`,
       )
     return await this.#rows(selection, range, rowsFrom)
@@ -103,13 +106,13 @@ export class DuckDbPointReader implements PointReader {
     range: Range,
     rowsFrom: (points: string) => Promise<Row[]>,
   ): Promise<Row[]> {
-    const rolledUp = rolledUpPointsSql(this.#catalog, selection, range)
+    const { catalog } = this.#needs
+    const rolledUp = rolledUpPointsSql(catalog, selection, range)
     if (rolledUp !== undefined) {
       const rows = await rowsFrom(rolledUp)
       if (rows.every((row) => row['$isFinite'] === true)) return rows
     }
-    const points = (summation: Summation) =>
-      pointsSql(this.#catalog, selection, { ...range, summation })
+    const points = (summation: Summation) => pointsSql(catalog, selection, { ...range, summation })
     const rows = await rowsFrom(points('plain'))
     return areSumsFinite(rows, selection.fields) ? rows : await rowsFrom(points('scaled'))
   }
@@ -119,15 +122,16 @@ export class DuckDbPointReader implements PointReader {
     fields: readonly number[],
     end: 'last' | 'first',
   ): Promise<OutermostValues> {
+    const { connection, catalog, selection } = this.#needs
     const [pick, edge] = end === 'last' ? ['arg_max', 'max'] : ['arg_min', 'min']
     const list = fields.map(
       (index) => `, ${pick}("$${index}", "$bucket") AS "$${index}",
         ${edge}("$bucket") FILTER ("$${index}" IS NOT NULL) AS "$at${index}"`,
     )
     const rows = await rowsOf(
-      this.#connection,
+      connection,
       `SELECT "$series"${list.join('')}
-       FROM (${pointsSql(this.#catalog, this.#selection, { ...range, summation: 'scaled' })})
+       FROM (${pointsSql(catalog, selection, { ...range, summation: 'scaled' })})
        GROUP BY "$series"`,
     )
     return new Map(rows.map((row) => [Number(row['$series']), this.#knownOf(row, fields)]))

@@ -19,7 +19,7 @@ const restMsAfterPortionMax = 1_000
 /** More of them hold up what comes: to look them up takes memory, too. */
 const lateMax = 2_000_000
 
-interface LateReadingsOptions {
+interface LateReadingsNeeds {
   readonly turns: StoreTurns
   readonly contents: () => Contents
   readonly clock: Clock
@@ -28,10 +28,7 @@ interface LateReadingsOptions {
 
 /** Looks up late readings from time to time, beside everything else. */
 export class LateReadings {
-  readonly #turns: StoreTurns
-  readonly #contents: () => Contents
-  readonly #clock: Clock
-  readonly #onFailure: (error: unknown) => void
+  readonly #needs: LateReadingsNeeds
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #restMs = restMsMin
@@ -42,29 +39,27 @@ export class LateReadings {
   #isStopped = false
 
   /** `onFailure` hears of look-ups that nobody waits for. */
-  constructor({ turns, contents, clock, onFailure }: LateReadingsOptions) {
-    this.#turns = turns
-    this.#contents = contents
-    this.#clock = clock
-    this.#onFailure = onFailure
+  constructor(needs: LateReadingsNeeds) {
+    this.#needs = needs
   }
 
   /** To be told when there may be late readings. */
   wake(): void {
+    const { contents, onFailure } = this.#needs
     if (this.#timer || this.#running || this.#isStopped) return
-    if (this.#contents().late.size === 0) return
+    if (contents().late.size === 0) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       // What fails is tried again after the next rest: the readings are still there.
       this.#place().catch((error: unknown) => {
-        if (!this.#isStopped) this.#onFailure(error)
+        if (!this.#isStopped) onFailure(error)
       })
     }, this.#restMs).unref()
   }
 
   /** Resolves when there are not too many of them. */
   async room(): Promise<void> {
-    if (this.#contents().late.size > lateMax) await this.place()
+    if (this.#needs.contents().late.size > lateMax) await this.place()
   }
 
   /** Resolves when what waits now is stored, or counted as a duplicate. */
@@ -79,7 +74,7 @@ export class LateReadings {
 
   /** Resolves when no reading of one stream waits any more that waits now. */
   async placeOf(streamId: string): Promise<void> {
-    const { catalog, late } = this.#contents()
+    const { catalog, late } = this.#needs.contents()
     const record = catalog.streams.get(streamId)
     if (record && late.has(record)) await this.place()
   }
@@ -92,7 +87,7 @@ export class LateReadings {
 
   async #place(): Promise<void> {
     while (this.#running) await this.#running.catch(() => undefined)
-    if (this.#isStopped || this.#contents().late.size === 0) return
+    if (this.#isStopped || this.#needs.contents().late.size === 0) return
     const startedMs = monotonicMs()
     this.#restedMs = 0
     this.#running = this.#placeAll()
@@ -107,14 +102,15 @@ export class LateReadings {
   }
 
   async #placeAll(): Promise<void> {
-    const { write } = this.#turns
+    const { turns, contents, clock } = this.#needs
+    const { write } = turns
     const frozen = await write(async () => {
-      const { catalog, late } = this.#contents()
+      const { catalog, late } = contents()
       return { catalog, late, tables: late.freeze() }
     })
     // Opened anew just now, the file may have none any more.
     if (frozen.tables.length === 0) return
-    const inTurns = lookInTurns(this.#turns)
+    const inTurns = lookInTurns(turns)
     const look: Look = async (work) => {
       this.#throwIfStopped()
       return await inTurns(work)
@@ -125,9 +121,9 @@ export class LateReadings {
       this.#throwIfStopped()
       const startedMs = monotonicMs()
       await write(async (writer) => {
-        const { catalog, late } = this.#contents()
+        const { catalog, late } = contents()
         if (catalog !== frozen.catalog) throw new Error('the time-series file was opened anew')
-        const nowUs = this.#clock.nowUs()
+        const nowUs = clock.nowUs()
         await placeLate(writer, { catalog, lateTables: late, tables, duplicates, nowUs })
       })
       if (this.#waiting > 0) continue

@@ -88,14 +88,14 @@ function marksLeft({ rollup, mark, toUs }: RollupPiece, coveredToUs: number): Wi
 /** Days of one shape that are being filled. */
 class Days {
   readonly #tables: RollupTables
-  readonly #shape: string
+  readonly #shape: Shape
   readonly #layout: DayLayout
   readonly #days = new Map<string, { id: string; startUs: number; totals: Float64Array }>()
 
-  constructor(tables: RollupTables, { id, columns }: Shape) {
+  constructor(tables: RollupTables, shape: Shape) {
     this.#tables = tables
-    this.#shape = id
-    this.#layout = new DayLayout(columns)
+    this.#shape = shape
+    this.#layout = new DayLayout(shape.columns)
   }
 
   set(id: string, atUs: number, halfHour: HalfHour): void {
@@ -104,7 +104,7 @@ class Days {
     let day = this.#days.get(key)
     if (!day) {
       const range = { fromUs: startUs, toUs: startUs + 1 }
-      const [kept] = this.#tables.daysOfShape(id, this.#shape, range)
+      const [kept] = this.#tables.daysOfShape(id, this.#shape.id, range)
       day = { id, startUs, totals: kept?.totals ?? this.#layout.emptyDay() }
       this.#days.set(key, day)
     }
@@ -113,7 +113,7 @@ class Days {
 
   write(): void {
     for (const { id, startUs, totals } of this.#days.values()) {
-      this.#tables.write(id, { shape: this.#shape, dayUs: startUs, totals })
+      this.#tables.write(id, { shape: this.#shape.id, dayUs: startUs, totals })
     }
   }
 }

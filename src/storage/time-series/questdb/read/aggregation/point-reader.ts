@@ -36,16 +36,20 @@ interface PointsQuestion {
   readonly after?: Position | undefined
 }
 
+export interface QuestDbPointReaderNeeds {
+  readonly session: ReadSession
+  readonly selection: Selection
+  readonly stretches: readonly Range[]
+}
+
 /** Reads the points of one query: what QuestDB can compute exactly from it, and the rest from readings. */
 export class QuestDbPointReader implements PointReader {
-  readonly #session: ReadSession
-  readonly #selection: Selection
+  readonly #needs: QuestDbPointReaderNeeds
   readonly stretches: readonly Range[]
 
-  private constructor(session: ReadSession, selection: Selection, stretches: readonly Range[]) {
-    this.#session = session
-    this.#selection = selection
-    this.stretches = stretches
+  private constructor(needs: QuestDbPointReaderNeeds) {
+    this.#needs = needs
+    this.stretches = needs.stretches
   }
 
   static async open(session: ReadSession, selection: Selection): Promise<QuestDbPointReader> {
@@ -57,28 +61,29 @@ export class QuestDbPointReader implements PointReader {
         ? await firstUsOf(session, selection.sources, range)
         : range.fromUs
     const stretches = fromUs < range.toUs ? [{ fromUs, toUs: range.toUs }] : []
-    return new QuestDbPointReader(session, selection, stretches)
+    return new QuestDbPointReader({ session, selection, stretches })
   }
 
   get query(): AggregateQuery {
-    return this.#selection.query
+    return this.#needs.selection.query
   }
 
   get fields(): readonly AggregatedField[] {
-    return this.#selection.fields
+    return this.#needs.selection.fields
   }
 
   async points(range: Range, room: PageRoom, after?: Position): Promise<AggregatePoint[]> {
+    const { session, selection } = this.#needs
     const hasTexts = this.fields.some(isText)
     const points: AggregatePoint[] = []
     for (const part of this.#parts(range, 'ASC')) {
       const question = { range: part, limit: room.wanted, order: 'ASC', after } as const
       const found = await this.#totals(question)
       const texts = hasTexts
-        ? await EdgeValues.measure(this.#session, this.#selection, found)
+        ? await EdgeValues.measure(session, selection, found)
         : found.map(() => 0)
       const fitting = found.slice(0, room.take(texts))
-      for (const point of await this.#valued(this.#selection, fitting, question)) points.push(point)
+      for (const point of await this.#valued(selection, fitting, question)) points.push(point)
       if (room.isFull) break
     }
     return points
@@ -90,7 +95,7 @@ export class QuestDbPointReader implements PointReader {
     end: 'last' | 'first',
   ): Promise<OutermostValues> {
     const order = end === 'last' ? 'DESC' : 'ASC'
-    const found = new OutermostFields(this.#selection, fields)
+    const found = new OutermostFields(this.#needs.selection, fields)
     for (const part of this.#parts(range, order)) {
       await this.#look(found, part, order)
       if (found.isComplete) break
@@ -127,10 +132,11 @@ export class QuestDbPointReader implements PointReader {
   }
 
   async #totals(question: PointsQuestion): Promise<readonly PointTotals[]> {
+    const { session, selection } = this.#needs
     const asked = { after: undefined, ...question, scale: plain }
     return (
-      (await readRolledUpTotals(this.#session, this.#selection, asked)) ??
-      (await readTotals(this.#session, this.#selection, asked))
+      (await readRolledUpTotals(session, selection, asked)) ??
+      (await readTotals(session, selection, asked))
     )
   }
 
@@ -140,7 +146,7 @@ export class QuestDbPointReader implements PointReader {
     totals: readonly PointTotals[],
     question: PointsQuestion,
   ): Promise<AggregatePoint[]> {
-    const session = this.#session
+    const { session } = this.#needs
     const values = new PointValues(selection, {
       edges: await EdgeValues.read(session, selection, totals),
       rows: await RowValues.read(session, selection, totals),
@@ -159,10 +165,11 @@ export class QuestDbPointReader implements PointReader {
     totals: readonly PointTotals[],
     question: TotalsQuestion,
   ): Promise<readonly PointTotals[]> {
+    const { session, selection } = this.#needs
     const isTooLarge = totals.some(({ columns }) =>
       columns.some(({ sum, squares }) => !(Number.isFinite(sum) && Number.isFinite(squares))),
     )
     if (!isTooLarge) return []
-    return await readTotals(this.#session, this.#selection, { ...question, scale: scaledDown })
+    return await readTotals(session, selection, { ...question, scale: scaledDown })
   }
 }

@@ -58,7 +58,7 @@ export async function addTotals(
   const pieces = indices.length === 0 ? [[]] : piecesOf(indices, columnsPerStatement)
   for (const source of selection.sources) {
     for (const [piece, columns] of pieces.entries()) {
-      const statement = new TotalsStatement(selection, source, { question, columns })
+      const statement = new TotalsStatement({ selection, source, question, columns })
       for (const row of await session.rows(statement.sql(session))) {
         statement.addTo(found, row, piece === 0)
       }
@@ -92,23 +92,22 @@ export function firstOf(found: FoundTotals, { order, limit }: TotalsQuestion): P
 }
 
 interface StatementNeeds {
+  readonly selection: Selection
+  readonly source: Source
   readonly question: TotalsQuestion
   readonly columns: readonly number[]
 }
 
 /** Some columns of one source. */
 class TotalsStatement {
-  readonly #selection: Selection
-  readonly #source: Source
-  readonly #question: TotalsQuestion
+  readonly #needs: StatementNeeds
   readonly #parts: readonly (readonly [index: number, totals: TotalsOfColumn])[]
   /** The only series that the streams belong to, if there is one. */
   readonly #series: number | undefined
 
-  constructor(selection: Selection, source: Source, { question, columns }: StatementNeeds) {
-    this.#selection = selection
-    this.#source = source
-    this.#question = question
+  constructor(needs: StatementNeeds) {
+    this.#needs = needs
+    const { columns, selection, source, question } = needs
     this.#parts = columns.flatMap((index) => {
       const column = selection.columns[index]
       const stored = source.stored[index]
@@ -116,16 +115,17 @@ class TotalsStatement {
       const named = selection.fields.filter(({ name }) => name === column.name)
       const functions = new Set(named.map((field) => field.function))
       const { scale } = question
-      return [[index, new TotalsOfColumn(column, stored, { functions, scale })] as const]
+      return [[index, new TotalsOfColumn({ column, stored, functions, scale })] as const]
     })
     const series = new Set([...source.streams.values()].map((stream) => stream.series))
     this.#series = series.size === 1 ? [...series][0] : undefined
   }
 
   sql(session: ReadSession): string {
-    const { range, limit, order, after } = this.#question
-    const { streams, shape } = this.#source
-    const runs = bucketRuns(this.#selection.query.buckets, range.fromUs, range.toUs)
+    const { selection, source, question } = this.#needs
+    const { range, limit, order, after } = question
+    const { streams, shape } = source
+    const runs = bucketRuns(selection.query.buckets, range.fromUs, range.toUs)
     const values = this.#parts.flatMap(([, { sql }]) => sql)
     const keys = this.#series === undefined ? 'b, s' : 'b'
     const series = this.#series === undefined ? `, ${this.#seriesSql()} AS s` : ''
@@ -144,7 +144,7 @@ class TotalsStatement {
   addTo(found: FoundTotals, row: Row, isFirst: boolean): void {
     const bucketUs = Number(row[0])
     const series = this.#series ?? Number(row[1])
-    const point = totalsAt(found, { bucketUs, series }, this.#selection.columns.length)
+    const point = totalsAt(found, { bucketUs, series }, this.#needs.selection.columns.length)
     let at = this.#series === undefined ? 2 : 1
     if (isFirst) point.count += Number(row[at])
     at += 1
@@ -156,7 +156,7 @@ class TotalsStatement {
   }
 
   #seriesSql(): string {
-    const branches = [...this.#source.streams.values()].map(
+    const branches = [...this.#needs.source.streams.values()].map(
       ({ streamId, series }) => `WHEN ${literal(streamId)} THEN ${series}`,
     )
     return `CASE "streamId" ${branches.join(' ')} END`

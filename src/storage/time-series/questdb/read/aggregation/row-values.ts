@@ -63,7 +63,11 @@ export class RowValues {
     }
     const averages =
       holdUsMax > 0
-        ? new AveragesByTime(query, await this.#newestBefore(session, range.fromUs), this.#keyOf)
+        ? new AveragesByTime({
+            query,
+            before: await this.#newestBefore(session, range.fromUs),
+            keyOf: this.#keyOf,
+          })
         : undefined
     const walk = new BucketWalk(bucketRuns(query.buckets, range.fromUs, range.toUs))
     const wanted = { columns: this.#columns, isIdentified: holdUsMax > 0 }

@@ -52,7 +52,7 @@ export async function* rowsInOrder(
 ): AsyncGenerator<readonly SourceRow[]> {
   const rowsEach = Math.max(rowsPerPageMin, Math.floor(rowsTogether / sources.length))
   const readers = sources.map(
-    (source) => new SourceReader(session, source, { ...wanted, rowsEach }),
+    (source) => new SourceReader({ ...wanted, session, source, rowsEach }),
   )
   for (;;) {
     for (const reader of readers) await reader.fill()
@@ -64,38 +64,33 @@ export async function* rowsInOrder(
 }
 
 interface ReaderNeeds extends Wanted {
+  readonly session: ReadSession
+  readonly source: Source
   readonly range: Range
   readonly rowsEach: number
 }
 
 /** Reads one source page by page. */
 class SourceReader {
-  readonly #session: ReadSession
-  readonly #source: Source
   readonly #needs: ReaderNeeds
   #range: Range
   #rows: SourceRow[] = []
   /** All readings before it are in the rows, or have been. */
   completeUs = Number.NEGATIVE_INFINITY
 
-  constructor(session: ReadSession, source: Source, needs: ReaderNeeds) {
-    this.#session = session
-    this.#source = source
+  constructor(needs: ReaderNeeds) {
     this.#needs = needs
     this.#range = needs.range
   }
 
   /** Reads the next page, when all rows have been taken. */
   async fill(): Promise<void> {
-    let limit = this.#needs.rowsEach
+    const { session, source, rowsEach, ...wanted } = this.#needs
+    let limit = rowsEach
     while (this.#rows.length === 0 && this.completeUs < Number.POSITIVE_INFINITY) {
       const condition = within(this.#range)
       const order = `ORDER BY "timestamp" LIMIT ${limit}`
-      const rows = await rowsOf(this.#session, this.#source, {
-        ...this.#needs,
-        condition,
-        order,
-      })
+      const rows = await rowsOf(session, source, { ...wanted, condition, order })
       const isEnd = rows.length < limit
       const lastUs = rows.at(-1)?.timestampUs ?? 0
       // The last instant may have more rows than these.

@@ -15,25 +15,30 @@ interface Newest {
   readonly bucketUs: number | undefined
 }
 
+export interface AveragesByTimeNeeds {
+  readonly query: AggregateQuery
+  readonly before: Iterable<SourceRow>
+  readonly keyOf: KeyOf
+}
+
 /**
  * Averages of readings that come in the order of time, by the time for which each was in force (see
  * `TimeWeights`).
  */
 export class AveragesByTime {
-  readonly #query: AggregateQuery
+  readonly #needs: AveragesByTimeNeeds
   /** Where weights end at the latest. */
   readonly #untilUs: number
   readonly #newest = new Map<string, Newest>()
   /** Streams with a reading in the bucket that is being read. */
   readonly #inBucket = new Set<string>()
   readonly #sums = new Map<number, WeightedSum>()
-  readonly #keyOf: KeyOf
 
   /** @param before the newest readings from before the range that may still be in force in it */
-  constructor(query: AggregateQuery, before: Iterable<SourceRow>, keyOf: KeyOf) {
-    this.#query = query
+  constructor(needs: AveragesByTimeNeeds) {
+    this.#needs = needs
+    const { query, before } = needs
     this.#untilUs = Math.min(query.endUs, query.timeWeights?.untilUs ?? query.endUs)
-    this.#keyOf = keyOf
     for (const row of before) {
       this.#newest.set(streamKey(row), { row, bucketUs: undefined })
     }
@@ -50,7 +55,7 @@ export class AveragesByTime {
     if (prior?.bucketUs === bucket.fromUs) {
       this.#count(prior.row, this.#weight(prior.row, Math.min(row.timestampUs, bucket.toUs)))
     } else if (prior) {
-      const fromUs = Math.max(bucket.fromUs, this.#query.startUs)
+      const fromUs = Math.max(bucket.fromUs, this.#needs.query.startUs)
       this.#carry(prior.row, this.#endOf(prior.row, row.timestampUs) - fromUs)
     }
     this.#newest.set(key, { row, bucketUs: bucket.fromUs })
@@ -96,7 +101,7 @@ export class AveragesByTime {
   *#sumsOf({ stream, values }: SourceRow): Generator<readonly [WeightedSum, number]> {
     for (const [index, value] of values.entries()) {
       if (typeof value !== 'number') continue
-      const key = this.#keyOf(stream.series, index)
+      const key = this.#needs.keyOf(stream.series, index)
       let sum = this.#sums.get(key)
       if (!sum) {
         sum = new WeightedSum()

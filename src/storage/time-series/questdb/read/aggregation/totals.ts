@@ -57,20 +57,21 @@ interface Part {
   readonly add: (totals: ColumnTotals, cells: readonly unknown[], count: number) => void
 }
 
+export interface TotalsNeeds {
+  /** As it is asked for. */
+  readonly column: Column
+  /** As it is stored. */
+  readonly stored: Column
+  readonly functions: ReadonlySet<AggregateFunction>
+  readonly scale: Scale
+}
+
 /** Reads the totals of one column that some functions are made of. */
 export class TotalsOfColumn {
   readonly sql: readonly string[]
   readonly #parts: readonly Part[]
 
-  /** @param column as it is asked for  @param stored as it is stored */
-  constructor(
-    column: Column,
-    stored: Column,
-    {
-      functions,
-      scale,
-    }: { readonly functions: ReadonlySet<AggregateFunction>; readonly scale: Scale },
-  ) {
+  constructor({ column, stored, functions, scale }: TotalsNeeds) {
     this.#parts = partsOf(column, stored, scale)
       .filter(([, needed]) => needed.some((name) => functions.has(name)))
       .map(([part]) => part)
