@@ -18,7 +18,7 @@ function importsOf(file: string): string[] {
  */
 const kinds = /^connectors\/(?:sources\.ts|fields\/|[a-z-]+\/source\.ts)/
 
-/** Those that are there when it runs: types are not. */
+/** Imports that are there when it runs: types are not. */
 function loadedBy(file: string): string[] {
   const imports = readFileSync(file, 'utf8').matchAll(
     /^(?:import|export) (?!type )[^'=]*'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,

@@ -81,7 +81,7 @@ export class Deliveries {
   }
 
   #take(delivered: ConsumeMessage, cutFrom: number | undefined): void {
-    // Whatever has arrived together is one batch.
+    // Messages that arrive together become one batch.
     if (this.#batch.length === 0) queueMicrotask(() => this.#handOver())
     this.#batch.push(this.#deliveryOf(delivered, cutFrom))
     this.#newestTag = delivered.fields.deliveryTag

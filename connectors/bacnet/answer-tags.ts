@@ -24,7 +24,7 @@ interface Tag {
   /** Length of the content, or `opening`, or `closing`. */
   readonly length: number
   readonly kind: 'content' | 'opening' | 'closing'
-  /** Of the tag itself. */
+  /** Length of the tag itself. */
   readonly bytes: number
 }
 

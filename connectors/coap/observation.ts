@@ -32,7 +32,7 @@ const observe = (value: 0 | 1): NamedOption => ({ name: 'Observe', value: bytesO
 interface ObservationNeeds {
   readonly socket: Socket
   readonly run: FetchRun
-  /** Of every request. */
+  /** Options that every request has. */
   readonly options: readonly NamedOption[]
   /** Where readings come from, for a person. */
   readonly source: string

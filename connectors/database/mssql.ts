@@ -158,7 +158,7 @@ class MssqlSession implements Session {
     this.#guarded.socket.destroy()
   }
 
-  /** Whatever it does is undone. */
+  /** Runs a statement in a transaction that is rolled back. */
   async #run(statement: string, values: readonly Bound[]) {
     const fields: MssqlField[] = []
     const rows: Raw[][] = []

@@ -15,7 +15,7 @@ interface Type {
 
 /** What the library knows of a column beyond its own types. */
 interface Field extends FieldPacket {
-  /** Of MariaDB, whose columns of JSON are texts with a condition. */
+  /** Name that MariaDB gives for columns of JSON, which are texts with a condition there. */
   readonly extendedFormat?: string
   readonly columnLength: number
 }

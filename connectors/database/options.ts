@@ -41,7 +41,7 @@ export interface DatabaseOptions extends DatabaseAddress {
   readonly incremental: string | undefined
   readonly key: string | undefined
   readonly lookBehind: LookBehindRule
-  /** Of times that name no zone. */
+  /** Zone of times that name none. */
   readonly timezone: string
   readonly refusesNulls: boolean
   readonly timeoutMs: number

@@ -102,7 +102,7 @@ export class Cluster {
     return await this.#ask(connection, name, rest)
   }
 
-  /** Whatever is under way fails. */
+  /** Ends all connections; requests that are under way fail. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the source is stopped'))
     const connections = await Promise.allSettled(this.#connections.values())

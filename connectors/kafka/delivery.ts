@@ -66,7 +66,7 @@ export class Delivery {
     await this.#commit()
   }
 
-  /** Those that wait for room find out that it is of no use. */
+  /** Wakes those that wait for room, so that they find out that it is of no use. */
   wake(): void {
     this.#room.resolve()
     this.#room = Promise.withResolvers()

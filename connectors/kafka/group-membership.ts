@@ -169,7 +169,7 @@ export class GroupMembership {
   async remove(): Promise<void> {
     const { cluster, group, instanceId } = this.#needs
     this.#connection = await cluster.connection(await cluster.coordinator(group), 'group')
-    // Of a service that was killed, a member is left.
+    // A service that was killed leaves a member behind.
     const own = { memberId: '', groupInstanceId: instanceId }
     await this.#ask('LeaveGroup', group, [own]).catch(() => undefined)
     try {

@@ -28,7 +28,7 @@ export interface GroupReadingNeeds {
   readonly giveUp: () => void
   readonly options: KafkaOptions
   readonly group: GroupMembership
-  /** Of all runs: one that is begun again has not come to rest by that. */
+  /** Sharings of all runs: a run that begins anew does not begin this count anew. */
   readonly sharings: EmptyAnswers
 }
 

@@ -13,7 +13,7 @@ export const readCommitted = 1
 interface StartNeeds {
   readonly cluster: Cluster
   readonly options: Pick<KafkaOptions, 'startFrom'>
-  /** Of all partitions of the topics. */
+  /** Offsets that the group has committed, by topic, one for each partition. */
   readonly committed: ReadonlyMap<string, readonly number[]>
   readonly positions: ReadPositions
 }

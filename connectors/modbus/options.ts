@@ -13,9 +13,9 @@ export type ByteOrder = ModbusSource['byteOrder']
 /** How a value lies in registers, and what it stands for. */
 export interface ValueFormat {
   readonly type: RegisterType
-  /** Of the two bytes of a register. */
+  /** Order of the two bytes of a register. */
   readonly byteOrder: ByteOrder
-  /** Of the registers of a number. */
+  /** Order of the registers of a number. */
   readonly wordOrder: ByteOrder
   /** Which bit of a register a `bool` is, 0 being the least; undefined: whether any is set. */
   readonly bit: number | undefined

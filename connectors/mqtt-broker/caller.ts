@@ -8,7 +8,7 @@ export interface MqttCredentials {
   readonly username: string
   readonly password: string
   readonly address: string
-  /** Of a client that has sent neither user name nor password. */
+  /** Certificate of a client that has sent neither user name nor password. */
   readonly certificate?: MqttClientCertificate
 }
 

@@ -20,7 +20,7 @@ export interface MqttEndpoint {
   readonly protocol: string
   readonly host: string
   readonly port: number
-  /** Of a WebSocket. */
+  /** Path of a WebSocket. */
   readonly path: string
 }
 
@@ -49,7 +49,7 @@ export async function openMqttTransport(
   const { WebSocket, createWebSocketStream } = await import('ws')
   const socket = await dial(call)
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  // Whatever TLS there is was done when the connection was made.
+  // TLS, where there is any, was done when the connection was made.
   const webSocket = new WebSocket(`ws://${authority}${path === '' ? '/' : path}`, 'mqtt', {
     createConnection: () => socket,
     handshakeTimeout: upgradeMs,

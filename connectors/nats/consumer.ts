@@ -18,7 +18,10 @@ export interface Consumption {
   readonly stream: string
   readonly consumer: string
   readonly created: string
-  /** Of our own consumer: all up to here is durable. Undefined: only acknowledgements say what was read. */
+  /**
+   * Sequence up to which all that our own consumer has sent is durable. Undefined: only
+   * acknowledgements say what was read.
+   */
   readonly sequence: number | undefined
   /** How many messages it has sent before. */
   readonly delivered: number

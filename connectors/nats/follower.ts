@@ -179,7 +179,10 @@ export class Follower {
     for (const { settled } of page) settled()
   }
 
-  /** Of a consumer of our own all that is under way comes again when the next run begins. */
+  /**
+   * Refuses a message that was not taken; a consumer of our own sends it again when the next run
+   * begins.
+   */
   #giveBack(sequence: number, msg: Msg): void {
     this.#underWay.delete(sequence)
     const { connection, consumption } = this.#needs

@@ -30,7 +30,7 @@ interface Slot {
   readonly inbox: string
   /** Messages that the server may still send; 0: it has ended. */
   open: number
-  /** Those that it has sent and that are not durable yet. */
+  /** Messages that it has sent and that are not durable yet. */
   unsettled: number
 }
 

@@ -62,7 +62,7 @@ class OpcUaSource implements FetchedSource {
   readonly identity: string
   readonly #options: OpcUaOptions
   #keyPair: KeyPair | undefined
-  /** Of a connection that has broken: the server may still have it. */
+  /** Session of a connection that has broken: the server may still have it. */
   #former: ClientSession | undefined
   /** The subscription that the server keeps for us. */
   #kept: Subscription | undefined

@@ -53,7 +53,7 @@ export interface SubscriptionPosition {
 /** Milliseconds. */
 interface GrantedTimes {
   readonly publishing: number
-  /** Of the item that is looked at most rarely. */
+  /** Interval of the item that is looked at most rarely. */
   readonly sampling: number
 }
 
@@ -162,7 +162,7 @@ export async function createSubscription(
   })
   const answer = await connection.ask<CreateSubscriptionResponse>(request)
   const { subscriptionId: id } = answer
-  // Those of another subscription are told apart by them.
+  // Handles that begin at random tell its items from those of another subscription.
   const firstHandle = randomInt(1, 2 ** 31)
   const { startedAt, namespaces } = server
   const sampling = await createItems(connection, options, { id, firstHandle, namespaces })

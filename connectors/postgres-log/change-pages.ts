@@ -12,7 +12,7 @@ export interface ChangePage {
 }
 
 export interface ChangePagesOptions extends ShapeNeeds {
-  /** Of messages of the plugin `pgoutput`. */
+  /** Parser of the messages of the plugin `pgoutput`. */
   readonly parser: Pick<PgoutputPlugin, 'parse'>
   readonly schema: string
   readonly table: string
@@ -28,7 +28,7 @@ interface Transaction {
   readonly commitLsn: bigint
   /** Changes of the table so far, whether they are wanted or not. */
   changes: number
-  /** Of them, so many are durable already. */
+  /** Number of these changes that are durable already. */
   readonly durable: number
 }
 
@@ -67,7 +67,7 @@ export class ChangePages {
     return this.#batch.isFull
   }
 
-  /** Of what was not taken yet. */
+  /** Bytes of the messages that were not taken yet. */
   get bytes(): number {
     return this.#batch.bytes
   }

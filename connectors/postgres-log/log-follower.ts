@@ -16,7 +16,7 @@ const statusMs = 10_000
 /** A server that was asked, and says nothing for so long, is dead. */
 const silenceMs = 60_000
 
-/** So much of the log a slot may hold for a table that nothing happens to. */
+/** Bytes of the log that a slot may hold for a table that nothing happens to. */
 const idleBytesMax = 1024n * 1024n
 
 /** Types of messages, section 55.4 of the manual. */

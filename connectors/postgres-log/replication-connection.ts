@@ -133,7 +133,7 @@ export class ReplicationConnection {
       unheard = 0
       this.#guarded(() => listener.hear(chunk))
     })
-    // Whatever is complete of what has arrived was heard before this.
+    // Messages that are complete in what has arrived were heard before this.
     wire.stream.on('data', (bytes: Buffer) => {
       unheard += bytes.length
       if (unheard > messageBytesMax) this.fail(new Error(tooLarge))

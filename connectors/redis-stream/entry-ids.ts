@@ -7,7 +7,7 @@ export const firstId = '0-0'
 export interface StreamPosition {
   /** All up to this entry that was sent to us is durable. */
   readonly id: string
-  /** Of entries that were taken over from others, those that are durable and may not be acknowledged yet. */
+  /** Entries taken over from others that are durable and may not be acknowledged yet. */
   readonly claimed: readonly string[]
 }
 

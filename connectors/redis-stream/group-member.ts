@@ -64,8 +64,8 @@ export class GroupMember {
   }
 
   /**
-   * Those that were sent in an earlier run. They have another name for those that were taken over: their ids are below
-   * what was read, and yet they may not be durable.
+   * Reads again what was sent in an earlier run. Entries that were taken over have a consumer of
+   * their own: their ids are below what was read, and yet they may not be durable.
    */
   async recover(): Promise<void> {
     const { reader, options } = this.#needs
@@ -146,7 +146,7 @@ export class GroupMember {
 
 const endless = 'the list of entries that are pending has no end'
 
-/** Whoever asks for what comes behind an entry, and gets something else, would ask for ever. */
+/** Refuses an answer that is not behind the entry that was named: asking would go on for ever. */
 function assertAhead(next: string, from: string): void {
   if (compareIds(next, from) > 0) return
   throw new Error(

@@ -76,7 +76,7 @@ export class StreamReader {
     return this.#measured(entriesOfStream(await connection.ask(words)))
   }
 
-  /** Those that are durable are acknowledged, at once or when they are. */
+  /** Hands entries over; they are acknowledged when they are durable. */
   handOver(entries: readonly Entry[], position: StreamPosition): void {
     this.#position = position
     const { connection, run } = this.#needs

@@ -25,7 +25,10 @@ interface EventTextNeeds {
 export class EventText {
   readonly #needs: EventTextNeeds
   readonly #parser: EventSourceParser
-  /** Of a byte order mark the parser takes care. What is no UTF-8 is replaced, as it is said there. */
+  /**
+   * Decodes all but a byte order mark, of which the parser takes care. What is no UTF-8 is
+   * replaced, as WHATWG HTML says.
+   */
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #found: Arrival[] = []
   #failure: Error | undefined

@@ -16,7 +16,9 @@ export interface HookDefinition {
 /** What a signature that is good has shown. */
 export interface Verified {
   readonly ok: true
-  /** The same for a message that is sent again; undefined where nothing tells messages apart. */
+  /**
+   * Id that a message keeps when it is sent again; undefined where nothing tells messages apart.
+   */
   readonly messageId: string | undefined
   readonly eventType: string | undefined
 }

@@ -187,7 +187,7 @@ export class RecentMessages {
   }
 }
 
-/** Of a message that was kept before. */
+/** Outcome of a message that was kept before. */
 const nothingNew: MessageOutcome = { receivedAtUs: 0, verdicts: [] }
 
 function* idsIn(newest: string): Generator<string> {

@@ -15,7 +15,7 @@ const schemes = [
   'token',
 ] as const
 
-/** Those that sign a time, so that what is too old can be told. */
+/** Schemes that sign a time, so that a message that is too old can be told. */
 const timedSchemes = ['standard-webhooks', 'stripe', 'slack']
 
 /** A shorter secret can be guessed. */

@@ -24,8 +24,8 @@ interface Slot extends Packet {
 /**
  * Readings of one client between their arrival and their acknowledgement.
  *
- * Whoever takes them settles them in the order in which they were handed on, each hand-on once; so
- * the next outcome always belongs to the oldest hand-on without one.
+ * Each hand-on is settled once, in the order in which they were handed on; so the next outcome
+ * always belongs to the oldest hand-on without one.
  */
 export class InFlight {
   /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */

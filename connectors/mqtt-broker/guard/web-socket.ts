@@ -15,7 +15,7 @@ export class MqttWebSocket extends Duplex implements ClientSocket {
   readonly remoteAddress: string
   readonly #webSocket: WebSocket
   readonly #network: Duplex
-  /** Of the message that is still arriving, about. */
+  /** Bytes of the message that is still arriving, about. */
   #unfinishedBytes = 0
 
   /** @param network what the WebSocket itself is carried by */

@@ -37,7 +37,7 @@ export interface KeptSession extends SessionIdentity {
   /** Unique, and larger than those of all sessions before it. */
   readonly number: number
   readonly createdAtUs: number
-  /** Of a session that nobody is connected with: when its client left, or was last heard of. */
+  /** Time when the client of a session without a connection left, or was last heard of. */
   readonly lastUsedAtUs: number
   /** When it ends unless its client comes back before. */
   readonly expiresAtUs: number

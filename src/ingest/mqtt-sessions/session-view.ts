@@ -22,6 +22,6 @@ export interface SessionView extends SessionName {
     readonly all: () => Iterable<{ readonly filter: string; readonly qos: number }>
   }
   readonly queued: number
-  /** Of topics and payloads. */
+  /** Bytes of the topics and payloads that wait. */
   readonly queuedBytes: number
 }

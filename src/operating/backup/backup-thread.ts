@@ -50,7 +50,7 @@ export interface BackupProcedures {
 /** The thread of one backup: it reads, packs and hashes, and leaves the processor to all others. */
 function run(port: MessagePort, { address, rules, staging }: BackupThreadData): void {
   const opening = openPlace(address, rules).then((place) => new BackupWriter(place, staging))
-  // Whoever asks first is told.
+  // Procedures that await it get the failure.
   opening.catch(() => undefined)
   const procedures: BackupProcedures = {
     prepare: async () => (await opening).prepare(),

@@ -21,9 +21,9 @@ export const fileNames = {
 /** One file of a backup. */
 export interface PackedFile {
   readonly name: string
-  /** Of the file as it lies there, packed. */
+  /** Bytes of the file as it lies there, packed. */
   readonly bytes: number
-  /** The same: hexadecimal. */
+  /** Digest of the packed file: hexadecimal. */
   readonly sha256: string
   /** Before it was packed. */
   readonly contentBytes: number

@@ -28,7 +28,7 @@ export async function* framePieces(packed: AsyncIterable<Uint8Array>): AsyncGene
 
 /** Follows frames, block by block. */
 class FrameEnds {
-  /** Of the header that is being read, its bytes so far. */
+  /** Bytes so far of the header that is being read. */
   #header: number[] = []
   #isInFrame = false
   #hasChecksum = false

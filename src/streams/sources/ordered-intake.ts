@@ -51,7 +51,7 @@ export class OrderedIntake {
   readonly #streamId: StreamId
   readonly #signal: AbortSignal
   #waiting: Waiting[] = []
-  /** Of what is under way. */
+  /** Messages that are under way. */
   #portion: readonly Waiting[] = []
   /** Undefined while nothing is under way. */
   #underWay: Promise<void> | undefined
@@ -123,7 +123,7 @@ export class OrderedIntake {
       // What could not be kept comes again, and what is behind it has to come after it.
       if (this.#failure !== undefined) throw this.#failure
       const all = portion.flatMap((one) => one.messages)
-      // Of several the last one stands for all.
+      // The last of several positions stands for all.
       const position = portion.findLast((one) => one.position !== undefined)?.position
       const outcomes = await this.#keep(all, position)
       if (position !== undefined) this.#needs.positions.note(this.#streamId, position)

@@ -19,7 +19,7 @@ import type { SourceStore } from './source-store.ts'
 /** Time for the other side to forget us. */
 const releaseMs = 10_000
 
-/** The same when the service ends. */
+/** Time for the other side to forget us when the service ends. */
 const lastReleaseMs = 3_000
 
 /** At the start connections are spread: so much for each of them, and so much at most. */
@@ -62,7 +62,7 @@ export interface SourceTotals {
   readonly messages: number
   readonly unacknowledged: number
   readonly rounds: SourceRounds
-  /** Of the source that is furthest behind its schedule. */
+  /** Lag of the source that is furthest behind its schedule. */
   readonly lagUs: number
 }
 
@@ -77,7 +77,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   readonly #known = new Map<StreamId, Known>()
   /** Streams that are being looked at: one look at a time. */
   readonly #looks = new Map<StreamId, Promise<void>>()
-  /** Of sources that were replaced or taken away. */
+  /** Counts of sources that were replaced or taken away. */
   readonly #ended = {
     connections: 0,
     messages: 0,
@@ -173,7 +173,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     else known.runner.start(delayMs)
   }
 
-  /** Of a stream that fetches nothing any more. */
+  /** Deals with what the source of a stream has left that fetches nothing any more. */
   async #dealWithLeft(id: StreamId): Promise<void> {
     const { positions, loadStream } = this.#needs
     const stream = await loadStream(id)

@@ -9,7 +9,7 @@ const pollMs = 50
 
 /** What is kept in the journal, and by it in the state. */
 interface KeptPosition {
-  /** Of what it is a position in. */
+  /** Identity of the source that it is a position in. */
   readonly of: string
   /** Undefined where nothing of it was read, and what another source had left is dealt with. */
   readonly position?: SourcePosition
@@ -30,7 +30,7 @@ export interface SourcePositionsNeeds {
  */
 export class SourcePositions {
   readonly #needs: SourcePositionsNeeds
-  /** Of streams whose sources have run since the start. */
+  /** Positions of streams whose sources have run since the start. */
   readonly #newest = new Map<StreamId, string>()
   #isCaughtUp = false
 

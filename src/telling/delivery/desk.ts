@@ -29,7 +29,7 @@ export interface EndedAttempt {
 
 /** What the engine wants to be written in one transaction. */
 export interface DeskRequest {
-  /** Of all deliveries that the request is about. */
+  /** Channel of all deliveries that the request is about. */
   readonly channel: DeliveryChannel
   /** Who asks: deliveries are leased under this name. */
   readonly lease: string

@@ -8,7 +8,9 @@ import type { DueDelivery } from './delivery.ts'
 const attemptsAtFirst = 4
 const attemptsOfReceiverMax = 16
 
-/** So many deliveries are taken for each attempt at a time: they wait in memory, without their bodies. */
+/**
+ * Deliveries that are taken for each attempt at a time: they wait in memory, without their bodies.
+ */
 const takenForEach = 8
 
 /** A delivery that is ours until then. */

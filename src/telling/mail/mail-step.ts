@@ -35,7 +35,10 @@ export class MailPlanner {
     return this.#withheld
   }
 
-  /** Of one event to all addresses of its owner. The preferences have been asked before. */
+  /**
+   * Plans the mails of one event to all addresses of its owner. The preferences have been asked
+   * before.
+   */
   readonly step = async (
     transaction: StateDatabase,
     event: RecordedEvent,

@@ -18,7 +18,7 @@ export interface Recipient {
   readonly status: RecipientStatus
   /** When who reads the mailbox has said yes. */
   readonly verifiedAtUs: number | undefined
-  /** Of which alerts it is told; an empty list leaves nothing out. */
+  /** Severities of the alerts that it is told of; an empty list leaves nothing out. */
   readonly severities: readonly Severity[]
   /** Counts its changes by people. */
   readonly version: number

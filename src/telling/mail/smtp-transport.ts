@@ -12,7 +12,10 @@ export const smtpConnectionsMax = 8
 /** Servers end what is idle after some minutes: we do so first, and not in the middle of a mail. */
 const idleMs = 30_000
 
-/** Of a line of a header, so that it fits with the name of the header (RFC 2047, section 2). */
+/**
+ * Characters of an encoded word, so that it fits into a line with the name of the header (RFC 2047,
+ * section 2).
+ */
 const encodedWordLengthMax = 52
 
 /** Longer answers of a server are cut. */

@@ -100,7 +100,7 @@ export class Alarms {
   }
 }
 
-/** Those of this process. */
+/** Alarms of this process. */
 export const systemAlarms = new Alarms({
   nowUs: () => systemClock.nowUs(),
   steadyUs: () => systemClock.steadyUs(),

@@ -26,7 +26,7 @@ const aheadUsMax = 60_000_000
 interface Ran {
   /** In microseconds: no round that was due up to then is still to be done. */
   readonly ranFor: number
-  /** The same in steady time. Older versions did not write it. */
+  /** That instant in steady time. Older versions did not write it. */
   readonly ranAt?: number
 }
 
@@ -136,7 +136,8 @@ class ScheduledSource implements FetchedSource {
   /** Waits for the next time, for somebody who wants a round, or for the end. */
   async #rest(progress: Progress, doneUs: number): Promise<void> {
     const { run } = progress
-    // So that a first time that passes while the service is down is made up for as any other.
+    // Progress is kept at once, so that a first time that passes while the service is down is made
+    // up for as any other.
     if (progress.keptUs === undefined) await progress.keep(this.#ran(doneUs))
     const next = this.#times.next(doneUs)
     if (next === undefined) throw new SourceRefused('the schedule never comes')
