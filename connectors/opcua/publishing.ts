@@ -241,7 +241,7 @@ export class Publishing {
     this.#position = { ...this.#position, sequence: message.sequenceNumber }
     const newest = reported.newestOf(values.map(({ item }) => item))
     this.#accepted = this.#accept([...lost, ...complete], () => {
-      reported.settle(newest)
+      reported.noteDurable(newest)
       this.#acknowledgements.push(message.sequenceNumber)
     })
     if (ended !== undefined) {

@@ -33,12 +33,12 @@ export class ReportedValues {
     return true
   }
 
-  /** Returns the values of these items that were taken last. `settle` takes them once they are durable. */
+  /** Values of these items that were taken last, for `noteDurable` once they are durable. */
   newestOf(items: Iterable<MonitoredItem>): ReadonlyMap<MonitoredItem, string | undefined> {
     return new Map([...items].map((item) => [item, this.#taken.get(item)]))
   }
 
-  settle(newest: ReadonlyMap<MonitoredItem, string | undefined>): void {
+  noteDurable(newest: ReadonlyMap<MonitoredItem, string | undefined>): void {
     for (const [item, value] of newest) {
       if (value === undefined) this.#durable.delete(item)
       else this.#durable.set(item, value)
