@@ -34,10 +34,10 @@ export async function findStarts(
     ['latest', []],
   ])
   for (const partition of partitions) {
-    const told = committed.get(partition.topic) ?? []
+    const offsets = committed.get(partition.topic) ?? []
     const kept = positions.next(partition)
-    const start = Math.max(kept ?? -1, told[partition.index] ?? -1)
-    const isNewTopic = told.length === 0 && !positions.knows(partition.topic)
+    const start = Math.max(kept ?? -1, offsets[partition.index] ?? -1)
+    const isNewTopic = offsets.length === 0 && !positions.knows(partition.topic)
     if (start >= 0) starts.set(partition, start)
     else unknown.get(isNewTopic ? options.startFrom : 'earliest')?.push(partition)
   }

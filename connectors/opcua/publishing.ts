@@ -225,22 +225,25 @@ export class Publishing {
 
   #handOver(
     message: NotificationMessage,
-    told: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
+    {
+      lost,
+      isMoreToCome,
+    }: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
   ): void {
     const { readings, partial, reported } = this.#needs
     const { notified, ended } = this.#notifiedBy(message)
     const values = readings
       .valuesOf(notified, message.publishTime)
-      .filter(({ item, time, told: value }) => reported.take(item, time, value))
-    for (const { item, time, told: value } of values) {
-      partial?.add(time, item.field as string, value)
+      .filter(({ item, time, fieldValue }) => reported.take(item, time, fieldValue))
+    for (const { item, time, fieldValue } of values) {
+      partial?.add(time, item.field as string, fieldValue)
     }
     const complete =
-      partial === undefined ? readings.long(values) : readings.wide(partial.take(told.isMoreToCome))
-    const lost = told.lost.map(({ first, last }) => readings.gap(first, last))
+      partial === undefined ? readings.long(values) : readings.wide(partial.take(isMoreToCome))
+    const gaps = lost.map(({ first, last }) => readings.gap(first, last))
     this.#position = { ...this.#position, sequence: message.sequenceNumber }
     const newest = reported.newestOf(values.map(({ item }) => item))
-    this.#accepted = this.#accept([...lost, ...complete], () => {
+    this.#accepted = this.#accept([...gaps, ...complete], () => {
       reported.noteDurable(newest)
       this.#acknowledgements.push(message.sequenceNumber)
     })
