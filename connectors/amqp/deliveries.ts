@@ -119,7 +119,7 @@ export class Deliveries {
     accepted
       .then((outcomes) => this.#keep(batch, outcomes, tag))
       .catch((error: Error) => session.fail(error))
-      .finally(() => this.#settle(batch))
+      .finally(() => this.#finish(batch))
   }
 
   #keep(
@@ -143,7 +143,7 @@ export class Deliveries {
     session.channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true)
   }
 
-  #settle(batch: readonly Delivery[]): void {
+  #finish(batch: readonly Delivery[]): void {
     this.#unsettled -= batch.length
     for (const { payload } of batch) this.#unsettledBytes -= payload.length
     if (this.#unsettled === 0) this.#closed.resolve()

@@ -57,7 +57,7 @@ export class Observation {
   #changed = 0
   /** The notification before: each is handed over after it. */
   #turn: Promise<unknown> = Promise.resolve()
-  readonly #settling = new Set<Promise<void>>()
+  readonly #underWay = new Set<Promise<void>>()
 
   constructor(needs: ObservationNeeds) {
     this.#needs = needs
@@ -82,7 +82,7 @@ export class Observation {
       this.#exchanges.giveUp()
       clearTimeout(this.#overdue)
       // What has come and is not durable yet is nowhere else: it is waited for.
-      while (this.#settling.size > 0) await Promise.all(this.#settling)
+      while (this.#underWay.size > 0) await Promise.all(this.#underWay)
       await this.#exchanges.end([...this.#needs.options, observe(1)])
     }
   }
@@ -146,7 +146,7 @@ export class Observation {
     const before = this.#turn
     const turn = Promise.withResolvers<void>()
     this.#turn = turn.promise
-    const settle = async () => {
+    const keepIt = async () => {
       try {
         await before
         await this.#handOver(packet, turn.resolve)
@@ -161,14 +161,14 @@ export class Observation {
       }
       if (this.#unsettled === 0 && this.#isBehind) await this.#catchUp()
     }
-    this.#follow(settle())
+    this.#follow(keepIt())
   }
 
-  #follow(settling: Promise<void>): void {
-    this.#settling.add(settling)
-    settling.then(
-      () => this.#settling.delete(settling),
-      () => this.#settling.delete(settling),
+  #follow(work: Promise<void>): void {
+    this.#underWay.add(work)
+    work.then(
+      () => this.#underWay.delete(work),
+      () => this.#underWay.delete(work),
     )
   }
 

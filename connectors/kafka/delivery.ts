@@ -86,14 +86,14 @@ export class Delivery {
     this.#unsettledBytes += bytes
     positions.set(partition, next)
     const position = group && positions.write()
-    void this.#settled(run.accept(messages, position), { partition, next }).finally(() => {
+    void this.#follow(run.accept(messages, position), { partition, next }).finally(() => {
       this.#unsettled -= count
       this.#unsettledBytes -= bytes
       this.wake()
     })
   }
 
-  async #settled(
+  async #follow(
     accepted: Promise<unknown>,
     { partition, next }: { readonly partition: Partition; readonly next: number },
   ): Promise<void> {

@@ -220,7 +220,7 @@ export class MqttIntercept extends Duplex implements Holder {
         () => this.#acknowledge(arrivals),
         (error: unknown) => this.destroy(error as Error),
       )
-      .finally(() => this.#settle(arrivals))
+      .finally(() => this.#finish(arrivals))
   }
 
   #acknowledge(arrivals: readonly Arrival[]): void {
@@ -232,7 +232,7 @@ export class MqttIntercept extends Duplex implements Holder {
     if (bytes.length > 0 && !this.destroyed) this.#transport.write(bytes)
   }
 
-  #settle(arrivals: readonly Arrival[]): void {
+  #finish(arrivals: readonly Arrival[]): void {
     this.#unsettled -= arrivals.length
     for (const { payload } of arrivals) this.#unsettledBytes -= payload.length
     if (this.#unsettled === 0) this.#onIdle?.()

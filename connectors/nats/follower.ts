@@ -160,10 +160,10 @@ export class Follower {
       try {
         await run.accept(page.map(messageOf), position)
         this.#acknowledge(page)
-        this.#settle()
+        this.#finish()
       } catch (error) {
         for (const { sequence: failed, msg } of page) this.#giveBack(failed, msg)
-        this.#settle()
+        this.#finish()
         onFailure(error as Error)
       }
     }
@@ -189,7 +189,7 @@ export class Follower {
     if (consumption.sequence === undefined && !connection.isClosed()) msg.respond(notTaken)
   }
 
-  #settle(): void {
+  #finish(): void {
     this.#unsettledPages--
     if (this.#unsettledPages > 0) return
     // Nothing was read meanwhile, perhaps.

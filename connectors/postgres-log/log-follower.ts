@@ -91,15 +91,15 @@ export class LogFollower implements LogListener {
     this.#unsettledPages++
     this.#unsettledBytes += bytes
     run.accept(messages, writePosition(position)).then(
-      () => this.#settle(bytes, position.lsn),
+      () => this.#finish(bytes, position.lsn),
       (error: Error) => {
-        this.#settle(bytes, this.#durable)
+        this.#finish(bytes, this.#durable)
         connection.fail(error)
       },
     )
   }
 
-  #settle(bytes: number, durable: bigint): void {
+  #finish(bytes: number, durable: bigint): void {
     this.#unsettledPages--
     this.#unsettledBytes -= bytes
     this.#durable = durable

@@ -76,7 +76,7 @@ export class GroupMember {
       await reader.acknowledge(entries.filter((entry) => !fresh.includes(entry)))
       const last = fresh.at(-1)
       if (last !== undefined) reader.handOver(fresh, { id: last.id, claimed: [] })
-      await reader.settled()
+      await reader.allAcknowledged()
     })
   }
 
@@ -86,7 +86,7 @@ export class GroupMember {
     if (nowMs < this.#claimDueMs) return
     this.#claimDueMs = nowMs + claimEveryMs
     // What is ours must not look as if nobody took care of it.
-    await this.#needs.reader.settled()
+    await this.#needs.reader.allAcknowledged()
     let from = firstId
     for (let pages = 0; pages < pagesMax; pages++) {
       const next = await this.#claim(from)
@@ -140,7 +140,7 @@ export class GroupMember {
     await reader.acknowledge(entries.filter((entry) => !fresh.includes(entry)))
     if (fresh.length === 0) return
     reader.handOver(fresh, { id, claimed: fresh.map((entry) => entry.id) })
-    await reader.settled()
+    await reader.allAcknowledged()
   }
 }
 

@@ -90,15 +90,15 @@ export class Arrivals implements Holder {
     this.#waitingBytes -= bytes
     this.#unsettledBytes += bytes
     this.#unsettled += arrivals.length
-    const settle = () => {
+    const finish = () => {
       this.#unsettledBytes -= bytes
       this.#unsettled -= arrivals.length
       this.handOver()
       if (this.#isIdle()) this.#onIdle?.()
     }
-    this.#needs.run.accept(messages, position).then(settle, (error: Error) => {
+    this.#needs.run.accept(messages, position).then(finish, (error: Error) => {
       this.fail(error)
-      settle()
+      finish()
     })
   }
 

@@ -258,10 +258,10 @@ export class MqttConnection extends Duplex implements Holder {
   readonly #settle: Settled = (error) => {
     if (this.destroyed) return
     if (error === undefined) {
-      this.#inFlight.settle('durable')
+      this.#inFlight.finish('durable')
       this.#scheduleFlush()
     } else if (error.retryable) {
-      this.#inFlight.settle('failed')
+      this.#inFlight.finish('failed')
       this.#retry ??= setTimeout(() => this.#offerAgain(), retryMs)
     } else this.destroy(error)
   }
