@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ConsumeMessage } from 'amqplib'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** The place of a message in a stream of RabbitMQ; undefined for that of any other queue. */
 export function offsetOf({ properties }: ConsumeMessage): number | undefined {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import type { Place } from './statements.ts'
 
 /**

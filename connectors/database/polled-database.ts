@@ -1,10 +1,6 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type {
-  FetchedPage,
-  Poll,
-  PolledSource,
-  SourcePosition,
-} from '../../src/contracts/poll-connector.ts'
+import type { FetchedPage, Poll, PolledSource } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { CircleCheck } from '../circle-check.ts'
 import type { Dialect, Result, Session } from './dialect.ts'
 import { LookBehind, rememberedMax } from './look-behind.ts'

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import type { Partition, Topic } from './cluster.ts'
 
 /** How far a topic has been read: next offsets by the index of a partition. */

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** How far a stream of JetStream has been read. */
 export interface NatsPosition {

@@ -7,7 +7,7 @@ import type {
   FetchedSource,
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { aborted } from '../../src/core/aborted.ts'
 import { race } from '../../src/core/race.ts'
 import { newKeyPair } from './attempt.ts'

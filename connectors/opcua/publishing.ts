@@ -1,6 +1,6 @@
 import type { NotificationMessage, PublishResponse } from 'node-opcua-client'
 import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem } from './options.ts'

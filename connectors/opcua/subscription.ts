@@ -6,7 +6,7 @@ import type {
   TransferSubscriptionsResponse,
 } from 'node-opcua-client'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem, OpcUaOptions } from './options.ts'
 import type { SavedReading } from './partial-readings.ts'

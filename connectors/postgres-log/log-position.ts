@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** How far the log of a server has been read. Places in it are counted in bytes since its beginning. */
 export interface LogPosition {

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** The id before all others: of no entry. */
 export const firstId = '0-0'

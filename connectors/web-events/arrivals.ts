@@ -1,5 +1,5 @@
 import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { type Holder, SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 
 /** Messages that are on their way to the disk, of one source. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SourcePosition } from '../../contracts/poll-connector.ts'
+import type { SourcePosition } from '../../contracts/source-position.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 

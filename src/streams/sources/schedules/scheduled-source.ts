@@ -1,10 +1,7 @@
 import type { FetchConnector, FetchedSource, FetchRun } from '../../../contracts/fetch-connector.ts'
 import { SourceRefused } from '../../../contracts/fetch-connector.ts'
-import type {
-  PollConnector,
-  PolledSource,
-  SourcePosition,
-} from '../../../contracts/poll-connector.ts'
+import type { PollConnector, PolledSource } from '../../../contracts/poll-connector.ts'
+import type { SourcePosition } from '../../../contracts/source-position.ts'
 import { durationUs } from '../../../core/duration.ts'
 import { type Alarms, systemAlarms } from './alarms.ts'
 import { CronSchedule } from './cron-schedule.ts'
