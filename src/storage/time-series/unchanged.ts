@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { ShippedReading } from './shipment.ts'
 import type { StreamGroup } from './stream-groups.ts'
-import type { ShippedReading } from './time-series-store.ts'
 
 /** What is left of a stream's part of a shipment when readings that tell nothing new are dropped. */
 export interface ChangedReadings {

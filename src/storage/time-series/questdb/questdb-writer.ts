@@ -1,18 +1,14 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { Expiry } from '../expiry.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import type { Shape } from '../shape.ts'
+import type { Removal, Shipment } from '../shipment.ts'
 import type { StoreServer } from '../store-copy.ts'
 import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type {
-  Expiry,
-  Removal,
-  Shape,
-  Shipment,
-  StoredCounts,
-  StoredTotals,
-} from '../time-series-store.ts'
+import type { StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import { type ArrangeNeeds, arrangeClasses } from './arrange-classes.ts'
 import { Completeness } from './completeness.ts'

@@ -1,4 +1,4 @@
-import type { Removal } from '../time-series-store.ts'
+import type { Removal } from '../shipment.ts'
 import { literal, quoted, tableOf } from './layout.ts'
 import type { WritePlace } from './writer-turns.ts'
 

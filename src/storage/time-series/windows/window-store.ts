@@ -1,5 +1,5 @@
 import type { AggregatedField } from '../aggregate-query.ts'
-import type { Expiry } from '../time-series-store.ts'
+import type { Expiry } from '../expiry.ts'
 
 /**
  * How a stream's windows are cut, and what is made of the readings in each (decisions.md#windows).
