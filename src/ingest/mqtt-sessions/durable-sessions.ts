@@ -17,6 +17,7 @@ import { RetainedMessages } from './retained-messages.ts'
 import { Retention } from './retention.ts'
 import type { Session } from './session.ts'
 import { SessionLifetimes } from './session-lifetimes.ts'
+import type { SessionParts } from './session-parts.ts'
 import { SessionPersistence } from './session-persistence.ts'
 import { nobody, SessionRegistry, sessionOf } from './session-registry.ts'
 import type { SessionChange, StoredSessions } from './sessions-file.ts'
@@ -25,22 +26,6 @@ import { Wills } from './wills.ts'
 
 /** How often it is written down that a session is in use. */
 const useWrittenUs = 24 * 60 * 60 * 1_000_000
-
-/** What the broker's questions and its persistence have in common. */
-export interface SessionParts {
-  readonly log: SessionsLog
-  readonly clock: Clocks
-  readonly rules: SessionRules
-  readonly registry: SessionRegistry
-  readonly queues: MessageQueues
-  readonly retained: RetainedMessages
-  readonly wills: Wills
-  /**
-   * In whose queues a message is, by the object of its payload: the broker copies a packet on its
-   * way, and the payload is the only object that stays the same.
-   */
-  readonly recipients: WeakMap<object, ReadonlyMap<Session, number>>
-}
 
 /** Sessions on disk, with all of their contents in memory: what is asked is answered from there. */
 export class DurableSessions implements MqttSessions {

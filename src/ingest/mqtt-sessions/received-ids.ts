@@ -1,8 +1,8 @@
 import { DomainError } from '../../core/errors.ts'
-import type { SessionParts } from './durable-sessions.ts'
 import { receivedPerSessionMax } from './limits.ts'
 import type { FirstReceipt } from './mqtt-sessions.ts'
 import type { Received, Session } from './session.ts'
+import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
 
 /** A packet id that comes for the first time: to be kept together with what it stands for. */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Aedes, Client, Subscription } from 'aedes'
 import { streamOf } from '../../core/heard-streams.ts'
-import type { SessionParts } from './durable-sessions.ts'
 import type { LeftWill } from './mqtt-sessions.ts'
 import { PacketIds } from './packet-ids.ts'
 import type { ReceivedIds } from './received-ids.ts'
 import type { Retention } from './retention.ts'
 import type { SessionLifetimes } from './session-lifetimes.ts'
+import type { SessionParts } from './session-parts.ts'
 import { nobody, sessionOf } from './session-registry.ts'
 
 type SomeClient = Pick<Client, 'id'> & { readonly clean?: boolean }

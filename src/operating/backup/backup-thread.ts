@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
-import type { BackupAddress } from './backup-place.ts'
+import type { BackupAddress, PlaceRules } from './backup-place.ts'
 import {
   type BackupProgress,
   BackupWriter,
@@ -12,7 +12,7 @@ import {
   type StagedText,
 } from './backup-writer.ts'
 import type { Manifest } from './manifest.ts'
-import { openPlace, type PlaceRules } from './open-place.ts'
+import { openPlace } from './open-place.ts'
 
 /** What the thread is started with. */
 export interface BackupThreadData {

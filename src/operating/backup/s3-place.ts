@@ -13,8 +13,7 @@ import { DomainError, messageOf } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
 import { AllowedDestinations, type Destination } from '../../egress/allowed-destinations.ts'
 import { EgressGuard } from '../../egress/egress-guard.ts'
-import type { BackupPlace, S3Address } from './backup-place.ts'
-import type { PlaceRules } from './open-place.ts'
+import type { BackupPlace, PlaceRules, S3Address } from './backup-place.ts'
 
 /** Parts of an upload, of which there may be 10,000, and how many are held and sent at once. */
 const partBytesMin = 8 * 1024 * 1024

@@ -28,8 +28,9 @@ import { RowBuffer } from './row-buffer.ts'
 import { shapesOf, withoutRefused, withRefused } from './taken-readings.ts'
 import { bitsOf } from './unproven-log.ts'
 import { QuestDbWindows } from './windows/questdb-windows.ts'
+import type { WritePlace } from './write-place.ts'
 import { writeRows } from './write-rows.ts'
-import { type WritePlace, WriterTurns } from './writer-turns.ts'
+import { WriterTurns } from './writer-turns.ts'
 
 /** Streams that leave together: the statement that marks their rows has to fit into the head of a request. */
 const leavingTogether = 100
