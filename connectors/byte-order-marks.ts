@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 
-/** As far as it is used here. */
 interface Iconv {
   readonly getCodec: (encoding: string) => { bomAware: boolean }
 }
@@ -16,7 +15,6 @@ export function keepByteOrderMarks(library: string): void {
   iconv.getCodec('utf8').bomAware = false
 }
 
-/** As far as it is used here. */
 interface ReplicationReader {
   readonly BinaryReader: { readonly prototype: { decodeText(bytes: Uint8Array): string } }
 }

@@ -136,7 +136,7 @@ export class Deliveries {
     this.#acknowledge(newestTag)
   }
 
-  /** With all before it: what was accepted later is durable later. */
+  /** Acknowledges a delivery with all before it: what was accepted later is durable later. */
   #acknowledge(deliveryTag: number): void {
     const { session, acknowledges } = this.#needs
     if (!acknowledges) return
@@ -150,7 +150,10 @@ export class Deliveries {
     this.#flow()
   }
 
-  /** Most queues hold to the prefetch by themselves; a stream sends whole chunks. */
+  /**
+   * Pauses the server at the limits: most queues hold to the prefetch by themselves, but a stream
+   * sends whole chunks.
+   */
   #flow(): void {
     const { session, options } = this.#needs
     const isTooMuch = this.#unsettledBytes >= unsettledBytesMax

@@ -65,7 +65,7 @@ export class StreamReader {
       if (offset === this.#offset && digest !== this.#digest) throw this.#madeAnew()
       this.#found.resolve()
     }
-    // Whole chunks may be delivered, with what is before the offset that was asked for.
+    // Chunks are delivered whole, with what is before the offset that was asked for.
     if (this.#offset !== undefined && offset <= this.#offset) return true
     this.#offset = offset
     this.#digest = digest

@@ -110,7 +110,7 @@ class Walk {
     return true
   }
 
-  /** To be called where nothing more may come. */
+  /** Checks that nothing more comes. */
   end(): void {
     this.#space()
     if (this.#at < this.#bytes.length) this.fail()

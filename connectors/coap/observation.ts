@@ -38,7 +38,7 @@ interface ObservationNeeds {
   readonly source: string
 }
 
-/** Is told by one device of every change of one resource: RFC 7641. */
+/** Observation of one resource of one device, which says each change: RFC 7641. */
 export class Observation {
   readonly #needs: ObservationNeeds
   readonly #exchanges: Exchanges
@@ -68,7 +68,11 @@ export class Observation {
     })
   }
 
-  /** Until the signal of the run is aborted. @throws Error when the device ends it, or is lost */
+  /**
+   * Follows the resource until the signal of the run is aborted.
+   *
+   * @throws Error when the device ends it, or is lost
+   */
   async follow(): Promise<void> {
     const { signal } = this.#needs.run
     const stop = () => this.#ended.resolve()
@@ -185,7 +189,7 @@ export class Observation {
     run.signal.throwIfAborted()
     const ask = (more: readonly NamedOption[]) => this.#exchanges.ask([...options, ...more])
     const body = await wholeBody(packet, ask)
-    // There is one such body in memory at a time.
+    // One such body at a time is in memory.
     if (body === undefined) {
       if (++this.#changed >= changedMax) throw new Error('the state changes while it is read')
       this.#isBehind = true

@@ -96,7 +96,7 @@ export class GuardedSocket {
     }
   }
 
-  /** To be called with each row that comes. */
+  /** Counts a row that has come. */
   readonly countRow = (): void => {
     this.#rows++
     if (this.#rows > pageRowsMax)

@@ -81,7 +81,7 @@ function configOf(options: DatabaseOptions, way: OnlyWay): ConnectionConfigurati
       cancelTimeout: cancelMs,
       maxRetriesOnTransientErrors: 0,
       appName: 'streamvault',
-      // It would be the name of this machine.
+      // The default is the name of this machine.
       workstationId: 'streamvault',
       // A server that does not want it is left at once, so nobody in between can talk us out of it.
       encrypt: tls !== undefined,

@@ -85,7 +85,7 @@ export class MysqlColumns {
   }
 }
 
-/** As a number. */
+/** Writes bits as a number. */
 function bitsJson(value: Raw): string {
   const digits = Buffer.from(value as Uint8Array).toString('hex')
   return BigInt(`0x${digits === '' ? '0' : digits}`).toString()

@@ -45,7 +45,7 @@ export class Delivery {
     this.#failed.promise.catch(() => undefined)
   }
 
-  /** Rejected when something could not be kept, or the group not be told. */
+  /** Rejects when something could not be kept, or not be committed to the group. */
   get failed(): Promise<never> {
     return this.#failed.promise
   }

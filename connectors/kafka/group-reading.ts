@@ -56,7 +56,7 @@ export class GroupReading {
     }
   }
 
-  /** Until partitions are shared out anew, or the run is to end. */
+  /** Reads a share until partitions are shared out anew, or the run is to end. */
   async #readShare(share: Share): Promise<void> {
     const { cluster, run, giveUp, group, options } = this.#needs
     const { positions, assignment } = share

@@ -7,7 +7,9 @@ export const logEnds = { latest: -1n, earliest: -2n } as const
 
 export type LogEnd = keyof typeof logEnds
 
-/** Only what is committed: a transaction under way ends what can be read. */
+/**
+ * Isolation level that reads only what is committed: a transaction under way ends what can be read.
+ */
 export const readCommitted = 1
 
 interface StartNeeds {

@@ -12,9 +12,9 @@ type Client = InstanceType<typeof modbus.default>
 const answerBytesMax = 8 * 1024
 
 interface Limits {
-  /** For one answer. */
+  /** Time for one answer. */
   readonly timeoutMs: number
-  /** For all of them. */
+  /** Time for all answers of a round. */
   readonly roundMs: number
   readonly signal: AbortSignal
 }

@@ -45,7 +45,7 @@ export async function openMqttTransport(
   const isSecure = protocol === 'mqtts:' || protocol === 'wss:'
   const call = { host, port, tls: isSecure ? tls : undefined, signal }
   if (protocol === 'mqtt:' || protocol === 'mqtts:') return await dial(call)
-  // Before there is a connection, which could break meanwhile.
+  // The library is loaded before there is a connection, which could break meanwhile.
   const { WebSocket, createWebSocketStream } = await import('ws')
   const socket = await dial(call)
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`

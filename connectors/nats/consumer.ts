@@ -161,7 +161,7 @@ function startAfter(sequence: number): Partial<ConsumerConfig> {
   return { deliver_policy: 'by_start_sequence', opt_start_seq: sequence + 1 }
 }
 
-/** Before anything was read. */
+/** Position before anything was read. */
 function beginning({ created, state, config }: StreamInfo, options: NatsOptions): NatsPosition {
   if (!options.startsWithNew) return { created, sequence: 0 }
   if (config.retention === 'workqueue') {

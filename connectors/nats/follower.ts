@@ -41,13 +41,16 @@ interface Unsettled extends StreamMessage {
 export class Follower {
   readonly #needs: FollowerNeeds
   readonly #requests: Requests
-  /** That of the newest message which was handed over, or will be next. */
+  /** Sequence of the newest message which was handed over, or will be next. */
   #sequence: number
   /** Messages that the consumer has sent. */
   #delivered: number
   /** Where only acknowledgements count: what is under way, which the server may send again meanwhile. */
   readonly #underWay = new Set<number>()
-  /** And what is durable, which it may have sent again before it heard so: no more than it was asked for. */
+  /**
+   * Sequences of what is durable, which it may have sent again before it heard so: no more than it
+   * was asked for.
+   */
   readonly #durable = new LruMap<number, true>(2 * unsettledMax)
   /** Messages in a row that were known. */
   #repeats = 0

@@ -4,7 +4,7 @@ import type { SourcePosition } from '../../src/contracts/source-position.ts'
 export interface NatsPosition {
   /** When the stream was made: sequences of another one of the same name mean something else. */
   readonly created: string
-  /** That of the newest message which is durable here; 0 for none. */
+  /** Sequence of the newest message which is durable here; 0 for none. */
   readonly sequence: number
 }
 

@@ -172,7 +172,7 @@ export class Requests {
       batch: slot.open,
       max_bytes: Math.min(bytes, bytesLimit || bytes),
       expires,
-      // At most half of the time.
+      // The heartbeat is half of the time at most.
       idle_heartbeat: Math.min(heartbeatNs, Math.floor(expires / 2)),
     }
     this.#connection.publish(this.#subject, JSON.stringify(request), { reply: slot.inbox })

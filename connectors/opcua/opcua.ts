@@ -88,7 +88,7 @@ class OpcUaSource implements FetchedSource {
     try {
       const { position } = run
       const moved = await this.#runOnce(run, { position, mayMove: true })
-      // Once more, where the session has to move: never more often.
+      // The session moves once, where it has to: never more often.
       if (moved !== undefined) await this.#runOnce(run, { position: moved, mayMove: false })
     } catch (error) {
       if (!signal.aborted) throw error

@@ -50,7 +50,7 @@ export class Publishing {
   readonly #retransmission: Retransmission
   readonly #empty: EmptyAnswers
   #position: SubscriptionPosition
-  /** Durable, and the server does not know yet. */
+  /** Sequence numbers that are durable, which the server does not know yet. */
   #acknowledgements: number[]
   #openMax = openMax
   #asked = 0
@@ -293,7 +293,8 @@ export class Publishing {
     let ended: string | undefined
     for (const data of notificationData ?? []) {
       if (data instanceof StatusChangeNotification) {
-        // Meant for the session that we had before. Who has really lost it is told so with the next answer.
+        // This status is meant for the session that we had before. The next answer says when it is
+        // really lost.
         if (data.status.name !== 'GoodSubscriptionTransferred') ended = data.status.name
       }
       if (!(data instanceof DataChangeNotification)) continue

@@ -12,7 +12,10 @@ type Newest = Map<MonitoredItem, string>
  * session continues over another connection. A value with the same time and the same content is a repetition.
  */
 export class ReportedValues {
-  /** Durable values only. The server sends a value again that is not durable, and it must be taken then. */
+  /**
+   * Values that are durable. The server sends a value again that is not durable, and it must be
+   * taken then.
+   */
   readonly #durable: Newest = new Map()
   #taken: Newest = new Map()
 

@@ -38,7 +38,7 @@ const serverNodes = { namespaces: 'i=2255', startTime: 'i=2257' } as const
 /** A subscription at a server, and how far its notifications are durable. */
 export interface SubscriptionPosition {
   readonly subscription: number
-  /** Our own number of its first item. */
+  /** Handle that we have given to its first item. */
   readonly firstHandle: number
   /** When the server was started: the numbers of its subscriptions are given anew then. */
   readonly startedAt: string

@@ -36,7 +36,7 @@ interface Transaction {
 export class ChangePages {
   readonly #options: ChangePagesOptions
   readonly #parser: Pick<PgoutputPlugin, 'parse'>
-  /** By their ids; those of other tables of the publication are undefined. */
+  /** Shapes by ids of tables; those of other tables of the publication are undefined. */
   readonly #shapes = new Map<number, TableShape | undefined>()
   readonly #batch: RowBatch
   #transaction: Transaction | undefined
@@ -92,7 +92,7 @@ export class ChangePages {
         this.pass(parseLsn(message.commitEndLsn ?? '0/0'))
         this.#transaction = undefined
         return
-      // Neither is a reading, nor says how one is read.
+      // These are no readings, and do not say how one is read.
       case 'delete':
       case 'truncate':
       case 'message':

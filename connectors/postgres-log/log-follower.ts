@@ -63,7 +63,7 @@ export class LogFollower implements LogListener {
       pages.read(message.subarray(logHeaderBytes))
       if (pages.isFull) this.#handOver()
     } else if (message[0] === messageType.keepAlive) {
-      // It is sent in the midst of transactions, too.
+      // Keep-alives are sent in the midst of transactions, too.
       if (pages.isBetween) pages.pass(message.readBigUInt64BE(1))
       if (message[17] === 1) this.#isAskedFor = true
     }
@@ -133,7 +133,7 @@ export class LogFollower implements LogListener {
     } else this.#confirm(true)
   }
 
-  /** Written, flushed and applied are the same to us. */
+  /** Confirms what is durable: written, flushed and applied are the same to us. */
   #confirm(asksForAnswer: boolean): void {
     this.#isAskedFor = false
     const status = Buffer.alloc(34)

@@ -21,7 +21,7 @@ export function formatLsn(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase()
 }
 
-/** As it is kept. */
+/** Position as it is kept. */
 interface KeptPosition {
   readonly system: string
   readonly lsn: string

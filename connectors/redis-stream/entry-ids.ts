@@ -11,7 +11,11 @@ export interface StreamPosition {
   readonly claimed: readonly string[]
 }
 
-/** Below 0 where the first entry comes before the other. @throws Error for what is no id of an entry */
+/**
+ * Compares ids: below 0 where the first entry comes before the other.
+ *
+ * @throws Error for what is no id of an entry
+ */
 export function compareIds(one: string, other: string): number {
   const [first, second] = [partsOf(one), partsOf(other)]
   const difference = first.time - second.time || first.sequence - second.sequence

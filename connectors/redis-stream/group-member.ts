@@ -104,12 +104,12 @@ export class GroupMember {
     try {
       const reply = await connection.ask(['XAUTOCLAIM', key, group, claimant, ...what])
       const [next, entries] = Array.isArray(reply) ? (reply as readonly Reply[]) : []
-      // Before version 7 those that were deleted are nothing at all.
+      // Entries that were deleted are nothing at all before version 7.
       const there = Array.isArray(entries) ? (entries as readonly Reply[]) : []
       await this.#takeClaimed(entriesOf(there.filter((entry) => entry !== null)))
       return textOf(next)
     } catch (error) {
-      // It came with version 6.2.
+      // The command came with version 6.2.
       const isUnknown = error instanceof RedisError && /unknown command/i.test(error.message)
       if (!isUnknown) throw error
       this.#claimDueMs = Number.POSITIVE_INFINITY

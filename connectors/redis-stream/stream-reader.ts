@@ -33,7 +33,7 @@ export class StreamReader {
   readonly #needs: StreamReaderNeeds
   readonly #messages: EntryMessages
   #position: StreamPosition
-  /** In the order in which they become durable. */
+  /** Pages in the order in which they become durable. */
   readonly #underWay: Page[] = []
   #isClosing = false
   readonly #empty = new EmptyAnswers(blockMs)

@@ -44,7 +44,7 @@ export class Arrivals implements Holder {
     this.#needs = needs
   }
 
-  /** To be followed by `handOver`. */
+  /** Adds an arrival; `handOver` has to follow. */
   add(arrival: Arrival): void {
     if (this.#hasFailed) return
     this.#waiting.push(arrival)

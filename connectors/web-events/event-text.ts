@@ -72,7 +72,7 @@ export class EventText {
     this.#found.push({ position: { lastEventId: id } })
   }
 
-  /** Without data it says no more than that somebody is there. */
+  /** Takes an event; one without data says no more than that somebody is there. */
   #take(event: string, data: string): void {
     if (data === '') return
     const eventType = event.slice(0, typeLengthMax)

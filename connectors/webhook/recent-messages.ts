@@ -66,7 +66,7 @@ export class RecentMessages {
   readonly #needs: RecentMessagesNeeds
   readonly #streams = new LruMap<StreamId, Promise<StreamMessages>>(streamsMax)
   readonly #known = new LruMap<string, true>(knownMax)
-  /** Not durable yet: as many as there are requests. */
+  /** Messages that are not durable yet: as many as there are requests. */
   readonly #underWay = new Map<string, Promise<MessageOutcome>>()
 
   constructor(needs: RecentMessagesNeeds) {

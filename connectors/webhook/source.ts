@@ -154,7 +154,7 @@ function checkSignature(source: Json, given: Json, problems: Problems): void {
     const isThere = content.includes(place)
     if (isThere && named === undefined) problems.add('signedContent', `${place} has no header`)
   }
-  // Else anybody could give an old message a new time.
+  // Anybody could else give an old message a new time.
   if (timestampHeader !== undefined && !content.includes('{timestamp}')) {
     problems.add('signedContent', 'must have {timestamp} in it, as there is a timestampHeader')
   }

@@ -28,9 +28,9 @@ interface Slot extends Packet {
  * always belongs to the oldest hand-on without one.
  */
 export class InFlight {
-  /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
+  /** Slots in the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
   readonly #slots: Slot[] = []
-  /** In the order in which they were handed on, which is the order of their outcomes. */
+  /** Slots in the order in which they were handed on, which is the order of their outcomes. */
   readonly #handedOn: Slot[] = []
   #finished = 0
   #bytes = 0
