@@ -99,7 +99,10 @@ export class GroupReading {
       const { topic, index } = partition
       positions.set(partition, start)
       if (committed.get(topic)?.[index] === start) continue
-      uncommitted.set(topic, (uncommitted.get(topic) ?? new Map<number, number>()).set(index, start))
+      uncommitted.set(
+        topic,
+        (uncommitted.get(topic) ?? new Map<number, number>()).set(index, start),
+      )
     }
     await run.accept([], positions.write())
     if (uncommitted.size > 0) await group.commit(uncommitted)
