@@ -83,7 +83,8 @@ export class DurableSessions implements MqttSessions {
     const passing = isExchange && client.clean ? client : undefined
     const isNew = passing === undefined || this.#receivedIds.beginPassing(passing, messageId ?? 0)
     if (!isNew || (publisher && !exchange)) {
-      // It came before, and is where it belongs: once this is certain, it may be acknowledged again.
+      // A message that came before is where it belongs: once this is certain, it may be
+      // acknowledged again.
       recipients.set(payload, nobody)
       await log.write()
       return
@@ -257,7 +258,7 @@ export class DurableSessions implements MqttSessions {
     return null
   }
 
-  /** Into the queue, like all that a session is to get with QoS 1 or 2. */
+  /** Puts a retained message into the queue, like all that a session is to get with QoS 1 or 2. */
   #forwardRetained(session: Session, packet: AedesPublishPacket): AedesPublishPacket | null {
     const { registry, queues } = this.#parts
     const granted = registry.matching(session.userId, packet.topic).get(session) ?? 0
@@ -273,7 +274,7 @@ function lastNumberOf({ sessions }: StoredSessions): number {
   return sessions.reduce((last, row) => Math.max(last, Number(row['number'])), 0)
 }
 
-/** As it is shown: by the wall clock. */
+/** The session as it is shown: by the wall clock. */
 function keptSession(session: Session, clock: Clocks): KeptSession {
   const { number, userId, clientId, createdAtUs, subscriptions } = session
   const lastUsedAtUs = wallUsOf(clock, session.lastUsedAtUs)

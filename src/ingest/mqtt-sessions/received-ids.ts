@@ -31,8 +31,8 @@ export class ReceivedIds {
   }
 
   /**
-   * For a message that is kept in the same transaction: after a crash both are there, or none.
-   * Undefined when the packet id is known already.
+   * Begins an exchange with a message that is kept in the same transaction: after a crash both are
+   * there, or none. Undefined when the packet id is known already.
    */
   begin(session: Session, packetId: number): NewExchange | undefined {
     if (session.received.has(packetId)) return undefined
@@ -59,8 +59,8 @@ export class ReceivedIds {
   }
 
   /**
-   * For a reading, which goes to the journal next: after a crash in between it is taken again, with
-   * the same time of receipt, and so it is the same reading.
+   * Time of the first receipt of a reading, which goes to the journal next: after a crash in
+   * between it is taken again, with the same time of receipt, and so it is the same reading.
    */
   async firstReceipt(
     session: Session,

@@ -17,8 +17,8 @@ export interface SessionParts {
   readonly retained: RetainedMessages
   readonly wills: Wills
   /**
-   * In whose queues a message is, by the object of its payload: the broker copies a packet on its
-   * way, and the payload is the only object that stays the same.
+   * Sessions whose queues a message is in, by the object of its payload: the broker copies a packet
+   * on its way, and the payload is the only object that stays the same.
    */
   readonly recipients: WeakMap<object, ReadonlyMap<Session, number>>
 }

@@ -13,7 +13,7 @@ export interface PlaceRules {
  * with an Error whose message says what is wrong there.
  */
 export interface BackupPlace {
-  /** As people write it. */
+  /** Name as people write it. */
   readonly name: string
   /** A folder beside the backup for copies that are not packed yet; undefined: it has none. */
   readonly stagingFolder: string | undefined

@@ -41,7 +41,7 @@ export interface BackupProcedures {
   writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>
   writeText(file: StagedText): Promise<void>
   finish(facts: ManifestFacts): Promise<Manifest>
-  /** At any time. */
+  /** Progress, which may be asked for at any time. */
   progress(): Promise<BackupProgress>
   abort(): Promise<void>
   discard(): Promise<void>
@@ -56,7 +56,7 @@ function run(port: MessagePort, { address, rules, staging }: BackupThreadData): 
     prepare: async () => (await opening).prepare(),
     takeSnapshots: async (paths) => (await opening).takeSnapshots(paths),
     async copySnapshots() {
-      // Not before: acknowledgements wait while the moment is fixed.
+      // The priority stays until now: acknowledgements wait while the moment is fixed.
       lowerThreadPriority()
       return await (await opening).copySnapshots()
     },

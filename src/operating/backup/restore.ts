@@ -98,7 +98,8 @@ export async function restoreBackup(
     for (const file of manifest.files)
       await restoreFile({ building, manifest, receiver }, file, read(file))
     syncFolder(building)
-    // Before there is a folder: tables of one are never taken for something that was left.
+    // Rows are finished before there is a folder: tables of one are never taken for something that
+    // was left.
     if (hasRows) await receiver?.finish()
     renameSync(building, target)
     syncFolder(dirname(target))

@@ -27,7 +27,10 @@ const connectMs = 10_000
 /** Longest silence of a connection. */
 const silenceMs = 60_000
 
-/** Used where neither the address nor the environment names a region: servers of other makers have none. */
+/**
+ * Region where neither the address nor the environment names one: servers of other makers have
+ * none.
+ */
 const regionDefault = 'us-east-1'
 
 /** @throws DomainError `destination_not_allowed` */

@@ -1,4 +1,4 @@
-/** Little-endian, at the start of each frame (RFC 8878, section 3.1.1). */
+/** Number at the start of each frame, little-endian (RFC 8878, section 3.1.1). */
 const magic = 0xfd2fb528
 
 /** Bytes of the fields of a frame's header, by their flags (section 3.1.1.1.1). */

@@ -31,7 +31,7 @@ export interface Job<Id extends string = string> {
   /** The id of the key that asked for it, where that was written down. */
   readonly createdBy: string | undefined
   readonly state: JobState
-  /** From 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress: number
   readonly startedAtUs: number | undefined
   readonly finishedAtUs: number | undefined

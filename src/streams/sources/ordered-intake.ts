@@ -8,7 +8,7 @@ import { race } from '../../core/race.ts'
 import type { HandedIn } from './handed-in.ts'
 import type { SourcePositions } from './source-positions.ts'
 
-/** After a failure that may pass, what failed is offered again this much later. */
+/** Time after a failure that may pass until what failed is offered again. */
 const retryMs = 250
 
 /** Messages that are judged in one turn; a page may have hundreds, and everybody else would wait for it. */
@@ -56,7 +56,7 @@ export class OrderedIntake {
   /** Undefined while nothing is under way. */
   #underWay: Promise<void> | undefined
   #failure: unknown
-  /** As it was found last when it was not paused. */
+  /** The stream as it was found last when it was not paused. */
   #beforePause: CompiledStream | undefined
 
   constructor(needs: OrderedIntakeNeeds, streamId: StreamId, signal: AbortSignal) {

@@ -22,7 +22,7 @@ const releaseMs = 10_000
 /** Time for the other side to forget us when the service ends. */
 const lastReleaseMs = 3_000
 
-/** At the start connections are spread: so much for each of them, and so much at most. */
+/** Time that connections are spread over at the start: for each of them, and at most. */
 const spreadMs = { each: 5, inAll: 5_000 } as const
 
 export interface RunningSourcesNeeds
@@ -84,7 +84,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     rounds: { count: 0, overlapped: 0, missed: 0 },
   }
   #isStopped = false
-  /** Aborted when nothing may take long any more. */
+  /** Controller that is aborted when nothing may take long any more. */
   readonly #hurry = new AbortController()
 
   constructor(needs: RunningSourcesNeeds) {
@@ -212,7 +212,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   async #end(id: StreamId, { source, runner }: Known, wanted: Wanted | undefined): Promise<void> {
     this.#known.delete(id)
     await runner.stop()
-    // Before anything else can have a position of this stream.
+    // What is left is dealt with before anything else can have a position of this stream.
     if (wanted === undefined) await this.#dealWithLeft(id).catch(this.#needs.onFailure)
     this.#ended.connections += runner.connections
     const { messages, rounds } = runner.status

@@ -106,7 +106,7 @@ export class SourcePositions {
   }
 }
 
-/** It may name hosts, and be long. */
+/** Digest of an identity, which may name hosts, and be long. */
 function nameOf(identity: string): string {
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22)
 }

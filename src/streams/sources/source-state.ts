@@ -5,7 +5,7 @@ import type { SourceStatus } from '../data-streams/stream-sources.ts'
 /** A source that ran for so long has not failed in a row. */
 const stableMs = 10_000
 
-/** After so long a failure is one that somebody should look at. */
+/** Time after which somebody should look at a failure. */
 const lastingMs = 60_000
 
 const silent = 'nothing was heard for more than a minute that would let it begin, nor an error'

@@ -24,7 +24,7 @@ export interface Leased extends DueDelivery {
  */
 export class Lane {
   readonly receiverId: string
-  /** Whose receiver it is, once a delivery was found. */
+  /** User whose receiver it is, once a delivery was found. */
   ownerId: string | undefined
   /** Whether the state may have more that is due. */
   hasMore = true

@@ -66,7 +66,7 @@ export class MailPlanner {
   }
 }
 
-/** Only who has said yes, and is not switched off (decisions.md#mail). */
+/** Recipients who have said yes, and are not switched off (decisions.md#mail). */
 async function recipientsFor(
   transaction: StateDatabase,
   { ownerId, severity }: RecordedEvent,

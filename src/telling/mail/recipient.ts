@@ -13,7 +13,7 @@ export interface Recipient {
   readonly id: EmailRecipientId
   readonly ownerId: UserId
   readonly createdAtUs: number
-  /** As it was given. */
+  /** Address as it was given. */
   readonly email: string
   readonly status: RecipientStatus
   /** When who reads the mailbox has said yes. */

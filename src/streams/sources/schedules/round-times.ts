@@ -27,7 +27,7 @@ export interface PassedRounds {
 export class RoundTimes {
   readonly #schedule: CronSchedule
   readonly #jitterUs: number
-  /** In [0, 1). */
+  /** Part of the jitter that is the stream's, in [0, 1). */
   readonly #part: number
 
   constructor(schedule: CronSchedule, jitterUs: number, streamId: StreamId) {

@@ -21,7 +21,7 @@ const aheadUsMax = 60_000_000
 
 /** How far the schedule of a source is done. */
 interface Ran {
-  /** In microseconds: no round that was due up to then is still to be done. */
+  /** Instant in microseconds: no round that was due up to then is still to be done. */
   readonly ranFor: number
   /** That instant in steady time. Older versions did not write it. */
   readonly ranAt?: number
@@ -29,7 +29,7 @@ interface Ran {
 
 /** What is kept of a source that is asked by a schedule. */
 interface KeptPosition extends Ran {
-  /** That of the connector; nothing as long as it has none. */
+  /** Position of the connector; nothing as long as it has none. */
   readonly inner?: SourcePosition
 }
 
@@ -186,7 +186,7 @@ class Progress {
     this.#keptUs = kept?.ranFor
   }
 
-  /** That which is durable. */
+  /** The instant that is durable. */
   get keptUs(): number | undefined {
     return this.#keptUs
   }
