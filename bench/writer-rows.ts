@@ -1,5 +1,5 @@
 import { shapeOf } from '../src/storage/time-series/shape.ts'
-import type { Shipment, ShippedReading } from '../src/storage/time-series/time-series-store.ts'
+import type { Shipment, ShippedReading } from '../src/storage/time-series/shipment.ts'
 import type { Figure } from './report.ts'
 import { readingSchema } from './servers.ts'
 

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 
-/** As far as it is used here. */
 interface Iconv {
   readonly getCodec: (encoding: string) => { bomAware: boolean }
 }
@@ -16,14 +15,13 @@ export function keepByteOrderMarks(library: string): void {
   iconv.getCodec('utf8').bomAware = false
 }
 
-/** As far as it is used here. */
 interface ReplicationReader {
   readonly BinaryReader: { readonly prototype: { decodeText(bytes: Uint8Array): string } }
 }
 
 const textDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The same for what is read from the log of PostgreSQL: names of columns, and values. */
+/** Lets the library that reads the log of PostgreSQL keep U+FEFF in names of columns and values. */
 export function keepByteOrderMarksOfLog(): void {
   const library = createRequire(required.resolve('pg-logical-replication'))
   const { BinaryReader } = library(
@@ -32,7 +30,7 @@ export function keepByteOrderMarksOfLog(): void {
   BinaryReader.prototype.decodeText = (bytes) => textDecoder.decode(bytes)
 }
 
-/** The same for what the library of NATS decodes: a subject may begin with it. */
+/** Lets the library of NATS keep U+FEFF in what it decodes: a subject may begin with it. */
 export function keepByteOrderMarksOfNats(): void {
   const library = createRequire(required.resolve('@nats-io/transport-node'))
   const { TD } = library('@nats-io/nats-core/internal') as {

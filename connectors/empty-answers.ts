@@ -3,7 +3,7 @@ import { monotonicMs } from '../src/core/clock.ts'
 /** Answers without news that may come at once: of a server that catches up with what it was late with. */
 const spareMax = 20
 
-/** Not even the fastest server has something to say more often. */
+/** Interval below which not even the fastest server has something to say. */
 const intervalMsMin = 10
 
 /**
@@ -26,7 +26,7 @@ export class EmptyAnswers {
     this.#atMs = nowMs()
   }
 
-  /** To be called when something new has come. */
+  /** Begins anew, as something new has come. */
   reset(): void {
     this.#spare = spareMax
     this.#atMs = this.#nowMs()

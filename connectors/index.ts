@@ -29,7 +29,10 @@ export const connectors = {
   webhook: webhookRoute,
 } as const
 
-/** Those that fetch: streams with a source that one of them takes get their readings through it. */
+/**
+ * Connectors that fetch: streams with a source that one of them takes get their readings through
+ * it.
+ */
 export const fetchConnectors: readonly FetchConnector[] = [
   amqp,
   coap,
@@ -49,7 +52,7 @@ export interface PollSettings {
   readonly sqliteFolders: readonly string[]
 }
 
-/** Those that ask from time to time. */
+/** Connectors that ask from time to time. */
 export function pollConnectors(settings: PollSettings): readonly PollConnector[] {
   return [apiPull, databasePoll(settings), modbusPoll(), bacnetPoll()]
 }

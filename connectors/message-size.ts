@@ -1,7 +1,7 @@
 /** Bytes of the largest message that is taken from somebody else's server. */
 export const messageBytesMax = 4 * 1024 * 1024
 
-/** Of a larger one, this much is kept for a person to look at. */
+/** Bytes that are kept of a larger message, for a person to look at. */
 export const shownBytes = 64 * 1024
 
 /** Why a message goes to the quarantine of which only the beginning is there. */

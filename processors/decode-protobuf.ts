@@ -1,8 +1,12 @@
 import { WireType } from '@bufbuild/protobuf/wire'
-import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
+import type {
+  DecodedMessage,
+  DecodedStream,
+  Decoder,
+  UndecodableMessage,
+} from '../src/contracts/reading.ts'
 import type { ProtobufOptions } from '../src/contracts/stream-schema.ts'
 import { messageDepthMax } from '../src/core/json-safety.ts'
-import type { DecodedStream } from './decode.ts'
 import { batchOf, readingsPerMessageMax, tooManyReadings } from './decode-batch.ts'
 import { UnreadableItem } from './decode-binary.ts'
 import { type Members, readFields, withDefaults } from './protobuf-message.ts'

@@ -1,9 +1,13 @@
 import { encode } from 'cborg'
-import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
+import type {
+  DecodedMessage,
+  DecodedStream,
+  Decoder,
+  UndecodableMessage,
+} from '../src/contracts/reading.ts'
 import { cutText } from '../src/core/cut-text.ts'
 import { isWritableInstant } from '../src/core/time.ts'
 import { endOfCborItem } from './cbor-lengths.ts'
-import type { DecodedStream } from './decode.ts'
 import { batchOf } from './decode-batch.ts'
 import { decodeItems, type ItemFormat, memberNamesOfItems } from './decode-binary.ts'
 import { decodeJson } from './decode-json.ts'

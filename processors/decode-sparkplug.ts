@@ -1,5 +1,9 @@
-import type { DecodedMessage, Decoder, UndecodableMessage } from '../src/contracts/reading.ts'
-import type { DecodedStream } from './decode.ts'
+import type {
+  DecodedMessage,
+  DecodedStream,
+  Decoder,
+  UndecodableMessage,
+} from '../src/contracts/reading.ts'
 import { batchOf } from './decode-batch.ts'
 import { problem, UnreadableItem } from './decode-binary.ts'
 import { instantItem } from './decode-scalars.ts'

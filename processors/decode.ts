@@ -1,4 +1,4 @@
-import type { Decoder, StreamVersion } from '../src/contracts/reading.ts'
+import type { DecodedStream, Decoder } from '../src/contracts/reading.ts'
 import type { PayloadFormat } from '../src/contracts/stream-schema.ts'
 import { textMemberOfItems } from './decode-binary.ts'
 import { cborFormat, decodeCbor } from './decode-cbor.ts'
@@ -32,9 +32,6 @@ const decodersFor: Readonly<
   protobuf: protobufDecoder,
   sparkplug: sparkplugDecoder,
 }
-
-/** What a decoder may know of the stream that a message is for. */
-export type DecodedStream = Pick<StreamVersion, 'schema' | 'formatOptions'>
 
 /** The decoder of messages in a format that come for a stream. */
 export function decoderOf(format: PayloadFormat, stream: DecodedStream): Decoder {

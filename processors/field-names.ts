@@ -1,4 +1,4 @@
-import type { DecodedStream } from './decode.ts'
+import type { DecodedStream } from '../src/contracts/reading.ts'
 
 /**
  * The field that belongs to something which is named by other rules than ours: the one that the

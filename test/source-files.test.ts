@@ -21,13 +21,17 @@ function leavesOutMarks(file: string): boolean {
   return [...decoders].some(([made]) => !made.includes('ignoreBOM: true'))
 }
 
-/** Openings that hide the subject of a comment, or that today's English does not have. */
+/**
+ * Openings that hide the subject of a comment, or that today's English does not have. The second
+ * line of a comment may begin with any word.
+ */
 const refusedOpening =
-  /(?:\/\*\*?|(?<!:)\/\/) ?\n?[ *]*(Told|Nor|Such as|Therein|Thereof|Unto|Lest|Whence)\b/g
+  /(?:\/\*\*?|(?<!:|\/\/.*\n *)\/\/) ?\n?[ *]*(Told|Nor|Such as|Therein|Thereof|Unto|Lest|Whence|Of|So|Those|The same|Whoever|Whatever)\b/g
 
 describe('the files', () => {
   test('a comment begins with its subject', () => {
-    const found = [...everything, ...globSync(['scripts/**/*.ts', 'bin/**/*.js'])].flatMap((file) =>
+    const scripts = globSync(['{bin,examples,receivers,scripts}/**/*.{js,ts}'])
+    const found = [...everything, ...scripts].flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(refusedOpening)].map(
         ([opening]) => `${file}: ${opening}`,
       ),

@@ -81,7 +81,7 @@ export class Deliveries {
   }
 
   #take(delivered: ConsumeMessage, cutFrom: number | undefined): void {
-    // Whatever has arrived together is one batch.
+    // Messages that arrive together become one batch.
     if (this.#batch.length === 0) queueMicrotask(() => this.#handOver())
     this.#batch.push(this.#deliveryOf(delivered, cutFrom))
     this.#newestTag = delivered.fields.deliveryTag
@@ -119,7 +119,7 @@ export class Deliveries {
     accepted
       .then((outcomes) => this.#keep(batch, outcomes, tag))
       .catch((error: Error) => session.fail(error))
-      .finally(() => this.#settle(batch))
+      .finally(() => this.#finish(batch))
   }
 
   #keep(
@@ -136,21 +136,24 @@ export class Deliveries {
     this.#acknowledge(newestTag)
   }
 
-  /** With all before it: what was accepted later is durable later. */
+  /** Acknowledges a delivery with all before it: what was accepted later is durable later. */
   #acknowledge(deliveryTag: number): void {
     const { session, acknowledges } = this.#needs
     if (!acknowledges) return
     session.channel.ack({ fields: { deliveryTag } } as ConsumeMessage, true)
   }
 
-  #settle(batch: readonly Delivery[]): void {
+  #finish(batch: readonly Delivery[]): void {
     this.#unsettled -= batch.length
     for (const { payload } of batch) this.#unsettledBytes -= payload.length
     if (this.#unsettled === 0) this.#closed.resolve()
     this.#flow()
   }
 
-  /** Most queues hold to the prefetch by themselves; a stream sends whole chunks. */
+  /**
+   * Pauses the server at the limits: most queues hold to the prefetch by themselves, but a stream
+   * sends whole chunks.
+   */
   #flow(): void {
     const { session, options } = this.#needs
     const isTooMuch = this.#unsettledBytes >= unsettledBytesMax

@@ -26,7 +26,10 @@ export class FrameGate {
   readonly #receive: () => Frame | false
   #isReceiving = false
   #isPaused = false
-  /** Of the body that is arriving: its bytes and frames to come, and of them the bytes that are let through. */
+  /**
+   * Bytes to come of the body that is arriving; below are its frames to come, and its bytes that
+   * are let through.
+   */
   #rest = 0
   #framesLeft = 0
   #room = 0

@@ -7,7 +7,7 @@ import type { Channel, ChannelModel } from 'amqplib'
 /** What the library makes of a frame (AMQP 0-9-1, section 2.3.5): a method, a header, or a part of a body. */
 export interface Frame {
   readonly channel: number
-  /** Of a method or a header. */
+  /** Class and method of a method, or class of a header. */
   readonly id?: number
   /** Bytes of the body that follows a header. */
   readonly size?: number

@@ -17,7 +17,7 @@ export interface AmqpEndpoint {
 
 export interface Binding {
   readonly routingKey: string
-  /** Of an exchange of headers. */
+  /** Values that an exchange of type `headers` compares. */
   readonly arguments: Readonly<Record<string, unknown>>
 }
 

@@ -1,7 +1,7 @@
 import type { AmqpOptions, Binding, Subscription } from './options.ts'
 import type { AmqpSession } from './session.ts'
 
-/** Whoever asks for a queue that is in use to be deleted is told so by 406 (RabbitMQ). */
+/** Code of RabbitMQ for the refusal to delete a queue that is in use. */
 const preconditionFailed = 406
 
 /** Sees to it that there is the queue. @throws AmqpError of the server, when it cannot be had */

@@ -89,7 +89,7 @@ export class AmqpSession {
   fail(reason: Error): void {
     const { closeReason } = this.gate
     this.#ended.reject(closeReason ? new AmqpError(closeReason.code, closeReason.text) : reason)
-    // With an error, or the library goes on to send heartbeats.
+    // An error is needed, or the library goes on to send heartbeats.
     this.#needs.socket.destroy(reason)
   }
 

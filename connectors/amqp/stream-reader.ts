@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ConsumeMessage } from 'amqplib'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** The place of a message in a stream of RabbitMQ; undefined for that of any other queue. */
 export function offsetOf({ properties }: ConsumeMessage): number | undefined {
@@ -65,7 +65,7 @@ export class StreamReader {
       if (offset === this.#offset && digest !== this.#digest) throw this.#madeAnew()
       this.#found.resolve()
     }
-    // Whole chunks may be delivered, with what is before the offset that was asked for.
+    // Chunks are delivered whole, with what is before the offset that was asked for.
     if (this.#offset !== undefined && offset <= this.#offset) return true
     this.#offset = offset
     this.#digest = digest

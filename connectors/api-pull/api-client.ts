@@ -16,7 +16,7 @@ const accepted: Readonly<Record<string, string>> = {
 export interface PageCall {
   readonly url: URL
   readonly body: string | undefined
-  /** Of a conditional request. */
+  /** Headers of a conditional request. */
   readonly conditions: Readonly<Record<string, string>>
 }
 

@@ -9,7 +9,10 @@ export class JsonProblem extends Error {
   override readonly name = 'JsonProblem'
 }
 
-/** Down to here brackets are held to their kind; deeper ones are only counted, and judged by who decodes them. */
+/**
+ * Depth down to which brackets are held to their kind; the decoder judges deeper ones, which are
+ * only counted here.
+ */
 const trackedDepth = 64
 
 const quote = 34
@@ -85,17 +88,17 @@ class Walk {
     return this.#at
   }
 
-  /** Passes over the value that comes next, and tells of what is wanted within it. */
-  value(wanted: readonly Wanted[], tell: (place: number, slice: Slice) => void): Slice {
+  /** Passes over the value that comes next; reports what is wanted within it. */
+  value(wanted: readonly Wanted[], onFound: (place: number, slice: Slice) => void): Slice {
     const { start } = this
     const inner = wanted.filter(({ names }) => names.length > 0)
     const first = this.#bytes[start]
-    if (first === openBrace && inner.length > 0) this.#object(inner, tell)
+    if (first === openBrace && inner.length > 0) this.#object(inner, onFound)
     else if (first === openBrace || first === openBracket) this.#nested()
     else if (first === quote) this.#text()
     else this.#word()
     const slice = { start, end: this.#at }
-    for (const { names, place } of wanted) if (names.length === 0) tell(place, slice)
+    for (const { names, place } of wanted) if (names.length === 0) onFound(place, slice)
     return slice
   }
 
@@ -107,7 +110,7 @@ class Walk {
     return true
   }
 
-  /** To be called where nothing more may come. */
+  /** Checks that nothing more comes. */
   end(): void {
     this.#space()
     if (this.#at < this.#bytes.length) this.fail()
@@ -118,7 +121,7 @@ class Walk {
     throw new JsonProblem(isOver ? 'the JSON ends too early' : `no JSON at byte ${this.#at}`)
   }
 
-  #object(wanted: readonly Wanted[], tell: (place: number, slice: Slice) => void): void {
+  #object(wanted: readonly Wanted[], onFound: (place: number, slice: Slice) => void): void {
     this.#at++
     if (this.take(closeBrace)) return
     const seen = new Set<string>()
@@ -132,7 +135,7 @@ class Walk {
         seen.add(key)
       }
       if (!this.take(colon)) this.fail()
-      this.value(inner, tell)
+      this.value(inner, onFound)
     } while (this.take(comma))
     if (!this.take(closeBrace)) this.fail()
   }

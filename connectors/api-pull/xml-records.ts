@@ -72,7 +72,7 @@ export class XmlElement {
     this.#node = node
   }
 
-  /** Its text without white space around it; undefined where it has elements in it. */
+  /** Text of the element without white space around it; undefined where it has elements in it. */
   get text(): string | undefined {
     const children = childrenOf(this.#node)
     if (children.some((child) => ![textKey, dataKey].includes(nameOf(child)))) return undefined

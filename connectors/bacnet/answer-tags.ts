@@ -24,7 +24,7 @@ interface Tag {
   /** Length of the content, or `opening`, or `closing`. */
   readonly length: number
   readonly kind: 'content' | 'opening' | 'closing'
-  /** Of the tag itself. */
+  /** Length of the tag itself. */
   readonly bytes: number
 }
 
@@ -66,7 +66,7 @@ function tagAt(bytes: Buffer, at: number): Tag | undefined {
     return isRight ? { number, isContext, length: low, kind: 'content', bytes: 1 } : undefined
   }
   const [least, most] = contentBytes[number] ?? [1, 0]
-  // That of a boolean is its value.
+  // The length of a boolean is its value.
   if (number === 1) {
     return low <= 1 ? { number, isContext, length: 0, kind: 'content', bytes: 1 } : undefined
   }
@@ -75,7 +75,10 @@ function tagAt(bytes: Buffer, at: number): Tag | undefined {
   return isRight ? { number, isContext, length, kind: 'content', bytes: 1 + size } : undefined
 }
 
-/** That of five bytes and more (clause 20.2.1.3.1). Those of more than 65,535 are of no value that is read. */
+/**
+ * Reads a length of five bytes and more (clause 20.2.1.3.1). One of more than 65,535 is of no value
+ * that is read.
+ */
 function longLength(bytes: Buffer, at: number) {
   const length = bytes[at] ?? 255
   if (length < 254) return { length, size: 1 }

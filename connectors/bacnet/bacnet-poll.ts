@@ -91,7 +91,10 @@ class PolledObjects implements PolledSource {
     }
   }
 
-  /** Some devices have no room for a long answer, and some have no such service: they are asked for less. */
+  /**
+   * Reads a group of values. Some devices have no room for a long answer, and some have no such
+   * service: they are asked for less.
+   */
   async #readGroup(
     requests: DeviceRequests,
     items: readonly NumberedItem[],
@@ -172,7 +175,9 @@ function numberOf<Numbered extends number>(
   throw new SourceRefused(`BACnet has no ${name} that is known here`)
 }
 
-/** In the order in which the fields are defined. What has no value is left out. */
+/**
+ * Writes the values in the order in which their fields are defined. What has no value is left out.
+ */
 function asJson(items: readonly ObjectItem[], values: ReadonlyMap<string, string>): Buffer {
   const members = items.flatMap(({ field }) => {
     const value = values.get(field)

@@ -12,7 +12,7 @@ type Client = InstanceType<Library['default']>
 /** A request and two repetitions: a datagram may be lost (Number_Of_APDU_Retries, clause 12.11.29). */
 const attempts = 3
 
-/** From 1 to 255: an id is an octet, and the library takes 0 for none. */
+/** Ids go from 1 to 255: an id is an octet, and the library takes 0 for none. */
 const invokeIds = 255
 
 /** Services that are asked for (ANSI/ASHRAE 135, clause 21), and the tag that their answers have values in. */
@@ -28,7 +28,7 @@ export interface ObjectProperty {
 
 interface Needs {
   readonly library: Library
-  /** Connected to the device. */
+  /** Socket that is connected to the device. */
   readonly socket: Socket
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -85,7 +85,10 @@ export class DeviceRequests {
     })
   }
 
-  /** Anew each time: an answer that was not complete leaves the library with half of it. */
+  /**
+   * Asks with a client of its own: an answer that was not complete leaves the library with half of
+   * it.
+   */
   async #ask<Answer>(
     kind: typeof readProperty | typeof readPropertyMultiple,
     ask: (client: Client, sent: Sent) => Promise<Answer>,
@@ -103,7 +106,7 @@ export class DeviceRequests {
     throw new Error(`the device has not ${what} in ${seconds} s, ${attempts} times`)
   }
 
-  /** Not one of the last ones: what comes late would be taken for the answer. */
+  /** Gives an id that is none of the last ones: what comes late would be taken for the answer. */
   #nextInvokeId(): number {
     this.#invokeId = (this.#invokeId % invokeIds) + 1
     return this.#invokeId

@@ -5,7 +5,7 @@ import { isWellFormed } from './answer-tags.ts'
 /** What one datagram over Ethernet has room for (ANSI/ASHRAE 135, annex J). */
 const payloadBytesMax = 1_482
 
-/** Of 65 segments that are accepted. */
+/** Bytes of the 65 segments that are accepted. */
 const answerBytesMax = 65 * payloadBytesMax
 
 /** The address that the library believes to send to: the socket is connected, and sends to no other one. */

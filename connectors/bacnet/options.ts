@@ -20,11 +20,11 @@ export interface BacnetOptions {
   readonly host: string
   readonly port: number
   readonly items: readonly ObjectItem[]
-  /** For one answer. */
+  /** Time for one answer. */
   readonly timeoutMs: number
 }
 
-/** As registered with IANA: `bacnet`, 0xBAC0. */
+/** Port registered with IANA: `bacnet`, 0xBAC0. */
 const standardPort = 47_808
 
 export function destinationOf({ endpoint }: Json) {

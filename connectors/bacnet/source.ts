@@ -62,7 +62,7 @@ const typeMax = 1_023
 const instanceMax = 4_194_302
 const propertyMax = 4_194_303
 
-/** For one answer; each request is repeated twice. */
+/** Longest time for one answer; each request is repeated twice. */
 const timeoutSecondsMax = 20
 
 const objectId = newField<string>(

@@ -32,13 +32,13 @@ const observe = (value: 0 | 1): NamedOption => ({ name: 'Observe', value: bytesO
 interface ObservationNeeds {
   readonly socket: Socket
   readonly run: FetchRun
-  /** Of every request. */
+  /** Options that every request has. */
   readonly options: readonly NamedOption[]
   /** Where readings come from, for a person. */
   readonly source: string
 }
 
-/** Is told by one device of every change of one resource: RFC 7641. */
+/** Observation of one resource of one device, which says each change: RFC 7641. */
 export class Observation {
   readonly #needs: ObservationNeeds
   readonly #exchanges: Exchanges
@@ -57,7 +57,7 @@ export class Observation {
   #changed = 0
   /** The notification before: each is handed over after it. */
   #turn: Promise<unknown> = Promise.resolve()
-  readonly #settling = new Set<Promise<void>>()
+  readonly #underWay = new Set<Promise<void>>()
 
   constructor(needs: ObservationNeeds) {
     this.#needs = needs
@@ -68,7 +68,11 @@ export class Observation {
     })
   }
 
-  /** Until the signal of the run is aborted. @throws Error when the device ends it, or is lost */
+  /**
+   * Follows the resource until the signal of the run is aborted.
+   *
+   * @throws Error when the device ends it, or is lost
+   */
   async follow(): Promise<void> {
     const { signal } = this.#needs.run
     const stop = () => this.#ended.resolve()
@@ -82,7 +86,7 @@ export class Observation {
       this.#exchanges.giveUp()
       clearTimeout(this.#overdue)
       // What has come and is not durable yet is nowhere else: it is waited for.
-      while (this.#settling.size > 0) await Promise.all(this.#settling)
+      while (this.#underWay.size > 0) await Promise.all(this.#underWay)
       await this.#exchanges.end([...this.#needs.options, observe(1)])
     }
   }
@@ -146,7 +150,7 @@ export class Observation {
     const before = this.#turn
     const turn = Promise.withResolvers<void>()
     this.#turn = turn.promise
-    const settle = async () => {
+    const keepIt = async () => {
       try {
         await before
         await this.#handOver(packet, turn.resolve)
@@ -161,14 +165,14 @@ export class Observation {
       }
       if (this.#unsettled === 0 && this.#isBehind) await this.#catchUp()
     }
-    this.#follow(settle())
+    this.#follow(keepIt())
   }
 
-  #follow(settling: Promise<void>): void {
-    this.#settling.add(settling)
-    settling.then(
-      () => this.#settling.delete(settling),
-      () => this.#settling.delete(settling),
+  #follow(work: Promise<void>): void {
+    this.#underWay.add(work)
+    work.then(
+      () => this.#underWay.delete(work),
+      () => this.#underWay.delete(work),
     )
   }
 
@@ -185,7 +189,7 @@ export class Observation {
     run.signal.throwIfAborted()
     const ask = (more: readonly NamedOption[]) => this.#exchanges.ask([...options, ...more])
     const body = await wholeBody(packet, ask)
-    // There is one such body in memory at a time.
+    // One such body at a time is in memory.
     if (body === undefined) {
       if (++this.#changed >= changedMax) throw new Error('the state changes while it is read')
       this.#isBehind = true

@@ -14,7 +14,8 @@ export interface DatabaseSettings {
 
 /** Readings from the rows of a database, which is asked from time to time. */
 export function databasePoll({ sqliteFolders }: DatabaseSettings): PollConnector {
-  // Their libraries take up to 45 MB of memory, and most services have use for one of them, or none.
+  // Dialects are loaded late: their libraries take up to 45 MB of memory, and most services have
+  // use for one of them, or none.
   const dialects: Record<Protocol, () => Promise<Dialect>> = {
     postgres: async () => (await import('./postgres.ts')).postgres,
     mysql: async () => (await import('./mysql.ts')).mysql,

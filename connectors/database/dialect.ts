@@ -13,7 +13,7 @@ export type Row = readonly Raw[]
 export interface Column {
   readonly name: string
   readonly kind: ColumnKind
-  /** As it is declared, where values have to be compared as just that. */
+  /** Declared type, where values have to be compared as just that. */
   readonly type?: string | undefined
   /** The value as JSON text. Not called with null. */
   json(value: Raw): string

@@ -4,7 +4,10 @@ import type { Poll } from '../../src/contracts/poll-connector.ts'
 /** A page that has more bytes is given up: it would be all in memory. */
 const pageBytesMax = 128 * 1024 * 1024
 
-/** So many rows are never asked for at once: an empty one takes much more memory than it has bytes. */
+/**
+ * Rows of the largest page that is asked for: an empty one takes much more memory than it has
+ * bytes.
+ */
 const pageRowsMax = 110_000
 
 /** Time for an answer to come after the server should have given up. */
@@ -28,7 +31,7 @@ export class GuardedSocket {
   #failure: Error | undefined
   /** Ends the wait for an answer, whatever the library does; undefined while none is waited for. */
   #giveUp: ((failure: Error) => void) | undefined
-  /** Of the answer that comes. */
+  /** Rows that have arrived of the present answer. */
   #rows = 0
 
   static async open(
@@ -99,7 +102,7 @@ export class GuardedSocket {
     }
   }
 
-  /** To be called with each row that comes. */
+  /** Counts a row that has come. */
   readonly countRow = (): void => {
     this.#rows++
     if (this.#rows > pageRowsMax)

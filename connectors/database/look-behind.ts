@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import type { Place } from './statements.ts'
 
 /**
@@ -18,7 +18,7 @@ const passedMax = 10_000
 export interface Passing {
   /** Whether rows with the same first value are told apart by a second one. */
   readonly hasKey: boolean
-  /** Behind how many rows with greater values; undefined: by their time. */
+  /** Rows with greater values that may come before it; undefined: their time decides. */
   readonly rows: number | undefined
   /** All transactions are over whose rows have a time of at most this. */
   readonly passedUs: number
@@ -43,9 +43,9 @@ export class LookBehind {
   readonly #passing: Passing
   /** All rows up to here have been handed over, and no other one will come. */
   #from: Place | undefined
-  /** Handed over earlier, and not met again yet. */
+  /** Rows that were handed over earlier, and not met again yet. */
   readonly #earlier: Set<string>
-  /** Met this time, with the passed ones at its beginning. */
+  /** Rows met this time, with the passed ones at the beginning. */
   #met: Remembered[] = []
   #passed = 0
   /** Rows with the newest value, where there is no key: they come again with the next page. */

@@ -21,9 +21,9 @@ export interface MssqlColumn extends Column {
 interface Type {
   readonly kind: ColumnKind
   readonly json: (value: Raw) => string
-  /** As it is declared. Without: nothing is compared with it, or as it comes. */
+  /** Declared type; undefined: nothing is compared with it, or as it comes. */
   readonly type?: string
-  /** As text, where the library would not read it with all its digits. */
+  /** Expression for its text, where the library would not read it with all its digits. */
   readonly expression?: (name: string) => string
 }
 
@@ -169,7 +169,7 @@ function decimal(type: string): Type {
   }
 }
 
-/** With style 2, all its four decimals. */
+/** Reads money with style 2, which has all its four decimals. */
 function money(type: string): Type {
   return {
     kind: 'number',

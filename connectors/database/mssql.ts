@@ -81,7 +81,7 @@ function configOf(options: DatabaseOptions, way: OnlyWay): ConnectionConfigurati
       cancelTimeout: cancelMs,
       maxRetriesOnTransientErrors: 0,
       appName: 'streamvault',
-      // It would be the name of this machine.
+      // The default is the name of this machine.
       workstationId: 'streamvault',
       // A server that does not want it is left at once, so nobody in between can talk us out of it.
       encrypt: tls !== undefined,
@@ -97,8 +97,8 @@ function configOf(options: DatabaseOptions, way: OnlyWay): ConnectionConfigurati
   }
 }
 
-/** What the server says of an error: its number is what tells errors apart. */
-interface Told {
+/** What the server says of an error: its number is what tells them apart. */
+interface ServerError {
   readonly number: number
   readonly class: number
   readonly message: string
@@ -113,7 +113,7 @@ interface MssqlSessionNeeds {
 class MssqlSession implements Session {
   readonly #needs: MssqlSessionNeeds
   readonly #types: MssqlColumns
-  #told: Told[] = []
+  #serverErrors: ServerError[] = []
   #described: readonly MssqlColumn[] = []
 
   constructor(needs: MssqlSessionNeeds) {
@@ -122,7 +122,7 @@ class MssqlSession implements Session {
     this.#types = new MssqlColumns(options)
     // What becomes of it is found when it is asked.
     connection.on('error', () => undefined)
-    connection.on('errorMessage', (told) => this.#told.push(told))
+    connection.on('errorMessage', (error) => this.#serverErrors.push(error))
   }
 
   async begin(): Promise<void> {
@@ -163,7 +163,7 @@ class MssqlSession implements Session {
     guarded.socket.destroy()
   }
 
-  /** Whatever it does is undone. */
+  /** Runs a statement in a transaction that is rolled back. */
   async #run(statement: string, values: readonly Bound[]) {
     const fields: MssqlField[] = []
     const rows: Raw[][] = []
@@ -188,7 +188,7 @@ class MssqlSession implements Session {
   }
 
   async #asked(ask: (done: (error?: Error | null) => void) => void): Promise<void> {
-    this.#told = []
+    this.#serverErrors = []
     try {
       await this.#needs.guarded.answer(
         new Promise<void>((resolve, reject) => {
@@ -196,7 +196,7 @@ class MssqlSession implements Session {
         }),
       )
     } catch (error) {
-      throw judged(error as Error, this.#told)
+      throw judged(error as Error, this.#serverErrors)
     }
   }
 }
@@ -219,12 +219,14 @@ const refused: ReadonlySet<number> = new Set(Object.values(refusals).flat())
 
 const syntaxClass = 15
 
-function judged(error: Error, told: readonly Told[]): Error {
-  const refusal = told.find((one) => one.class === syntaxClass || refused.has(one.number))
+function judged(error: Error, serverErrors: readonly ServerError[]): Error {
+  const refusal = serverErrors.find((one) => one.class === syntaxClass || refused.has(one.number))
   if (refusal) return new SourceRefused(refusal.message, { cause: error })
   const problem = encryptionProblem(error)
   if (problem !== undefined) return new SourceRefused(problem, { cause: error })
-  return error instanceof AggregateError ? new Error(told[0]?.message, { cause: error }) : error
+  return error instanceof AggregateError
+    ? new Error(serverErrors[0]?.message, { cause: error })
+    : error
 }
 
 function encryptionProblem({ message }: Error): string | undefined {

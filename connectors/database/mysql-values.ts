@@ -16,7 +16,7 @@ interface Type {
 
 /** What the library knows of a column beyond its own types. */
 interface Field extends FieldPacket {
-  /** Of MariaDB, whose columns of JSON are texts with a condition. */
+  /** Name that MariaDB gives for columns of JSON, which are texts with a condition there. */
   readonly extendedFormat?: string
   readonly columnLength: number
 }
@@ -86,7 +86,7 @@ export class MysqlColumns {
   }
 }
 
-/** As a number. */
+/** Writes bits as a number. */
 function bitsJson(value: Raw): string {
   const digits = Buffer.from(value as Uint8Array).toString('hex')
   return BigInt(`0x${digits === '' ? '0' : digits}`).toString()

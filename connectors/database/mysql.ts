@@ -6,7 +6,10 @@ import { GuardedSocket } from './guarded-socket.ts'
 import { MysqlColumns } from './mysql-values.ts'
 import type { DatabaseOptions } from './options.ts'
 
-/** As texts they would be compared as floating-point numbers, or not with the help of an index. */
+/**
+ * Casts of numbers: texts would be compared as floating-point numbers, or without the help of an
+ * index.
+ */
 const placeholders: Partial<Record<ColumnKind, string>> = {
   number: 'CAST(? AS DECIMAL(65,30))',
   date: 'CAST(? AS DATE)',
@@ -19,7 +22,7 @@ export const mysql: Dialect = {
   quoted: (name) => `\`${name.replaceAll('`', '``')}\``,
   placeholder: (_, kind) => placeholders[kind] ?? '?',
   limited: (rest, count) => `SELECT ${rest} LIMIT ${count}`,
-  // Compared as pairs, they are looked for in the whole table.
+  // Pairs are looked for in the whole table.
   comparesPairs: false,
   connect: connectMysql,
 }
@@ -47,7 +50,10 @@ async function connectMysql(
   }
 }
 
-/** Each row is a packet. The library collects them, and tells nobody before the last one. */
+/**
+ * Counts rows, each of which is a packet: the library collects them, and tells nobody before the
+ * last one.
+ */
 function countPackets(connection: Connection, guarded: GuardedSocket): void {
   const { connection: core } = connection as unknown as {
     readonly connection: { handlePacket: (packet: unknown) => void }
@@ -160,7 +166,10 @@ class MysqlSession implements Session {
 /** Classes of SQLSTATE that somebody has to mend: of the statement (42, 22, 21), of rights (25, 28). */
 const refusals: readonly string[] = ['42', '22', '21', '25', '28']
 
-/** Too many connections of one user (ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED): that passes. */
+/**
+ * Errors that pass: too many connections of one user (ER_TOO_MANY_USER_CONNECTIONS,
+ * ER_USER_LIMIT_REACHED).
+ */
 const passing: readonly number[] = [1203, 1226]
 
 function judged(error: Error & { readonly sqlState?: string; readonly errno?: number }): Error {

@@ -19,15 +19,15 @@ const standardPorts: Readonly<Record<Protocol, number>> = {
 export interface DatabaseAddress {
   readonly host: string
   readonly port: number
-  /** Its name, or the path of a file. */
+  /** Name of the database, or the path of a file. */
   readonly database: string
 }
 
 /** How far behind the last row one may come that was committed late. */
 export interface LookBehindRule {
-  /** For columns of times: how long after its own time. */
+  /** Time after its own in which a row may still come, for columns of times. */
   readonly us: number | undefined
-  /** For other columns: behind how many rows with greater values. */
+  /** Rows with greater values that may come before it, for other columns. */
   readonly rows: number | undefined
 }
 
@@ -41,7 +41,7 @@ export interface DatabaseOptions extends DatabaseAddress {
   readonly incremental: string | undefined
   readonly key: string | undefined
   readonly lookBehind: LookBehindRule
-  /** Of times that name no zone. */
+  /** Zone of times that name none. */
   readonly timezone: string
   readonly refusesNulls: boolean
   readonly timeoutMs: number

@@ -1,10 +1,6 @@
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type {
-  FetchedPage,
-  Poll,
-  PolledSource,
-  SourcePosition,
-} from '../../src/contracts/poll-connector.ts'
+import type { FetchedPage, Poll, PolledSource } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { CircleCheck } from '../circle-check.ts'
 import type { Dialect, Result, Session } from './dialect.ts'
 import { LookBehind, rememberedMax } from './look-behind.ts'
@@ -94,7 +90,7 @@ export class PolledDatabase implements PolledSource {
     position: SourcePosition | undefined,
   ): AsyncGenerator<FetchedPage, boolean> {
     const circle = new CircleCheck()
-    let told = JSON.stringify(position ?? {})
+    let yielded = JSON.stringify(position ?? {})
     let place = seen.from
     let limit = this.#options.pageSize
     /** Rows that are the same in all their columns count once: behind many of them there may be others. */
@@ -115,8 +111,8 @@ export class PolledDatabase implements PolledSource {
       ahead?.catch(() => undefined)
       const reached = seen.position()
       const text = JSON.stringify(reached)
-      if (messages.length > 0 || text !== told) yield { messages, position: reached }
-      told = text
+      if (messages.length > 0 || text !== yielded) yield { messages, position: reached }
+      yielded = text
       if (isFull) return false
     }
     return true

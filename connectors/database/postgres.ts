@@ -41,7 +41,10 @@ function connectionOf(client: Client): EventEmitter {
   return (client as unknown as { readonly connection: EventEmitter }).connection
 }
 
-/** Whatever is not said here the library would take from the environment of this process. */
+/**
+ * Gives the library every option: it would take those that are missing from the environment of this
+ * process.
+ */
 function clientConfig(options: DatabaseOptions, { socket }: GuardedSocket) {
   const { host, port, database, username, password, tls } = options
   // It is connected already.

@@ -8,7 +8,7 @@ const rowsMax = 500
 /** A message is begun anew beyond this, and a row is refused. */
 const messageBytesMax = 1024 * 1024
 
-/** Of a row that is too large, this is kept for whoever looks for it. */
+/** Characters that are kept of a row that is too large, for a person to look at. */
 const shownLength = 10_000
 
 /**

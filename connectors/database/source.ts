@@ -79,7 +79,7 @@ export const polledSource = sourceKind({
   fields: {
     follow: {
       ...oneOf('poll', 'log'),
-      // With `log` it is of the other kind.
+      // The value `log` makes it a source of the other kind.
       schema: { type: 'string', enum: ['poll'] },
       doc: '`log` [follows the log of PostgreSQL](postgres-log.md)',
     },

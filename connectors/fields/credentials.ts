@@ -70,7 +70,7 @@ export const clientCertificate = refinedCredentials(
 /** Which members an object has. */
 export function membersOf(value: Json) {
   const has = (name: string) => value[name] !== undefined
-  /** Either both, or none of them. */
+  /** Whether there are both, or none of them. */
   const hasAll = (one: string, other: string) => has(one) === has(other)
   return { has, hasAll }
 }

@@ -23,7 +23,10 @@ const headersMax = 50
 /** Longest time for one request. */
 const timeoutSecondsMax = 3_600
 
-/** Those that the connection, the length and what is understood depend on: they are set as they have to be. */
+/**
+ * Headers that the connection, the length and what is understood depend on: they are set as they
+ * have to be.
+ */
 const ownHeaders = [
   'accept-encoding',
   'connection',

@@ -18,7 +18,7 @@ export const fieldName = newField<string>(
   { type: 'string', maxLength: 63 },
 )
 
-/** The same, where a value may be the clock of the device: then its field is that of the time. */
+/** Name of a field whose value may be the clock of the device: that one is called `timestamp`. */
 export const timedFieldName = newField<string>((value, key, problems) => {
   if (value !== 'timestamp') fieldName.rule(value, key, problems)
 }, fieldName.schema)

@@ -29,7 +29,7 @@ export const acceptedCodings = 'gzip, deflate, br, zstd'
 const codings: Readonly<Record<string, Inflate>> = {
   gzip: gunzipped,
   'x-gzip': gunzipped,
-  // Meant to be zlib, and sent without its header by some: which it is, the first byte says.
+  // Deflate means zlib, and some send it without its header: the first byte says which it is.
   deflate: (bytes, options) =>
     ((bytes[0] ?? 0) & 15) === 8 ? inflated(bytes, options) : inflatedRaw(bytes, options),
   br: unbrotlied,

@@ -8,7 +8,7 @@ import { PageRoom } from './page-room.ts'
 /** A token is not used any more so long before its end: a request takes time. */
 const marginMs = 30_000
 
-/** Of a token whose answer does not say how long it lives. */
+/** Lifetime of a token whose answer does not say one. */
 const standardLifeMs = 300_000
 
 /** Tokens that live longer are asked for again all the same. */

@@ -6,7 +6,9 @@ import type { Dial, DialedTls } from '../../src/contracts/fetch-connector.ts'
 export class DialAgent extends Agent {
   readonly #dial: Dial
   readonly #tls: DialedTls | undefined
-  /** Of the request that is under way: there is one at a time, and agents are not told of its signal. */
+  /**
+   * Signal of the request that is under way: there is one at a time, and agents are not told of it.
+   */
   signal: AbortSignal | undefined
   #isClosed = false
 

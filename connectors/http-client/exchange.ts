@@ -9,7 +9,7 @@ import { largePageMs, PageRoom, smallBytesMax } from './page-room.ts'
 /** The largest body, before and after it is decompressed. */
 const bodyBytesMax = 32 * 1024 * 1024
 
-/** So much is read of an answer that is no page: enough to say why. */
+/** Bytes that are read of an answer that is no page: enough to say why. */
 const reasonBytesMax = 16 * 1024
 
 const headerBytesMax = 32 * 1024
@@ -50,7 +50,7 @@ interface BegunAnswer {
 
 interface ExchangesNeeds {
   readonly dial: Dial
-  /** Of the round. */
+  /** Signal that ends the round. */
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Whom to trust and to expect, by origin: the usual ones where nothing is said. */
@@ -188,7 +188,7 @@ interface Reading {
   readonly signal: AbortSignal
 }
 
-/** So much of an answer that is not what was asked for as says why. */
+/** Reads the beginning of an answer that is not what was asked for: enough to say why. */
 export async function beginningOf(incoming: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
   using room = new PageRoom()
   return await bodyOf(incoming, { isPage: false, room, signal })

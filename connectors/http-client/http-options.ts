@@ -5,7 +5,7 @@ import { HiddenValues } from './hidden-values.ts'
 /** Whom to ask, and as who. */
 export interface HttpOptions {
   readonly endpoint: URL
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Whom to trust and to expect at the endpoint. */
   readonly tls: DialedTls

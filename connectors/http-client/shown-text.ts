@@ -6,8 +6,9 @@ import type { HiddenValues } from './hidden-values.ts'
 const shownLength = 200
 
 /**
- * Of what the other side says, a part that may be shown: on one line, without what a terminal would take for more
- * than text, and without secrets, in whichever way they are written.
+ * Makes a text that may be shown of what the other side says: its beginning, on one line, without
+ * what a terminal would take for more than text, and without secrets, in whichever way they are
+ * written.
  */
 export function shown(text: string, secrets: readonly string[]): string {
   let safe = text

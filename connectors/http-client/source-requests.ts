@@ -40,7 +40,7 @@ interface Answer {
 interface SourceRequestsNeeds {
   readonly options: HttpOptions
   readonly credentials: Credentials
-  /** By which tokens are asked for. */
+  /** Exchanges that tokens are asked for by. */
   readonly exchanges: Exchanges
   readonly nowUs: () => number
 }

@@ -124,7 +124,7 @@ async function pushToSeveral(
   const find = (text: string) => ownStream(needs, request, text)
   const { batches, rejected } = await sortedByStream(sent, find)
   const from = { payload: sent.payload, source: `http ${request.ip}`, receivedAtUs }
-  // In one turn, so that they are committed together.
+  // All are accepted in one turn, so that they are committed together.
   const kept = batches.map(async ({ stream, decoded }) => {
     const { verdicts } = await durable(needs.intake, { stream, ...from }, decoded)
     return verdicts.flatMap((verdict, index) =>

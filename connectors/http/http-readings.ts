@@ -116,7 +116,7 @@ export function answerMany(
   return sent(reply, 422, { ...refusal, accepted, rejected })
 }
 
-/** As text: nothing of it is looked at again. */
+/** Sends a body as text: nothing of it is looked at again. */
 function sent(reply: FastifyReply, statusCode: number, body: object): FastifyReply {
   const text = JSON.stringify(body)
   return reply.code(statusCode).header('content-type', 'application/json').send(text)

@@ -50,7 +50,7 @@ const validatedSchema = s.record({
 
 export type ValidatedBody = Static<typeof validatedSchema>
 
-/** Its body stays as it is until the format is known, so it is parsed by the handler. */
+/** The body stays as it is until the format is known, so the handler parses it. */
 export const validateReadings = {
   operationId: 'validateReadings',
   summary: 'Say what would become of readings, and store nothing.',

@@ -51,7 +51,7 @@ export class BrokerConnection {
     socket.on('close', () => this.fail(new Error('the broker has closed the connection')))
   }
 
-  /** Rejected when nothing can be asked any more. */
+  /** Rejects when nothing can be asked any more. */
   get failed(): Promise<never> {
     return this.#failed.promise
   }
@@ -96,7 +96,7 @@ export class BrokerConnection {
     return this as unknown as Connection
   }
 
-  /** As the library's connection has it. */
+  /** Sends as the connection of the library does. */
   send(
     ...[key, version, createPayload, parse, hasTags, answersTags, done]: Parameters<Send>
   ): void {

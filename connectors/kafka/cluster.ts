@@ -21,9 +21,12 @@ export interface Partition {
 
 export interface Topic {
   readonly name: string
-  /** Another one after it was deleted and created anew; its name where the broker is too old for that. */
+  /**
+   * Id that is another one after the topic was deleted and created anew; its name where the broker
+   * is too old for that.
+   */
   readonly id: string
-  /** By index: the broker that has its newest log. */
+  /** Brokers that have the newest log, by index of the partition. */
   readonly leaders: readonly number[]
 }
 
@@ -102,7 +105,7 @@ export class Cluster {
     return await this.#ask(connection, name, rest)
   }
 
-  /** Whatever is under way fails. */
+  /** Ends all connections; requests that are under way fail. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the source is stopped'))
     const connections = await Promise.allSettled(this.#connections.values())
@@ -122,7 +125,7 @@ export class Cluster {
     }
   }
 
-  /** To the first of those that were named that can be reached. */
+  /** Connects to the first of the named brokers that can be reached. */
   async #anyConnection(): Promise<BrokerConnection> {
     const errors: unknown[] = []
     for (const address of this.#needs.options.brokers) {

@@ -45,7 +45,7 @@ export class Delivery {
     this.#failed.promise.catch(() => undefined)
   }
 
-  /** Rejected when something could not be kept, or the group not be told. */
+  /** Rejects when something could not be kept, or not be committed to the group. */
   get failed(): Promise<never> {
     return this.#failed.promise
   }
@@ -66,7 +66,7 @@ export class Delivery {
     await this.#commit()
   }
 
-  /** Those that wait for room find out that it is of no use. */
+  /** Wakes those that wait for room, so that they find out that it is of no use. */
   wake(): void {
     this.#room.resolve()
     this.#room = Promise.withResolvers()
@@ -86,14 +86,14 @@ export class Delivery {
     this.#unsettledBytes += bytes
     positions.set(partition, next)
     const position = group && positions.write()
-    void this.#settled(run.accept(messages, position), { partition, next }).finally(() => {
+    void this.#follow(run.accept(messages, position), { partition, next }).finally(() => {
       this.#unsettled -= count
       this.#unsettledBytes -= bytes
       this.wake()
     })
   }
 
-  async #settled(
+  async #follow(
     accepted: Promise<unknown>,
     { partition, next }: { readonly partition: Partition; readonly next: number },
   ): Promise<void> {

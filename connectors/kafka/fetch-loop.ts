@@ -45,7 +45,10 @@ export async function fetchAll(
 class FetchLoop {
   readonly #needs: FetchLoopNeeds
   readonly #leader: number
-  /** By partition, in the order in which they are asked for: those that had something come last. */
+  /**
+   * Offsets by partition, in the order in which they are asked for: those that had something come
+   * last.
+   */
   readonly #offsets: Map<Partition, number>
   readonly #empty = new EmptyAnswers(waitMs)
 
@@ -74,7 +77,7 @@ class FetchLoop {
       return partitions.length === 0 ? [] : [{ topicId: id, partitions }]
     })
     try {
-      // Without a session: each request names all partitions.
+      // No session is used: each request names all partitions.
       return await connection.call(
         'Fetch',
         waitMs,

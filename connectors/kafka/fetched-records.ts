@@ -16,7 +16,7 @@ const eventTypeHeaders: readonly string[] = ['ce_type', 'eventType']
 export interface PartitionMessages {
   readonly partition: Partition
   readonly messages: readonly FetchedMessage[]
-  /** By message: where to go on behind it. */
+  /** Offsets to go on with behind each message. */
   readonly nexts: readonly number[]
   /** Where to go on behind all of them, and behind what is no message. */
   readonly next: number

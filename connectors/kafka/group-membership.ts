@@ -69,7 +69,7 @@ export class GroupMembership {
         const topics = await cluster.topics(this.#needs.topics)
         const coordinator = await cluster.coordinator(group)
         this.#connection = await cluster.connection(coordinator, 'group', rebalanceMs + sessionMs)
-        if (this.#generation < 0) await this.#tellBefore(before, topics)
+        if (this.#generation < 0) await this.#commitPrevious(before, topics)
         const { partitions, isOld } = await this.#joinOnce(topics)
         before.member = { id: this.#memberId, generation: this.#generation }
         // Nobody looked for new partitions while we were away: the next round shares them out.
@@ -169,7 +169,7 @@ export class GroupMembership {
   async remove(): Promise<void> {
     const { cluster, group, instanceId } = this.#needs
     this.#connection = await cluster.connection(await cluster.coordinator(group), 'group')
-    // Of a service that was killed, a member is left.
+    // A service that was killed leaves a member behind.
     const own = { memberId: '', groupInstanceId: instanceId }
     await this.#ask('LeaveGroup', group, [own]).catch(() => undefined)
     try {
@@ -180,25 +180,25 @@ export class GroupMembership {
   }
 
   /**
-   * What was durable when we were killed, and the group not told of, it is told before our partitions can go to
+   * Commits what was durable when we were killed, and not committed, before our partitions can go to
    * somebody else, who would read it again. It counts while the group still holds us for alive.
    */
-  async #tellBefore(before: ReadPositions, topics: readonly Topic[]): Promise<void> {
+  async #commitPrevious(before: ReadPositions, topics: readonly Topic[]): Promise<void> {
     if (before.member === undefined) return
-    const told = await this.committed(topics)
-    const untold = new Map<string, Map<number, number>>()
+    const committed = await this.committed(topics)
+    const uncommitted = new Map<string, Map<number, number>>()
     for (const topic of topics) {
       if (before.countOf(topic) === undefined) continue
       for (const index of topic.leaders.keys()) {
         const next = before.next({ topic: topic.name, index }) ?? -1
-        if (next <= (told.get(topic.name)?.[index] ?? -1)) continue
-        untold.set(
+        if (next <= (committed.get(topic.name)?.[index] ?? -1)) continue
+        uncommitted.set(
           topic.name,
-          (untold.get(topic.name) ?? new Map<number, number>()).set(index, next),
+          (uncommitted.get(topic.name) ?? new Map<number, number>()).set(index, next),
         )
       }
     }
-    if (untold.size > 0) await this.commit(untold, before.member)
+    if (uncommitted.size > 0) await this.commit(uncommitted, before.member)
   }
 
   async #haveCountsChanged(topics: readonly Topic[]): Promise<boolean> {

@@ -18,7 +18,7 @@ const handBackMs = 50_000
 /** Members come and go, all of them when a large application is started anew; not for ever in such a row. */
 const sharingMs = 10_000
 
-const unsettled =
+const neverAtRest =
   'the broker has the partitions of the group shared out again and again (REBALANCE_IN_PROGRESS)'
 
 export interface GroupReadingNeeds {
@@ -28,7 +28,7 @@ export interface GroupReadingNeeds {
   readonly giveUp: () => void
   readonly options: KafkaOptions
   readonly group: GroupMembership
-  /** Of all runs: one that is begun again has not come to rest by that. */
+  /** Sharings of all runs: a run that begins anew does not begin this count anew. */
   readonly sharings: EmptyAnswers
 }
 
@@ -52,11 +52,11 @@ export class GroupReading {
     while (!run.signal.aborted) {
       const assignment = await group.join(positions)
       await this.#readShare({ positions, assignment })
-      if (!run.signal.aborted) sharings.count(unsettled)
+      if (!run.signal.aborted) sharings.count(neverAtRest)
     }
   }
 
-  /** Until partitions are shared out anew, or the run is to end. */
+  /** Reads a share until partitions are shared out anew, or the run is to end. */
   async #readShare(share: Share): Promise<void> {
     const { cluster, run, giveUp, group, options } = this.#needs
     const { positions, assignment } = share
@@ -94,15 +94,18 @@ export class GroupReading {
     const committed = await group.committed(topics)
     const needs = { cluster, options, committed, positions }
     const starts = await findStarts(needs, topics, partitions)
-    const untold = new Map<string, Map<number, number>>()
+    const uncommitted = new Map<string, Map<number, number>>()
     for (const [partition, start] of starts) {
       const { topic, index } = partition
       positions.set(partition, start)
       if (committed.get(topic)?.[index] === start) continue
-      untold.set(topic, (untold.get(topic) ?? new Map<number, number>()).set(index, start))
+      uncommitted.set(
+        topic,
+        (uncommitted.get(topic) ?? new Map<number, number>()).set(index, start),
+      )
     }
     await run.accept([], positions.write())
-    if (untold.size > 0) await group.commit(untold)
+    if (uncommitted.size > 0) await group.commit(uncommitted)
     return starts
   }
 

@@ -30,7 +30,10 @@ export const kafka: FetchConnector = {
 }
 
 class KafkaSource implements FetchedSource {
-  /** Neither brokers nor topics: a cluster has other ones some day, and each topic has an id of its own. */
+  /**
+   * Identity without brokers and topics: a cluster has other ones some day, and each topic has an
+   * id of its own.
+   */
   readonly identity: string
   readonly #options: KafkaOptions
   readonly #sharings = newSharings()

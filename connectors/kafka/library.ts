@@ -3,7 +3,10 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 /** Bytes of a batch when it is decompressed: a few bytes of a hostile broker could stand for all memory there is. */
 const batchBytesMax = 64 * 1024 * 1024
 
-/** The same of all batches of one answer, and their records: each takes much more memory than its bytes. */
+/**
+ * Bytes and records of all batches of one answer: each record takes much more memory than its
+ * bytes.
+ */
 const answerBytesMax = 256 * 1024 * 1024
 const answerRecordsMax = 2_000_000
 

@@ -8,8 +8,9 @@ export interface Member {
 }
 
 /**
- * Who reads which partitions: of each topic, each member that wants it gets as many neighbouring ones as the others.
- * The same answer whoever computes it, and while members and partitions stay the same: as the RangeAssignor of Kafka.
+ * Assigns partitions to members: of each topic, each member that wants it gets as many neighbouring
+ * ones as the others. The answer depends on members and partitions alone, whoever computes it, as
+ * with the RangeAssignor of Kafka.
  *
  * @param counts partitions by topic
  */
@@ -31,7 +32,7 @@ export function assignRanges(
   return assigned
 }
 
-/** Those with a name of their own come first. */
+/** Puts members with a name of their own first. */
 function byInstance(one: Member, other: Member): number {
   const isNamed = Number(other.instanceId !== undefined) - Number(one.instanceId !== undefined)
   if (isNamed !== 0) return isNamed

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import type { Partition, Topic } from './cluster.ts'
 
 /** How far a topic has been read: next offsets by the index of a partition. */
@@ -26,7 +26,9 @@ interface MutablePosition extends TopicPosition {
  */
 export class ReadPositions {
   readonly #topics = new Map<string, MutablePosition>()
-  /** As whom it was read: a service that was killed tells the group with it what it had not told yet. */
+  /**
+   * Member that has read: a service that was killed commits with it what it had not committed yet.
+   */
   member: GroupMember | undefined
 
   /**

@@ -7,13 +7,15 @@ export const logEnds = { latest: -1n, earliest: -2n } as const
 
 export type LogEnd = keyof typeof logEnds
 
-/** Only what is committed: a transaction under way ends what can be read. */
+/**
+ * Isolation level that reads only what is committed: a transaction under way ends what can be read.
+ */
 export const readCommitted = 1
 
 interface StartNeeds {
   readonly cluster: Cluster
   readonly options: Pick<KafkaOptions, 'startFrom'>
-  /** Of all partitions of the topics. */
+  /** Offsets that the group has committed, by topic, one for each partition. */
   readonly committed: ReadonlyMap<string, readonly number[]>
   readonly positions: ReadPositions
 }
@@ -34,10 +36,10 @@ export async function findStarts(
     ['latest', []],
   ])
   for (const partition of partitions) {
-    const told = committed.get(partition.topic) ?? []
+    const offsets = committed.get(partition.topic) ?? []
     const kept = positions.next(partition)
-    const start = Math.max(kept ?? -1, told[partition.index] ?? -1)
-    const isNewTopic = told.length === 0 && !positions.knows(partition.topic)
+    const start = Math.max(kept ?? -1, offsets[partition.index] ?? -1)
+    const isNewTopic = offsets.length === 0 && !positions.knows(partition.topic)
     if (start >= 0) starts.set(partition, start)
     else unknown.get(isNewTopic ? options.startFrom : 'earliest')?.push(partition)
   }

@@ -14,9 +14,9 @@ const answerBytesMax = 8 * 1024
 interface DeviceConnectionNeeds {
   readonly socket: Socket
   readonly client: Client
-  /** For one answer. */
+  /** Time for one answer. */
   readonly timeoutMs: number
-  /** For all of them. */
+  /** Time for all answers of a round. */
   readonly roundMs: number
   readonly signal: AbortSignal
 }

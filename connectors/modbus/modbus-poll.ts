@@ -68,7 +68,9 @@ class PolledRegisters implements PolledSource {
   }
 }
 
-/** In the order in which the fields are defined. What has no value is left out. */
+/**
+ * Writes the values in the order in which their fields are defined. What has no value is left out.
+ */
 function asJson(items: readonly RegisterItem[], values: ReadonlyMap<string, string>): Buffer {
   const members = items.flatMap(({ field }) => {
     const value = values.get(field)

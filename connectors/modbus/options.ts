@@ -13,9 +13,9 @@ export type ByteOrder = ModbusSource['byteOrder']
 /** How a value lies in registers, and what it stands for. */
 export interface ValueFormat {
   readonly type: RegisterType
-  /** Of the two bytes of a register. */
+  /** Order of the two bytes of a register. */
   readonly byteOrder: ByteOrder
-  /** Of the registers of a number. */
+  /** Order of the registers of a number. */
   readonly wordOrder: ByteOrder
   /** Which bit of a register a `bool` is, 0 being the least; undefined: whether any is set. */
   readonly bit: number | undefined
@@ -30,7 +30,7 @@ export interface RegisterItem {
   readonly field: string
   readonly unitId: number
   readonly kind: RegisterKind
-  /** As it is sent: the first one is 0. */
+  /** Address as it is sent: the first one is 0. */
   readonly address: number
   /** Registers, or coils. */
   readonly count: number
@@ -45,11 +45,11 @@ export interface ModbusOptions {
   readonly items: readonly RegisterItem[]
   /** Registers that nobody wants, and that may be read to save a request. */
   readonly gapMax: number
-  /** For one answer. */
+  /** Time for one answer. */
   readonly timeoutMs: number
 }
 
-/** As registered with IANA: `mbap`, and `mbap-s` of Modbus/TCP Security. */
+/** Ports registered with IANA: `mbap`, and `mbap-s` of Modbus/TCP Security. */
 const standardPorts = { plain: 502, secured: 802 } as const
 
 export function destinationOf({ endpoint }: Json) {

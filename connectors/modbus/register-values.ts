@@ -57,7 +57,7 @@ function inBigEndian(registers: Buffer, { type, byteOrder, wordOrder }: ValueFor
   const bytes = Buffer.from(registers)
   const isReversed = wordOrder === 'little' && type !== 'string'
   if (isReversed) bytes.reverse()
-  // To reverse all of them has turned the bytes of each register around, too.
+  // Reversing all of them has turned the bytes of each register around, too.
   return isReversed === (byteOrder === 'big') ? bytes.swap16() : bytes
 }
 
@@ -65,7 +65,7 @@ function flag(register: number, bit: number | undefined): string {
   return String(bit === undefined ? register !== 0 : ((register >> bit) & 1) === 1)
 }
 
-/** Up to the first byte that is zero, without the spaces that fill it up. */
+/** Reads a text up to the first byte that is zero, without the spaces that fill it up. */
 function text(bytes: Buffer): string {
   const end = bytes.indexOf(0)
   return JSON.stringify(utf8.decode(end < 0 ? bytes : bytes.subarray(0, end)).replace(/ +$/, ''))

@@ -6,7 +6,7 @@ import { outerTopic, ownerOfTopic } from './topics.ts'
 
 /** A message on its way to those who have subscribed to it. */
 export interface PassedMessage {
-  /** As the broker calls it. */
+  /** Topic as the broker calls it. */
   readonly topic: string
   readonly payload: Buffer
   readonly qos: 0 | 1 | 2
@@ -25,7 +25,7 @@ interface UserFilters {
  */
 export class Audience {
   readonly stats = { delivered: 0 }
-  /** By user: what one user has costs the others nothing. */
+  /** Filters by user: what one user has costs the others nothing. */
   readonly #users = new Map<string, UserFilters>()
   readonly #ofClient = new Map<Client, Map<string, number>>()
 
@@ -126,7 +126,7 @@ export class Audience {
 const nothing: ReadonlyMap<string, number> = new Map()
 const nobody: ReadonlyMap<Client, number> = new Map()
 
-/** With a packet id: the broker gives it, and leads the exchange. */
+/** Publishes with a packet id: the broker gives it, and leads the exchange. */
 function publish(client: Client, { topic, payload }: PassedMessage, qos: 1 | 2): void {
   client.publish(
     { cmd: 'publish', topic, payload, qos, retain: false, dup: false },

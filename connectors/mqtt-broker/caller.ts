@@ -8,7 +8,7 @@ export interface MqttCredentials {
   readonly username: string
   readonly password: string
   readonly address: string
-  /** Of a client that has sent neither user name nor password. */
+  /** Certificate of a client that has sent neither user name nor password. */
   readonly certificate?: MqttClientCertificate
 }
 
@@ -26,9 +26,9 @@ export interface MqttDevice {
 export interface MqttCaller {
   readonly userId: UserId
   readonly apiKeyId: string
-  /** Without it the client may connect, but what it publishes is dropped. */
+  /** False: the client may connect, but what it publishes is dropped. */
   readonly mayPublish: boolean
-  /** Without it every subscription is refused. */
+  /** False: every subscription is refused. */
   readonly maySubscribe: boolean
   /** When the session has to end. Undefined: not by itself. */
   readonly expiresAtUs: number | undefined

@@ -20,7 +20,7 @@ interface ClientOwner extends Pick<MqttCaller, 'userId'> {
  * are told apart as well: `{userId}/{deviceId}/...`, which no id that the user's clients choose looks like.
  */
 export function innerClientId({ userId, device }: ClientOwner, clientId: string): string {
-  // Nobody can come back to a session without a name: it is only known to this connection.
+  // A session without a name is only known to this connection: nobody can come back to it.
   const name = clientId === '' ? `nameless-${randomUUID()}` : clientId
   if (device !== undefined) return `${userId}/${device.id}/${name}`
   return name.includes('/') ? `${userId}//${name}` : `${userId}/${name}`

@@ -69,7 +69,7 @@ export class Distribution {
   }
 }
 
-/** Resolves as `kept` does, but not before `before` is settled. */
+/** Resolves as `kept` does, but not before `before` has ended. */
 async function keepAfter(before: Promise<void> | undefined, kept: Promise<void>): Promise<void> {
   await Promise.allSettled([before, kept])
   await kept

@@ -1,5 +1,4 @@
 import { ClosingError } from './guard/closing.ts'
-import type { Session } from './sessions.ts'
 
 /**
  * Dropped messages of one connection in a minute: more of them close it
@@ -13,6 +12,12 @@ const minuteMs = 60_000
 export interface DropWindow {
   sinceMs: number
   count: number
+}
+
+/** A connection whose messages are dropped. */
+interface DroppedSender {
+  readonly apiKeyId: string
+  readonly drops: DropWindow
 }
 
 /** Where they are counted by key. */
@@ -31,10 +36,7 @@ export class Drops {
   }
 
   /** Counts one. Returns why the connection is to be closed, if it is. */
-  count(
-    { apiKeyId, drops }: Pick<Session, 'apiKeyId' | 'drops'>,
-    nowMs: number,
-  ): ClosingError | undefined {
+  count({ apiKeyId, drops }: DroppedSender, nowMs: number): ClosingError | undefined {
     this.total++
     const ofKey = this.#ofKey.count(apiKeyId)
     if (nowMs - drops.sinceMs >= minuteMs) {

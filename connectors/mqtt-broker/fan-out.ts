@@ -53,7 +53,7 @@ export class FanOut {
     return this.#waiting.length
   }
 
-  /** To be told of each filter of the broker's that somebody has, also while not connected. */
+  /** Notes a filter of the broker's that somebody has, also while not connected. */
   listen(filter: string): void {
     const topic = outerTopic(filter)
     if (topic === filter) return
@@ -112,7 +112,7 @@ export class FanOut {
   /** A stream that everybody has left costs nothing any more. */
   #listenNoMore(topic: string): void {
     const streamId = readingsTopicOf(outerTopic(topic))
-    // Asked in the turn in which it counts: somebody may have come since.
+    // The question is asked in the turn in which it counts: somebody may have come since.
     if (streamId === undefined || this.#needs.distribution.isHeard(topic)) return
     this.#needs.listeners.remove(streamId)
   }

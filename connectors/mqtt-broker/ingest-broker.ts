@@ -135,7 +135,7 @@ function forward(
   return forwarded
 }
 
-/** Stands in for the part of the library that calls its subscribers: there are none. */
+/** Substitute for the part of the library that calls its subscribers: there are none. */
 const nobody = {
   on(_: string, __: unknown, done?: () => void) {
     if (done) setImmediate(done)

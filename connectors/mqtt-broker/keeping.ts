@@ -48,7 +48,7 @@ export async function publishLeftWills(
     await kept.dropWill(will.brokerClientId)
   }
   for (const outcome of await Promise.allSettled(kept.leftWills().map(publish))) {
-    // It stays for the next start.
+    // The will stays for the next start.
     if (outcome.status === 'rejected') onFailure(outcome.reason)
   }
 }

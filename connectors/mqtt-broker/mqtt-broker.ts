@@ -43,7 +43,7 @@ export interface MqttBrokerStats extends GuardStats {
   readonly delivered: number
   /** Durable messages that wait to be passed on to subscribers. */
   readonly fanOutWaiting: number
-  /** Those that found no room there, and were not passed on. */
+  /** Durable messages that found no room there, and were not passed on. */
   readonly fanOutDropped: number
   /** Filters of subscriptions beyond a limit. */
   readonly filtersRefused: number
@@ -52,7 +52,7 @@ export interface MqttBrokerStats extends GuardStats {
 export interface MqttBroker {
   /** Undefined when there is none. */
   readonly port: number | undefined
-  /** Of MQTT over TLS; undefined when there is none. */
+  /** Port for MQTT over TLS; undefined when there is none. */
   readonly securePort: number | undefined
   /** New connections over TLS get this certificate. */
   setCertificate(certificate: MqttCertificate): void
@@ -115,7 +115,7 @@ export async function startMqttBroker(
     aedes.handle(connection)
   }
   const listeners = await MqttListeners.open(endpoints, {
-    // So many again may be in the middle of a handshake.
+    // Connections in the middle of a handshake may be as many again.
     connectionsMax: 2 * needs.connectionLimits.ofAll,
     mayEnter: (socket) => guards.admission.hasPlace(socket.remoteAddress ?? ''),
     handle: accept,

@@ -54,7 +54,7 @@ export class Publisher {
     this.#acceptance = new Acceptance(parts)
   }
 
-  /** From now on the readings of a connected client are taken out before the broker sees them. */
+  /** Takes out the readings of a connected client from now on, before the broker sees them. */
   open(client: Client, takeFilters: TakeFilters): void {
     const session = this.#parts.sessions.of(client)
     const connection = client.conn as MqttConnection
@@ -98,7 +98,7 @@ export class Publisher {
     } else await this.#offer(session, takenOf(packet), () => true)
   }
 
-  /** With QoS 2, or as a will. */
+  /** Publishes a reading with QoS 2, or a will. */
   async #publishReading(client: Client, session: Session, packet: PublishPacket): Promise<void> {
     const { kept, intake } = this.#parts
     const taken = takenOf(packet)
@@ -201,7 +201,7 @@ export class Publisher {
       settled(error)
       if (error !== undefined) return
       const reason = this.#parts.drops.count(session, monotonicMs())
-      // Once its acknowledgement is on its way.
+      // The acknowledgement goes first.
       if (reason) setImmediate(() => session.connection?.destroy(reason))
     })
   }

@@ -35,7 +35,7 @@ export interface Route {
   readonly streams: readonly StreamId[] | undefined
   /** The topic is the user's own, so that other clients of the user may have subscribed to it. */
   readonly isPrivate: boolean
-  /** Of the user's topics, when it depends on them. */
+  /** Generation of the user's topics, when the route depends on them. */
   readonly generation: number | undefined
 }
 

@@ -23,7 +23,7 @@ export class SessionList {
     this.#needs = needs
   }
 
-  /** In the order of their beginning. */
+  /** Lists sessions in the order of their beginning. */
   of(userId: UserId): readonly SessionView[] {
     const { kept } = this.#needs
     const connected = this.#connected(userId)
@@ -56,7 +56,7 @@ export class SessionList {
     return (await ended) || connected !== undefined
   }
 
-  /** By the rest of their ids within the broker. */
+  /** Clients by the rest of their ids within the broker. */
   #connected(userId: UserId): ReadonlyMap<string, ConnectedClient> {
     const connected = new Map<string, ConnectedClient>()
     for (const one of this.#needs.sessions.ofUser(userId)) {

@@ -19,7 +19,7 @@ const connackCode = {
 
 /** Who is connected. */
 export interface Session extends MqttCaller {
-  /** As the client has named itself. */
+  /** Name that the client has given itself. */
   readonly clientId: string
   readonly source: string
   /** What the quarantine shows of messages on the topic that it published to last. */
@@ -34,7 +34,7 @@ export interface Session extends MqttCaller {
   readonly drops: DropWindow
   /** Pending while a stream is being looked up: what comes after it has to wait its turn. */
   lookingUp: Promise<void> | undefined
-  /** Its credentials have ended: nothing is taken from it any more, not even its will. */
+  /** True when its credentials have ended: nothing is taken from it any more, not even its will. */
   hasEnded: boolean
 }
 
@@ -129,7 +129,8 @@ export class Sessions {
       return refusal('the device has another client id', connackCode.identifierRejected)
     }
     if (!connection.takePlaceFor(caller.userId)) return tooManyConnections
-    // In the same turn as the check: a key that is revoked right after finds its session here.
+    // The session is made in the turn of the check: a key that is revoked right after finds it
+    // here.
     const session: Session = {
       ...caller,
       clientId: packet.clientId,
@@ -211,7 +212,7 @@ function refusal(message: string, returnCode: number): AuthenticateError {
 
 const unable = refusal('nothing can be accepted now', connackCode.serverUnavailable)
 
-/** For a client that wants its session to be kept, when its user has too many of them. */
+/** Refusal of a client that wants its session to be kept, when its user has too many of them. */
 export const tooManySessions = refusal(
   'the user has too many sessions',
   connackCode.serverUnavailable,

@@ -97,7 +97,9 @@ export function acknowledgement(kind: keyof typeof firstByte, packetId: number):
   return Buffer.of(firstByte[kind], 2, packetId >> 8, packetId & 0xff)
 }
 
-/** Of all that arrived together, in its order ([MQTT-4.6.0-2], [MQTT-4.6.0-3]): one write. */
+/**
+ * Acknowledges all that arrived together, in its order ([MQTT-4.6.0-2], [MQTT-4.6.0-3]): one write.
+ */
 export function acknowledgements(arrivals: readonly Arrival[]): Buffer {
   const bytes = Buffer.allocUnsafe(arrivals.length * 4)
   let end = 0

@@ -3,7 +3,7 @@ import type { Packet } from '../mqtt-broker/guard/framing.ts'
 /** Bytes of the largest packet that a broker may send us: it is told so in MQTT 5. */
 export const packetBytesMax = 4 * 1024 * 1024
 
-/** Of a larger message this much is looked at, so that it can be told of and acknowledged. */
+/** Bytes that are looked at of a larger message, so that it can be told of and acknowledged. */
 const beginningBytes = 128 * 1024
 
 /** A packet as it stands in what has arrived. */

@@ -108,7 +108,7 @@ export class MqttIntercept extends Duplex implements Holder {
 
   override _read(): void {
     this.#isLibraryFull = false
-    // Not at once: the library calls this while it is still handling the packet before.
+    // The next turn goes on: the library calls this while it is still handling the packet before.
     setImmediate(() => this.#proceed())
   }
 
@@ -196,7 +196,7 @@ export class MqttIntercept extends Duplex implements Holder {
 
   #arrive(arrival: Arrival): void {
     if (!this.#isTaking) return
-    // Sent again before it was released: it is kept already ([MQTT-4.3.3-2]).
+    // A message that is sent again before it was released is kept already ([MQTT-4.3.3-2]).
     if (arrival.qos === 2 && this.#interception.kept.has(arrival.packetId)) {
       this.#transport.write(acknowledgement('pubrec', arrival.packetId))
       return
@@ -220,7 +220,7 @@ export class MqttIntercept extends Duplex implements Holder {
         () => this.#acknowledge(arrivals),
         (error: unknown) => this.destroy(error as Error),
       )
-      .finally(() => this.#settle(arrivals))
+      .finally(() => this.#finish(arrivals))
   }
 
   #acknowledge(arrivals: readonly Arrival[]): void {
@@ -232,7 +232,7 @@ export class MqttIntercept extends Duplex implements Holder {
     if (bytes.length > 0 && !this.destroyed) this.#transport.write(bytes)
   }
 
-  #settle(arrivals: readonly Arrival[]): void {
+  #finish(arrivals: readonly Arrival[]): void {
     this.#unsettled -= arrivals.length
     for (const { payload } of arrivals) this.#unsettledBytes -= payload.length
     if (this.#unsettled === 0) this.#onIdle?.()

@@ -33,7 +33,7 @@ const shownTopicLength = 200
 export const mqttClient: FetchConnector = {
   takes: takesSource,
   destinationOf: ({ endpoint }) => parseMqttEndpoint(endpoint as string),
-  // With a name of its own it takes nothing away from who is connected by that which the source has.
+  // A name of its own takes nothing away from who is connected by that which the source has.
   forTrial: (source) => ({ ...source, clientId: undefined, sharedGroup: undefined }),
   open: (definition) => new MqttSource(mqttClientOptions(definition)),
 }
@@ -45,9 +45,9 @@ class MqttSource implements FetchedSource {
   /** Whether the version was found to be spoken by the broker. */
   #isVersionKnown: boolean
   readonly #kept = new Set<number>()
-  /** As many as a broker may send anew. */
+  /** Retransmissions that are known: as many as a broker may send anew. */
   readonly #retransmissions = new Retransmissions(unsettledMax)
-  /** In the session that the broker has of us, as far as we have been told. */
+  /** Whether the session that the broker has of us is subscribed, as far as we know. */
   #isSubscribed = false
   /** The connection that there is now. */
   #session: MqttSession | undefined

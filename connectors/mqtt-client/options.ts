@@ -32,7 +32,7 @@ export function mqttClientOptions({
     // Shared subscriptions: MQTT 5, section 4.8.2; many brokers of MQTT 3.1.1 know them, too.
     filter: sharedGroup === undefined ? topic : `$share/${sharedGroup}/${topic}`,
     qos: source.qos,
-    // Always the same for one stream: the broker knows by it what it has kept for us.
+    // The name never changes for a stream: the broker knows by it what it has kept for us.
     clientId: source.clientId ?? `streamvault-${streamId}`,
     username: credentials.username,
     password: credentials.password,

@@ -20,7 +20,7 @@ export interface MqttEndpoint {
   readonly protocol: string
   readonly host: string
   readonly port: number
-  /** Of a WebSocket. */
+  /** Path of a WebSocket. */
   readonly path: string
 }
 
@@ -45,11 +45,11 @@ export async function openMqttTransport(
   const isSecure = protocol === 'mqtts:' || protocol === 'wss:'
   const call = { host, port, tls: isSecure ? tls : undefined, signal }
   if (protocol === 'mqtt:' || protocol === 'mqtts:') return await dial(call)
-  // Before there is a connection, which could break meanwhile.
+  // The library is loaded before there is a connection, which could break meanwhile.
   const { WebSocket, createWebSocketStream } = await import('ws')
   const socket = await dial(call)
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  // Whatever TLS there is was done when the connection was made.
+  // TLS, where there is any, was done when the connection was made.
   const webSocket = new WebSocket(`ws://${authority}${path === '' ? '/' : path}`, 'mqtt', {
     createConnection: () => socket,
     handshakeTimeout: upgradeMs,

@@ -19,9 +19,9 @@ export interface StreamMessage {
 
 /** Where a message stands. */
 export interface Place {
-  /** In the stream. */
+  /** Sequence in the stream. */
   readonly sequence: number
-  /** In all that its consumer has sent, repetitions included. */
+  /** Number among all that its consumer has sent, repetitions included. */
   readonly delivery: number
 }
 

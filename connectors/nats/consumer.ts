@@ -18,7 +18,10 @@ export interface Consumption {
   readonly stream: string
   readonly consumer: string
   readonly created: string
-  /** Of our own consumer: all up to here is durable. Undefined: only acknowledgements say what was read. */
+  /**
+   * Sequence up to which all that our own consumer has sent is durable. Undefined: only
+   * acknowledgements say what was read.
+   */
   readonly sequence: number | undefined
   /** How many messages it has sent before. */
   readonly delivered: number
@@ -158,7 +161,7 @@ function startAfter(sequence: number): Partial<ConsumerConfig> {
   return { deliver_policy: 'by_start_sequence', opt_start_seq: sequence + 1 }
 }
 
-/** Before anything was read. */
+/** Position before anything was read. */
 function beginning({ created, state, config }: StreamInfo, options: NatsOptions): NatsPosition {
   if (!options.startsWithNew) return { created, sequence: 0 }
   if (config.retention === 'workqueue') {

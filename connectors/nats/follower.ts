@@ -41,13 +41,16 @@ interface Unsettled extends StreamMessage {
 export class Follower {
   readonly #needs: FollowerNeeds
   readonly #requests: Requests
-  /** That of the newest message which was handed over, or will be next. */
+  /** Sequence of the newest message which was handed over, or will be next. */
   #sequence: number
   /** Messages that the consumer has sent. */
   #delivered: number
   /** Where only acknowledgements count: what is under way, which the server may send again meanwhile. */
   readonly #underWay = new Set<number>()
-  /** And what is durable, which it may have sent again before it heard so: no more than it was asked for. */
+  /**
+   * Sequences of what is durable, which it may have sent again before it heard so: no more than it
+   * was asked for.
+   */
   readonly #durable = new LruMap<number, true>(2 * unsettledMax)
   /** Messages in a row that were known. */
   #repeats = 0
@@ -161,10 +164,10 @@ export class Follower {
       try {
         await run.accept(page.map(messageOf), position)
         this.#acknowledge(page)
-        this.#settle()
+        this.#finish()
       } catch (error) {
         for (const { sequence: failed, msg } of page) this.#giveBack(failed, msg)
-        this.#settle()
+        this.#finish()
         onFailure(error as Error)
       }
     }
@@ -180,14 +183,17 @@ export class Follower {
     for (const { settled } of page) settled()
   }
 
-  /** Of a consumer of our own all that is under way comes again when the next run begins. */
+  /**
+   * Refuses a message that was not taken; a consumer of our own sends it again when the next run
+   * begins.
+   */
   #giveBack(sequence: number, msg: Msg): void {
     this.#underWay.delete(sequence)
     const { connection, consumption } = this.#needs
     if (consumption.sequence === undefined && !connection.isClosed()) msg.respond(notTaken)
   }
 
-  #settle(): void {
+  #finish(): void {
     this.#unsettledPages--
     if (this.#unsettledPages > 0) return
     // Nothing was read meanwhile, perhaps.

@@ -54,7 +54,7 @@ class NatsSource implements FetchedSource {
     }
   }
 
-  /** Of a consumer that has been given a name others may take messages. */
+  /** Deletes a consumer of our own; from one with a given name others may take messages. */
   async release(run: Pick<FetchRun, 'dial' | 'signal'>): Promise<void> {
     const { isOwnConsumer, isTrial, consumer } = this.#options
     if (!isOwnConsumer || isTrial) return

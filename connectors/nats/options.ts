@@ -54,7 +54,7 @@ export function natsOptions({ streamId, source: given }: SourceDefinition): Nats
     topic: source.topic,
     stream: source.stream,
     domain: source.domain,
-    // Always the same for one stream: the server knows by it what it has sent us.
+    // The name never changes for a stream: the server knows by it what it has sent us.
     consumer: group ?? `streamvault-${streamId}`,
     isOwnConsumer: group === undefined,
     startsWithNew: source.startFrom === 'latest',

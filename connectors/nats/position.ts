@@ -1,10 +1,10 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** How far a stream of JetStream has been read. */
 export interface NatsPosition {
   /** When the stream was made: sequences of another one of the same name mean something else. */
   readonly created: string
-  /** That of the newest message which is durable here; 0 for none. */
+  /** Sequence of the newest message which is durable here; 0 for none. */
   readonly sequence: number
 }
 

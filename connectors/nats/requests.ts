@@ -30,7 +30,7 @@ interface Slot {
   readonly inbox: string
   /** Messages that the server may still send; 0: it has ended. */
   open: number
-  /** Those that it has sent and that are not durable yet. */
+  /** Messages that it has sent and that are not durable yet. */
   unsettled: number
 }
 
@@ -167,7 +167,7 @@ export class Requests {
       batch: slot.open,
       max_bytes: Math.min(bytes, bytesLimit || bytes),
       expires,
-      // At most half of the time.
+      // The heartbeat is half of the time at most.
       idle_heartbeat: Math.min(heartbeatNs, Math.floor(expires / 2)),
     }
     connection.publish(this.#subject, JSON.stringify(request), { reply: slot.inbox })

@@ -38,7 +38,7 @@ export async function openSocket(
     return { socket: await dial({ host, port, tls, signal }), said: Buffer.alloc(0) }
   }
   const socket = await dial({ host, port, signal })
-  // Whoever listens later is told by its end.
+  // Listeners that come later learn of the failure by the end of the socket.
   socket.on('error', () => undefined)
   const patience = AbortSignal.any([signal, AbortSignal.timeout(greetingMs)])
   try {
@@ -69,7 +69,7 @@ async function greeted(socket: Socket, signal: AbortSignal) {
     const end = said.indexOf('\r\n')
     if (end >= 0) {
       const greeting = readInfo(said.toString('latin1', 0, end))
-      // Whatever else was said before TLS could be of anybody.
+      // Bytes behind the greeting, before TLS, could be of anybody.
       if (end + 2 < said.length) throw new ServerFault('the server has sent more than a greeting')
       return { said, greeting }
     }

@@ -30,7 +30,7 @@ export class OpenedTransport {
     const { socket, said } = (options as OpenedOptions).opened
     this.#socket = socket
     this.#said = said
-    // Whoever reads is told.
+    // Readers of the socket get the failure.
     socket.on('error', () => undefined)
     if (socket.destroyed) throw new Error('the server has closed the connection')
   }

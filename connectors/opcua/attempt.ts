@@ -144,7 +144,7 @@ export class Attempt {
       clientName: 'Streamvault',
       ...security,
       certificateKeyPairProvider: keyPair,
-      // It does not come back by itself: then each way out would have to be watched.
+      // The library does not connect again by itself: then each way out would have to be watched.
       connectionStrategy: { maxRetry: 0, initialDelay: 1_000, maxDelay: 1_001 },
       defaultTransactionTimeout: answerMs,
       requestedSessionTimeout: sessionTimeout,

@@ -7,7 +7,7 @@ import type {
   FetchedSource,
   FetchRun,
 } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { aborted } from '../../src/core/aborted.ts'
 import { race } from '../../src/core/race.ts'
 import { newKeyPair } from './attempt.ts'
@@ -62,7 +62,7 @@ class OpcUaSource implements FetchedSource {
   readonly identity: string
   readonly #options: OpcUaOptions
   #keyPair: KeyPair | undefined
-  /** Of a connection that has broken: the server may still have it. */
+  /** Session of a connection that has broken: the server may still have it. */
   #former: ClientSession | undefined
   /** The subscription that the server keeps for us. */
   #kept: Subscription | undefined
@@ -88,7 +88,7 @@ class OpcUaSource implements FetchedSource {
     try {
       const { position } = run
       const moved = await this.#runOnce(run, { position, mayMove: true })
-      // Once more, where the session has to move: never more often.
+      // The session moves once, where it has to: never more often.
       if (moved !== undefined) await this.#runOnce(run, { position: moved, mayMove: false })
     } catch (error) {
       if (!signal.aborted) throw error

@@ -9,7 +9,10 @@ export type SecurityMode = OpcUaSourceKeys['securityMode']
 
 /** One value of a server that is followed. */
 export interface MonitoredItem {
-  /** As its definition has it: `ns=2;s=Boiler.Temperature`, or with `nsu=` the URI of a namespace. */
+  /**
+   * Id as its definition has it: `ns=2;s=Boiler.Temperature`, or with `nsu=` the URI of a
+   * namespace.
+   */
   readonly nodeId: string
   /** Undefined: readings say which node their value is of. */
   readonly field: string | undefined

@@ -172,7 +172,7 @@ export class PartialReadings {
   }
 }
 
-/** Without the letter behind it, a time with more digits is greater than one with fewer. */
+/** Drops the letter behind a time, so that one with more digits is greater than one with fewer. */
 function comparableTime(time: string): string {
   return time.slice(0, -1)
 }

@@ -1,6 +1,6 @@
 import type { NotificationMessage, PublishResponse } from 'node-opcua-client'
 import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { EmptyAnswers } from '../empty-answers.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem } from './options.ts'
@@ -50,7 +50,7 @@ export class Publishing {
   readonly #retransmission: Retransmission
   readonly #empty: EmptyAnswers
   #position: SubscriptionPosition
-  /** Durable, and the server does not know yet. */
+  /** Sequence numbers that are durable, which the server does not know yet. */
   #acknowledgements: number[]
   #openMax = openMax
   #asked = 0
@@ -225,23 +225,26 @@ export class Publishing {
 
   #handOver(
     message: NotificationMessage,
-    told: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
+    {
+      lost,
+      isMoreToCome,
+    }: { readonly lost: readonly NumberRange[]; readonly isMoreToCome: boolean },
   ): void {
     const { readings, partial, reported } = this.#needs
     const { notified, ended } = this.#notifiedBy(message)
     const values = readings
       .valuesOf(notified, message.publishTime)
-      .filter(({ item, time, told: value }) => reported.take(item, time, value))
-    for (const { item, time, told: value } of values) {
-      partial?.add(time, item.field as string, value)
+      .filter(({ item, time, fieldValue }) => reported.take(item, time, fieldValue))
+    for (const { item, time, fieldValue } of values) {
+      partial?.add(time, item.field as string, fieldValue)
     }
     const complete =
-      partial === undefined ? readings.long(values) : readings.wide(partial.take(told.isMoreToCome))
-    const lost = told.lost.map(({ first, last }) => readings.gap(first, last))
+      partial === undefined ? readings.long(values) : readings.wide(partial.take(isMoreToCome))
+    const gaps = lost.map(({ first, last }) => readings.gap(first, last))
     this.#position = { ...this.#position, sequence: message.sequenceNumber }
     const newest = reported.newestOf(values.map(({ item }) => item))
-    this.#accepted = this.#accept([...lost, ...complete], () => {
-      reported.settle(newest)
+    this.#accepted = this.#accept([...gaps, ...complete], () => {
+      reported.noteDurable(newest)
       this.#acknowledgements.push(message.sequenceNumber)
     })
     if (ended !== undefined) {
@@ -290,7 +293,8 @@ export class Publishing {
     let ended: string | undefined
     for (const data of notificationData ?? []) {
       if (data instanceof StatusChangeNotification) {
-        // Meant for the session that we had before. Who has really lost it is told so with the next answer.
+        // This status is meant for the session that we had before. The next answer says when it is
+        // really lost.
         if (data.status.name !== 'GoodSubscriptionTransferred') ended = data.status.name
       }
       if (!(data instanceof DataChangeNotification)) continue

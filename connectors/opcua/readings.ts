@@ -22,7 +22,7 @@ interface ReadingsNeeds {
 /** A value and when it was measured. */
 interface TimedValue extends Notified {
   readonly time: string
-  readonly told: FieldValue
+  readonly fieldValue: FieldValue
 }
 
 /** Makes readings of notifications. */
@@ -41,14 +41,14 @@ export class Readings {
         item,
         value,
         time: texts.timeOf(value, publishedAt),
-        told: this.#told(value),
+        fieldValue: this.#fieldValue(value),
       }))
   }
 
   /** One reading for each value: it says which node it is of. */
   long(values: readonly TimedValue[]): readonly FetchedMessage[] {
     const { source, timestampField } = this.#needs
-    const readings = values.map(({ item, time, told: { text, state } }) => {
+    const readings = values.map(({ item, time, fieldValue: { text, state } }) => {
       const members = [`"node":${JSON.stringify(item.nodeId)}`]
       if (text !== undefined) members.push(`"value":${text}`)
       if (state !== undefined) members.push(`"status":${JSON.stringify(state)}`)
@@ -71,7 +71,7 @@ export class Readings {
     }
   }
 
-  #told(value: DataValue): FieldValue {
+  #fieldValue(value: DataValue): FieldValue {
     const { texts } = this.#needs
     const text = texts.isUsable(value) ? texts.textOf(value.value) : undefined
     const state = texts.stateOf(value)

@@ -12,7 +12,10 @@ type Newest = Map<MonitoredItem, string>
  * session continues over another connection. A value with the same time and the same content is a repetition.
  */
 export class ReportedValues {
-  /** Durable values only. The server sends a value again that is not durable, and it must be taken then. */
+  /**
+   * Values that are durable. The server sends a value again that is not durable, and it must be
+   * taken then.
+   */
   readonly #durable: Newest = new Map()
   #taken: Newest = new Map()
 
@@ -33,12 +36,12 @@ export class ReportedValues {
     return true
   }
 
-  /** Returns the values of these items that were taken last. `settle` takes them once they are durable. */
+  /** Values of these items that were taken last, for `noteDurable` once they are durable. */
   newestOf(items: Iterable<MonitoredItem>): ReadonlyMap<MonitoredItem, string | undefined> {
     return new Map([...items].map((item) => [item, this.#taken.get(item)]))
   }
 
-  settle(newest: ReadonlyMap<MonitoredItem, string | undefined>): void {
+  noteDurable(newest: ReadonlyMap<MonitoredItem, string | undefined>): void {
     for (const [item, value] of newest) {
       if (value === undefined) this.#durable.delete(item)
       else this.#durable.set(item, value)

@@ -9,7 +9,10 @@ export function isNewer(sequence: number, other: number): boolean {
   return sequence !== other && (sequence - other) >>> 0 < 2 ** 31
 }
 
-/** Those that are newer than one, and older than another, in their order and each once. */
+/**
+ * Picks the sequence numbers that are newer than one, and older than another, in their order and
+ * each once.
+ */
 export function between(
   sequences: readonly number[],
   after: number,

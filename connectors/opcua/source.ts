@@ -148,7 +148,7 @@ function checkCertificate({ certificate }: Json, problems: Problems): void {
     }
     if (publicKey.asymmetricKeyType !== 'rsa') problems.add('certificate', 'must be one of RSA')
   } catch {
-    // That it cannot be read was said already.
+    // The problem of one that cannot be read was named already.
   }
 }
 

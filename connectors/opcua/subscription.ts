@@ -6,7 +6,7 @@ import type {
   TransferSubscriptionsResponse,
 } from 'node-opcua-client'
 import { SourceRefused } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { BadAnswer, type OpcUaConnection } from './connection.ts'
 import type { MonitoredItem, OpcUaOptions } from './options.ts'
 import type { SavedReading } from './partial-readings.ts'
@@ -38,7 +38,7 @@ const serverNodes = { namespaces: 'i=2255', startTime: 'i=2257' } as const
 /** A subscription at a server, and how far its notifications are durable. */
 export interface SubscriptionPosition {
   readonly subscription: number
-  /** Our own number of its first item. */
+  /** Handle that we have given to its first item. */
   readonly firstHandle: number
   /** When the server was started: the numbers of its subscriptions are given anew then. */
   readonly startedAt: string
@@ -53,7 +53,7 @@ export interface SubscriptionPosition {
 /** Milliseconds. */
 interface GrantedTimes {
   readonly publishing: number
-  /** Of the item that is looked at most rarely. */
+  /** Interval of the item that is looked at most rarely. */
   readonly sampling: number
 }
 
@@ -162,7 +162,7 @@ export async function createSubscription(
   })
   const answer = await connection.ask<CreateSubscriptionResponse>(request)
   const { subscriptionId: id } = answer
-  // Those of another subscription are told apart by them.
+  // Handles that begin at random tell its items from those of another subscription.
   const firstHandle = randomInt(1, 2 ** 31)
   const { startedAt, namespaces } = server
   const sampling = await createItems(connection, options, { id, firstHandle, namespaces })

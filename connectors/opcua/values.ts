@@ -13,7 +13,10 @@ const severity = { uncertain: 1 } as const
 /** The info bits that say that the queue of an item was too short, and values are gone (section 7.39.1). */
 const overflowMask = 0x480
 
-/** Before it, clocks of devices have not been set: a time that is none is sent as 1601. */
+/**
+ * Earliest time: before it, clocks of devices have not been set; a time that is none is sent as
+ * 1601.
+ */
 const earliestMs = Date.UTC(1970, 0, 1)
 
 /** Values, times and states of OPC UA as JSON. */
@@ -51,7 +54,7 @@ export class ValueTexts {
     return statusCode.value >>> 30 <= severity.uncertain
   }
 
-  /** That nothing was measured yet is not worth a reading. */
+  /** Whether a value says only that nothing was measured yet, which is not worth a reading. */
   isAwaited({ statusCode }: DataValue): boolean {
     const { BadWaitingForInitialData } = this.#library.StatusCodes
     return statusCode.value >>> 16 === BadWaitingForInitialData.value >>> 16

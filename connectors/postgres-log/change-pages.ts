@@ -12,7 +12,7 @@ export interface ChangePage {
 }
 
 export interface ChangePagesOptions extends ShapeNeeds {
-  /** Of messages of the plugin `pgoutput`. */
+  /** Parser of the messages of the plugin `pgoutput`. */
   readonly parser: Pick<PgoutputPlugin, 'parse'>
   readonly schema: string
   readonly table: string
@@ -28,14 +28,14 @@ interface Transaction {
   readonly commitLsn: bigint
   /** Changes of the table so far, whether they are wanted or not. */
   changes: number
-  /** Of them, so many are durable already. */
+  /** Number of these changes that are durable already. */
   readonly durable: number
 }
 
 /** Makes pages of messages out of the changes of one table, in the order of their commits. */
 export class ChangePages {
   readonly #options: ChangePagesOptions
-  /** By their ids; those of other tables of the publication are undefined. */
+  /** Shapes by ids of tables; those of other tables of the publication are undefined. */
   readonly #shapes = new Map<number, TableShape | undefined>()
   readonly #batch: RowBatch
   #transaction: Transaction | undefined
@@ -65,7 +65,7 @@ export class ChangePages {
     return this.#batch.isFull
   }
 
-  /** Of what was not taken yet. */
+  /** Bytes of the messages that were not taken yet. */
   get bytes(): number {
     return this.#batch.bytes
   }
@@ -90,7 +90,7 @@ export class ChangePages {
         this.pass(parseLsn(message.commitEndLsn ?? '0/0'))
         this.#transaction = undefined
         return
-      // Neither is a reading, nor says how one is read.
+      // These are no readings, and do not say how one is read.
       case 'delete':
       case 'truncate':
       case 'message':

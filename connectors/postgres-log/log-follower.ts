@@ -16,7 +16,7 @@ const statusMs = 10_000
 /** A server that was asked, and says nothing for so long, is dead. */
 const silenceMs = 60_000
 
-/** So much of the log a slot may hold for a table that nothing happens to. */
+/** Bytes of the log that a slot may hold for a table that nothing happens to. */
 const idleBytesMax = 1024n * 1024n
 
 /** Types of messages, section 55.4 of the manual. */
@@ -63,7 +63,7 @@ export class LogFollower implements LogListener {
       pages.read(message.subarray(logHeaderBytes))
       if (pages.isFull) this.#handOver()
     } else if (message[0] === messageType.keepAlive) {
-      // It is sent in the midst of transactions, too.
+      // Keep-alives are sent in the midst of transactions, too.
       if (pages.isBetween) pages.pass(message.readBigUInt64BE(1))
       if (message[17] === 1) this.#isAskedFor = true
     }
@@ -91,15 +91,15 @@ export class LogFollower implements LogListener {
     this.#unsettledPages++
     this.#unsettledBytes += bytes
     run.accept(messages, writePosition(position)).then(
-      () => this.#settle(bytes, position.lsn),
+      () => this.#finish(bytes, position.lsn),
       (error: Error) => {
-        this.#settle(bytes, this.#durable)
+        this.#finish(bytes, this.#durable)
         connection.fail(error)
       },
     )
   }
 
-  #settle(bytes: number, durable: bigint): void {
+  #finish(bytes: number, durable: bigint): void {
     this.#unsettledPages--
     this.#unsettledBytes -= bytes
     this.#durable = durable
@@ -133,7 +133,7 @@ export class LogFollower implements LogListener {
     } else this.#confirm(true)
   }
 
-  /** Written, flushed and applied are the same to us. */
+  /** Confirms what is durable: written, flushed and applied are the same to us. */
   #confirm(asksForAnswer: boolean): void {
     this.#isAskedFor = false
     const status = Buffer.alloc(34)

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** How far the log of a server has been read. Places in it are counted in bytes since its beginning. */
 export interface LogPosition {
@@ -21,7 +21,7 @@ export function formatLsn(lsn: bigint): string {
   return `${(lsn >> 32n).toString(16)}/${(lsn & 0xffffffffn).toString(16)}`.toUpperCase()
 }
 
-/** As it is kept. */
+/** Position as it is kept. */
 interface KeptPosition {
   readonly system: string
   readonly lsn: string

@@ -18,7 +18,7 @@ export interface PostgresLogOptions {
   readonly isOwnPublication: boolean
   readonly slot: string
   readonly withUpdates: boolean
-  /** Of times that have none. */
+  /** Zone of times that have none. */
   readonly timezone: string
   readonly timestampField: string
   /** Whether it is only tried: nothing is left on the server. */
@@ -31,7 +31,7 @@ export function postgresLogOptions({
 }: SourceDefinition): PostgresLogOptions {
   const source = sourceOf(postgresLogSource, given)
   const { credentials, publication, slot, tls } = source
-  // The same for ever for one stream: the server knows by it what it has kept for us.
+  // Names never change for a stream: the server knows by them what it has kept for us.
   const ownName = `streamvault_${streamId.replaceAll('-', '')}`
   const [schema = '', table = ''] = source.table.includes('.')
     ? source.table.split('.', 2)

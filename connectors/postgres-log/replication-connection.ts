@@ -58,17 +58,20 @@ export class ReplicationConnection {
     const { host, port, database, user, password, tls } = options
     const socket = await dial({ host, port, signal })
     const client = new Client({
-      // It connects to nowhere by itself: this is whom a certificate has to name.
+      // The host is the name that a certificate has to have: the library connects to nowhere by
+      // itself.
       host: tls?.servername ?? host,
       port,
       database,
       user,
-      // As a function, for an empty one would be looked for in files and variables of this machine.
+      // A function gives the password, for an empty one would be looked for in files and variables
+      // of this machine.
       password: () => password,
       ssl: tls === undefined ? false : securedBy(tls),
       stream: () => connected(socket),
       application_name: 'streamvault',
-      // Said in any case: what is not said is looked for in variables of this machine.
+      // Options are given in any case: those that are missing are looked for in variables of this
+      // machine.
       options: '-c client_encoding=UTF8',
       sslnegotiation: 'postgres',
       connectionTimeoutMillis: answerMs,
@@ -133,7 +136,7 @@ export class ReplicationConnection {
       unheard = 0
       this.#guarded(() => listener.hear(chunk))
     })
-    // Whatever is complete of what has arrived was heard before this.
+    // Messages that are complete in what has arrived were heard before this.
     wire.stream.on('data', (bytes: Buffer) => {
       unheard += bytes.length
       if (unheard > messageBytesMax) this.fail(new Error(tooLarge))
@@ -214,7 +217,7 @@ function securedBy({ ca }: DialedTls) {
   return { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) }
 }
 
-/** For somebody who wants to connect by itself what is connected already. */
+/** A connected socket for a library that wants to connect it by itself. */
 function connected(socket: Socket): Socket {
   socket.connect = () => {
     setImmediate(() => socket.emit('connect'))

@@ -10,7 +10,7 @@ const bytesMax = 1024 * 1024
 export class RowBatch {
   readonly #source: string
   #messages: FetchedMessage[] = []
-  /** Those that go into the next message together. */
+  /** Rows that go into the next message together. */
   #rows: string[] = []
   #count = 0
   #bytes = 0

@@ -8,7 +8,7 @@ import { identifier, literal } from './sql-text.ts'
 /** A new slot begins when all transactions that are under way have ended. */
 const creationMs = 30 * 60_000
 
-/** From then on it is shown what is waited for. */
+/** Wait after which it is shown what is waited for. */
 const heldUpMs = 2_000
 
 const heldUp =

@@ -18,7 +18,7 @@ const shownBytes = 64 * 1024
 /** Characters of an id, and of the name of a stream, in what is said of them. */
 const shownLength = 200
 
-/** As JSON writes numbers (RFC 8259, section 6): their digits are left as they are. */
+/** Numbers as JSON writes them (RFC 8259, section 6): their digits are left as they are. */
 const numberPattern = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const numberLengthMax = 1_000
 
@@ -104,7 +104,7 @@ export class EntryMessages {
     return payload
   }
 
-  /** Its fields as JSON, in their order. */
+  /** Writes the fields as JSON, in their order. */
   #objectOf(texts: readonly Text[]): string {
     const { fieldTypes } = this.#options.shape
     const members: string[] = []
@@ -117,7 +117,7 @@ export class EntryMessages {
     return `{${members.join(',')}}`
   }
 
-  /** Its fields as a line of CSV (RFC 4180): what is missing has an empty cell. */
+  /** Writes the fields as a line of CSV (RFC 4180): what is missing has an empty cell. */
   #lineOf(texts: readonly Text[], columns: readonly (string | null)[]): string {
     const cells = columns.map((name) => {
       const text = name === null ? undefined : fieldOf(texts, name)

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** The id before all others: of no entry. */
 export const firstId = '0-0'
@@ -7,11 +7,15 @@ export const firstId = '0-0'
 export interface StreamPosition {
   /** All up to this entry that was sent to us is durable. */
   readonly id: string
-  /** Of entries that were taken over from others, those that are durable and may not be acknowledged yet. */
+  /** Entries taken over from others that are durable and may not be acknowledged yet. */
   readonly claimed: readonly string[]
 }
 
-/** Below 0 where the first entry comes before the other. @throws Error for what is no id of an entry */
+/**
+ * Compares ids: below 0 where the first entry comes before the other.
+ *
+ * @throws Error for what is no id of an entry
+ */
 export function compareIds(one: string, other: string): number {
   const [first, second] = [partsOf(one), partsOf(other)]
   const difference = first.time - second.time || first.sequence - second.sequence

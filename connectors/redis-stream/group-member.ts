@@ -64,8 +64,8 @@ export class GroupMember {
   }
 
   /**
-   * Those that were sent in an earlier run. They have another name for those that were taken over: their ids are below
-   * what was read, and yet they may not be durable.
+   * Reads again what was sent in an earlier run. Entries that were taken over have a consumer of
+   * their own: their ids are below what was read, and yet they may not be durable.
    */
   async recover(): Promise<void> {
     const { reader, options } = this.#needs
@@ -76,7 +76,7 @@ export class GroupMember {
       await reader.acknowledge(entries.filter((entry) => !fresh.includes(entry)))
       const last = fresh.at(-1)
       if (last !== undefined) reader.handOver(fresh, { id: last.id, claimed: [] })
-      await reader.settled()
+      await reader.allAcknowledged()
     })
   }
 
@@ -86,7 +86,7 @@ export class GroupMember {
     if (nowMs < this.#claimDueMs) return
     this.#claimDueMs = nowMs + claimEveryMs
     // What is ours must not look as if nobody took care of it.
-    await this.#needs.reader.settled()
+    await this.#needs.reader.allAcknowledged()
     let from = firstId
     for (let pages = 0; pages < pagesMax; pages++) {
       const next = await this.#claim(from)
@@ -104,12 +104,12 @@ export class GroupMember {
     try {
       const reply = await connection.ask(['XAUTOCLAIM', key, group, claimant, ...what])
       const [next, entries] = Array.isArray(reply) ? (reply as readonly Reply[]) : []
-      // Before version 7 those that were deleted are nothing at all.
+      // Entries that were deleted are nothing at all before version 7.
       const there = Array.isArray(entries) ? (entries as readonly Reply[]) : []
       await this.#takeClaimed(entriesOf(there.filter((entry) => entry !== null)))
       return textOf(next)
     } catch (error) {
-      // It came with version 6.2.
+      // The command came with version 6.2.
       const isUnknown = error instanceof RedisError && /unknown command/i.test(error.message)
       if (!isUnknown) throw error
       this.#claimDueMs = Number.POSITIVE_INFINITY
@@ -140,13 +140,13 @@ export class GroupMember {
     await reader.acknowledge(entries.filter((entry) => !fresh.includes(entry)))
     if (fresh.length === 0) return
     reader.handOver(fresh, { id, claimed: fresh.map((entry) => entry.id) })
-    await reader.settled()
+    await reader.allAcknowledged()
   }
 }
 
 const endless = 'the list of entries that are pending has no end'
 
-/** Whoever asks for what comes behind an entry, and gets something else, would ask for ever. */
+/** Refuses an answer that is not behind the entry that was named: asking would go on for ever. */
 function assertAhead(next: string, from: string): void {
   if (compareIds(next, from) > 0) return
   throw new Error(

@@ -65,7 +65,7 @@ export function redisStreamOptions({
     password: credentials.password,
     key: source.topic,
     group: source.group,
-    // The same for ever for one stream: the server knows by it what it has sent to us.
+    // Names never change for a stream: the server knows by them what it has sent to us.
     consumer: `streamvault-${streamId}`,
     claimant: `streamvault-${streamId}-claimed`,
     startFrom: source.startFrom,

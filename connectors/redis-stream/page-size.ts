@@ -6,7 +6,10 @@ const entriesAtFirst = 10
 /** How many entries are asked for at once: twice as many each time, as long as they are small. */
 export class PageSize {
   #entries = entriesAtFirst
-  /** Less where an answer was too large, and then a little more with each that is not. */
+  /**
+   * Entries of a page: fewer where an answer was too large, and then a few more with each that is
+   * not.
+   */
   #most = entriesMax
 
   get entries(): number {

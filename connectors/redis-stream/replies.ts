@@ -54,7 +54,7 @@ export class ReplyReader {
   /** The beginning of a line whose end has not arrived. */
   #line: Buffer = Buffer.alloc(0)
   #text: TextParts | undefined
-  /** Of the answer that is being read. */
+  /** Bytes of the answer that is being read. */
   #bytes = 0
 
   constructor(onReply: (reply: Reply) => void) {

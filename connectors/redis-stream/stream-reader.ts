@@ -25,7 +25,7 @@ export interface StreamReaderNeeds {
 interface Page {
   readonly count: number
   readonly bytes: number
-  readonly settled: Promise<void>
+  readonly acknowledged: Promise<void>
 }
 
 /** Reads the entries of a stream, hands them over, and acknowledges to a group what is durable. */
@@ -33,7 +33,7 @@ export class StreamReader {
   readonly #needs: StreamReaderNeeds
   readonly #messages: EntryMessages
   #position: StreamPosition
-  /** In the order in which they become durable. */
+  /** Pages in the order in which they become durable. */
   readonly #underWay: Page[] = []
   #isClosing = false
   readonly #empty = new EmptyAnswers(blockMs)
@@ -65,7 +65,7 @@ export class StreamReader {
     else if (isIdle) {
       this.#empty.count()
       await this.#assertThere()
-    } else await this.#underWay[0]?.settled
+    } else await this.#underWay[0]?.acknowledged
   }
 
   /** Entries that a consumer of the group was sent, and has not acknowledged, behind one of them. */
@@ -76,7 +76,7 @@ export class StreamReader {
     return this.#measured(entriesOfStream(await connection.ask(words)))
   }
 
-  /** Those that are durable are acknowledged, at once or when they are. */
+  /** Hands entries over; they are acknowledged when they are durable. */
   handOver(entries: readonly Entry[], position: StreamPosition): void {
     this.#position = position
     const { connection, run } = this.#needs
@@ -84,14 +84,14 @@ export class StreamReader {
     let bytes = 0
     for (const { payload } of messages) bytes += payload.length
     const accepted = run.accept(messages, writePosition(position))
-    const settled = accepted
+    const acknowledged = accepted
       .then(async () => await this.acknowledge(entries))
       .finally(() => this.#underWay.shift())
-    this.#underWay.push({ count: entries.length, bytes, settled })
-    settled.catch((error: Error) => connection.fail(error))
+    this.#underWay.push({ count: entries.length, bytes, acknowledged })
+    acknowledged.catch((error: Error) => connection.fail(error))
   }
 
-  /** Tells the group, where there is one. */
+  /** Acknowledges entries to the group, where there is one. */
   async acknowledge(entries: readonly Entry[]): Promise<void> {
     const { connection, options } = this.#needs
     if (options.group === undefined || entries.length === 0) return
@@ -99,14 +99,14 @@ export class StreamReader {
   }
 
   /** Resolves when all that was handed over is durable and acknowledged. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#underWay.map((page) => page.settled))
+  async allAcknowledged(): Promise<void> {
+    await Promise.all(this.#underWay.map((page) => page.acknowledged))
   }
 
-  /** Hands nothing over any more; resolves when what was is settled, well or not. */
+  /** Hands nothing over any more; resolves when all that was is acknowledged, or has failed. */
   async close(): Promise<void> {
     this.#isClosing = true
-    await Promise.allSettled(this.#underWay.map((page) => page.settled))
+    await Promise.allSettled(this.#underWay.map((page) => page.acknowledged))
   }
 
   async #room(): Promise<void> {
@@ -114,7 +114,7 @@ export class StreamReader {
       const [first] = this.#underWay
       const isFull = this.#countLeft() <= 0 || sum(this.#underWay, 'bytes') >= unsettledBytesMax
       if (first === undefined || !isFull) return
-      await first.settled
+      await first.acknowledged
     }
   }
 

@@ -1,5 +1,5 @@
 import type { FetchedMessage, FetchRun } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { type Holder, SharedBytes } from '../mqtt-broker/guard/shared-bytes.ts'
 
 /** Messages that are on their way to the disk, of one source. */
@@ -44,7 +44,7 @@ export class Arrivals implements Holder {
     this.#needs = needs
   }
 
-  /** To be followed by `handOver`. */
+  /** Adds an arrival; `handOver` has to follow. */
   add(arrival: Arrival): void {
     if (this.#hasFailed) return
     this.#waiting.push(arrival)
@@ -90,15 +90,15 @@ export class Arrivals implements Holder {
     this.#waitingBytes -= bytes
     this.#unsettledBytes += bytes
     this.#unsettled += arrivals.length
-    const settle = () => {
+    const finish = () => {
       this.#unsettledBytes -= bytes
       this.#unsettled -= arrivals.length
       this.handOver()
       if (this.#isIdle()) this.#onIdle?.()
     }
-    this.#needs.run.accept(messages, position).then(settle, (error: Error) => {
+    this.#needs.run.accept(messages, position).then(finish, (error: Error) => {
       this.fail(error)
-      settle()
+      finish()
     })
   }
 

@@ -7,7 +7,7 @@ import { shown } from '../http-client/shown-text.ts'
  */
 const refusals = [1003, 1007, 1008, 1009, 1010, 3000, 3003]
 
-/** From here on they mean what the server says that they mean: nothing that passes by itself. */
+/** Codes from here on mean what the server says that they mean: nothing that passes by itself. */
 const ownCodesMin = 4000
 
 /** A server that begins anew, or has too much to do. */

@@ -25,7 +25,10 @@ interface EventTextNeeds {
 export class EventText {
   readonly #needs: EventTextNeeds
   readonly #parser: EventSourceParser
-  /** Of a byte order mark the parser takes care. What is no UTF-8 is replaced, as it is said there. */
+  /**
+   * Decodes all but a byte order mark, of which the parser takes care. What is no UTF-8 is
+   * replaced, as WHATWG HTML says.
+   */
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #found: Arrival[] = []
   #failure: Error | undefined
@@ -69,7 +72,7 @@ export class EventText {
     this.#found.push({ position: { lastEventId: id } })
   }
 
-  /** Without data it says no more than that somebody is there. */
+  /** Takes an event; one without data says no more than that somebody is there. */
   #take(event: string, data: string): void {
     if (data === '') return
     const eventType = event.slice(0, typeLengthMax)

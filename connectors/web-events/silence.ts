@@ -27,7 +27,7 @@ export class Silence {
     this.#timer.refresh()
   }
 
-  /** It does not call any more. */
+  /** Ends the watch: nothing is called any more. */
   end(): void {
     this.#isSilent = false
     clearTimeout(this.#timer)

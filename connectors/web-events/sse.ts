@@ -85,7 +85,7 @@ class SseSource implements FetchedSource {
       usual: { accept: 'text/event-stream', 'cache-control': 'no-store' },
       fixed: {
         'accept-encoding': 'identity',
-        // It is sent as UTF-8, and the library writes a header byte by byte.
+        // The id is sent as UTF-8, and the library writes a header byte by byte.
         ...(lastEventId !== '' && {
           'last-event-id': Buffer.from(lastEventId).toString('latin1'),
         }),

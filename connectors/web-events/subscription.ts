@@ -63,7 +63,7 @@ export class Subscription {
       const isCursor = /^["\d-]/.test(value) && value.length <= cursorLengthMax
       return isCursor && plain(value) !== '' ? value : undefined
     } catch (error) {
-      // It is judged by who decodes it.
+      // The decoder judges it.
       if (error instanceof JsonProblem || error instanceof SyntaxError) return undefined
       throw error
     }

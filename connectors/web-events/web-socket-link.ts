@@ -71,7 +71,7 @@ async function tryLink(
   const { WebSocket } = await import('ws')
   const socket = await dial({ ...destinationOf(url), tls: isSecure ? tls : undefined, signal })
   const subprotocols = subprotocol === undefined ? [] : [subprotocol]
-  // Whatever TLS there is was done when the connection was made.
+  // TLS, where there is any, was done when the connection was made.
   const address = `ws://${url.host}${url.pathname}${url.search}`
   const webSocket = new WebSocket(address, subprotocols, {
     headers,

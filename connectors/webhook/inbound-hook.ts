@@ -7,23 +7,25 @@ import { webhookSource } from './source.ts'
 
 export interface HookDefinition {
   readonly streamId: StreamId
-  /** With its secret. */
+  /** Source with its secret. */
   readonly source: Readonly<Record<string, unknown>>
-  /** Good until then, too. */
+  /** Secret before this one, good until then, too. */
   readonly previous: { readonly secret: string; readonly untilUs: number } | undefined
 }
 
 /** What a signature that is good has shown. */
 export interface Verified {
   readonly ok: true
-  /** The same for a message that is sent again; undefined where nothing tells messages apart. */
+  /**
+   * Id that a message keeps when it is sent again; undefined where nothing tells messages apart.
+   */
   readonly messageId: string | undefined
   readonly eventType: string | undefined
 }
 
 interface Refused {
   readonly ok: false
-  /** For the sender: it tells nothing of the secret. */
+  /** Problem for the sender: it tells nothing of the secret. */
   readonly problem: string
 }
 
@@ -123,7 +125,7 @@ function spelled({ encoding }: Mac, signature: string): string {
   return encoding === 'hex' ? signature.toLowerCase() : signature
 }
 
-/** In a time that does not depend on where they differ. */
+/** Compares in a time that does not depend on where they differ. */
 function isSame(made: string, given: string): boolean {
   const [left, right] = [Buffer.from(made), Buffer.from(given)]
   return left.length === right.length && timingSafeEqual(left, right)

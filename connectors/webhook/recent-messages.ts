@@ -66,7 +66,7 @@ export class RecentMessages {
   readonly #needs: RecentMessagesNeeds
   readonly #streams = new LruMap<StreamId, Promise<StreamMessages>>(streamsMax)
   readonly #known = new LruMap<string, true>(knownMax)
-  /** Not durable yet: as many as there are requests. */
+  /** Messages that are not durable yet: as many as there are requests. */
   readonly #underWay = new Map<string, Promise<MessageOutcome>>()
 
   constructor(needs: RecentMessagesNeeds) {
@@ -187,7 +187,7 @@ export class RecentMessages {
   }
 }
 
-/** Of a message that was kept before. */
+/** Outcome of a message that was kept before. */
 const nothingNew: MessageOutcome = { receivedAtUs: 0, verdicts: [] }
 
 function* idsIn(newest: string): Generator<string> {

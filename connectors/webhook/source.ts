@@ -15,7 +15,7 @@ const schemes = [
   'token',
 ] as const
 
-/** Those that sign a time, so that what is too old can be told. */
+/** Schemes that sign a time, so that a message that is too old can be told. */
 const timedSchemes = ['standard-webhooks', 'stripe', 'slack']
 
 /** A shorter secret can be guessed. */
@@ -154,7 +154,7 @@ function checkSignature(source: Json, given: Json, problems: Problems): void {
     const isThere = content.includes(place)
     if (isThere && named === undefined) problems.add('signedContent', `${place} has no header`)
   }
-  // Else anybody could give an old message a new time.
+  // Anybody could else give an old message a new time.
   if (timestampHeader !== undefined && !content.includes('{timestamp}')) {
     problems.add('signedContent', 'must have {timestamp} in it, as there is a timestampHeader')
   }

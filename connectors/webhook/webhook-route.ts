@@ -52,7 +52,8 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
       '/hooks/:hookId',
       {
         ...options,
-        // Before the body is read: who sends what is not wanted gets us to do next to nothing.
+        // The check comes before the body is read: who sends what is not wanted gets us to do next
+        // to nothing.
         onRequest: async ({ ip, params: { hookId } }) => {
           const waitS = limiter.waitS(senderOf(ip, hookId))
           if (waitS > 0) throw tooMany(waitS)
@@ -61,7 +62,7 @@ export function webhookRoute(needs: WebhookRouteNeeds): FastifyPluginAsync {
       },
       async (request, reply) => {
         const { ip, params, headers } = request
-        // It may have taken half a minute to arrive, in which the secret was replaced.
+        // The body may have taken half a minute to arrive, in which the secret was replaced.
         const hook = await foundHook(needs, params.hookId)
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const verified = hook.verify(headers, body, nowUs())

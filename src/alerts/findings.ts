@@ -1,10 +1,23 @@
-import type { AlertTransition } from '../../processors/alert-memory.ts'
+import type { AlertClock, AlertTransition } from '../../processors/alert-memory.ts'
 import type { AlertRule } from '../../processors/alert-rules.ts'
 import { type EventId, newId } from '../core/ids.ts'
 import { type AlertAction, type AlertRow, alertIdOf, type HistoryRow } from './alert.ts'
 import { alertBody } from './alert-body.ts'
-import type { StreamFacts } from './saved-watch.ts'
-import type { WatchedStream } from './watched-stream.ts'
+import type { NoticeSequences } from './notice-sequences.ts'
+import type { RecentReadings } from './recent-readings.ts'
+import type { SavedWatch, StreamFacts } from './saved-watch.ts'
+
+/** A stream that has rules: what its alerts are told with, and what is kept of it. */
+export interface AlertedStream {
+  readonly facts: StreamFacts
+  readonly clock: AlertClock
+  readonly name: string
+  readonly recent: RecentReadings
+  readonly sequences: NoticeSequences
+  readonly dueUs: number | undefined
+  readonly mutedUntilUs: number | undefined
+  saved(): SavedWatch
+}
 
 /** The entry that something follows from. */
 export interface Moment {
@@ -41,10 +54,10 @@ export class Findings {
   readonly history: HistoryRow[] = []
   readonly notices: AlertNotice[] = []
   /** Streams whose memories have changed. */
-  readonly touched = new Set<WatchedStream>()
+  readonly touched = new Set<AlertedStream>()
 
   /** Notes a transition. Returns the alert, if it goes on. */
-  transition(stream: WatchedStream, change: Change): AlertRow | undefined {
+  transition(stream: AlertedStream, change: Change): AlertRow | undefined {
     const { rule, before, transition, moment } = change
     const begun = before ?? newAlert(stream.facts, rule, moment)
     if (transition.to === 'ok') {
@@ -91,7 +104,7 @@ export class Findings {
   }
 
   #notice(
-    stream: WatchedStream,
+    stream: AlertedStream,
     alert: AlertRow,
     { notice: type }: AlertTransition,
   ): AlertNotice | undefined {

@@ -19,7 +19,7 @@ import type { EntryReader } from '../ingest/pipeline/entry-reader.ts'
 import type { AlertAction, AlertRow } from './alert.ts'
 import type { AlertTime } from './alert-time.ts'
 import type { Downtimes } from './downtimes.ts'
-import type { Findings, Moment } from './findings.ts'
+import type { AlertedStream, Findings, Moment } from './findings.ts'
 import type { LoadedWatch } from './load-watches.ts'
 import { NoticeSequences } from './notice-sequences.ts'
 import { RecentReadings } from './recent-readings.ts'
@@ -49,7 +49,7 @@ const noVersion: VersionRules = { version: 0, name: '', rules: [], fields: {} }
  * remembered follows from the entries, so whoever begins with what was saved at a position comes to
  * the same from there on.
  */
-export class WatchedStream implements StreamWatch {
+export class WatchedStream implements StreamWatch, AlertedStream {
   readonly facts: StreamFacts
   readonly clock: AlertClock
   /** The newest version when it was looked at: most likely the next one to be adopted. */

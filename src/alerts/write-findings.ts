@@ -5,8 +5,7 @@ import { Events, type NewEvent } from '../outbox/events/events.ts'
 import type { StateDatabase } from '../storage/state/database.ts'
 import { portionsOf } from '../storage/state/portions.ts'
 import type { AlertRow } from './alert.ts'
-import type { AlertNotice, Findings } from './findings.ts'
-import type { WatchedStream } from './watched-stream.ts'
+import type { AlertedStream, AlertNotice, Findings } from './findings.ts'
 
 /** Writes what a stretch of the journal has made of alerts, as a part of its transaction. */
 export async function writeFindings(
@@ -64,7 +63,7 @@ async function putAlerts(transaction: StateDatabase, alerts: readonly AlertRow[]
 
 async function putMemories(
   transaction: StateDatabase,
-  streams: readonly WatchedStream[],
+  streams: readonly AlertedStream[],
 ): Promise<void> {
   const saved = streams.map((stream) => {
     const { of, fleetRules, memories, sequences } = stream.saved()

@@ -2,7 +2,7 @@ import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Socket } from 'node:net'
 import type { StreamId } from '../core/ids.ts'
 import type { MessageOutcome, RawMessage } from './connector.ts'
-import type { SourcePosition } from './poll-connector.ts'
+import type { SourcePosition } from './source-position.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,7 @@
 import type { Dial, FetchedMessage, SourceDefinition } from './fetch-connector.ts'
+import type { SourcePosition } from './source-position.ts'
 
 type Json = Readonly<Record<string, unknown>>
-
-/**
- * How far a source has been read: whatever the next round needs to go on, as JSON. It is kept in the journal
- * together with the messages that it stands behind: both are durable, or neither.
- */
-export type SourcePosition = Json
 
 /** What one request or one query has brought. */
 export interface FetchedPage {

@@ -154,3 +154,6 @@ export interface CompiledStream extends StreamVersion {
   /** Nothing when the schema has more than plain fields. */
   readonly scan: Scan | undefined
 }
+
+/** What a decoder may know of the stream that a message is for. */
+export type DecodedStream = Pick<StreamVersion, 'schema' | 'formatOptions'>

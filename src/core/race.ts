@@ -35,14 +35,14 @@ function contenderOf(promise: Promise<unknown>): Contender {
   if (known) return known
   const contender: Contender = { waiting: new Set(), hand: undefined }
   contenders.set(promise, contender)
-  const settle = (hand: (one: PromiseWithResolvers<unknown>) => void): void => {
+  const finish = (hand: (one: PromiseWithResolvers<unknown>) => void): void => {
     contender.hand = hand
     for (const one of contender.waiting) hand(one)
     contender.waiting.clear()
   }
   promise.then(
-    (value) => settle((one) => one.resolve(value)),
-    (error: unknown) => settle((one) => one.reject(error)),
+    (value) => finish((one) => one.resolve(value)),
+    (error: unknown) => finish((one) => one.reject(error)),
   )
   return contender
 }

@@ -35,11 +35,11 @@ describe('what is in flight', () => {
         const packets: number[] = []
         let handedOn: number[] = []
         const acknowledged: number[] = []
-        const settle = (outcome: 'durable' | 'failed') => {
+        const finish = (outcome: 'durable' | 'failed') => {
           const number = handedOn.shift()
           if (number === undefined) return
           states[number] = outcome
-          inFlight.settle(outcome)
+          inFlight.finish(outcome)
         }
         const again = () => {
           const failed = states.flatMap((state, number) => (state === 'failed' ? [number] : []))
@@ -54,7 +54,7 @@ describe('what is in flight', () => {
           expect(acknowledged).toEqual(durable.filter((packetId) => packetId !== 0))
         }
         for (const one of actions) {
-          if (one === 'durable' || one === 'failed') settle(one)
+          if (one === 'durable' || one === 'failed') finish(one)
           else if (one === 'again') again()
           else if (one === 'acknowledge') acknowledge()
           else {
@@ -69,7 +69,7 @@ describe('what is in flight', () => {
           }
         }
         again()
-        while (handedOn.length > 0) settle('durable')
+        while (handedOn.length > 0) finish('durable')
         acknowledge()
 
         expect(acknowledged).toEqual(packets.filter((packetId) => packetId !== 0))
@@ -82,7 +82,7 @@ describe('what is in flight', () => {
     const inFlight = new InFlight()
     for (let number = 0; number < 100; number++) inFlight.add(packetOf(number), number + 1)
     for (let attempt = 0; attempt < 50; attempt++) {
-      for (let number = 0; number < 100; number++) inFlight.settle('failed')
+      for (let number = 0; number < 100; number++) inFlight.finish('failed')
       expect(inFlight.takeFailed()).toHaveLength(100)
       expect(inFlight.remembered).toBeLessThanOrEqual(200)
     }
@@ -96,7 +96,7 @@ describe('what is in flight', () => {
     }
     expect(inFlight.isFull).toBe(true)
 
-    inFlight.settle('durable')
+    inFlight.finish('durable')
     inFlight.takeAcknowledgements()
     expect(inFlight.isFull).toBe(false)
   })
@@ -110,7 +110,7 @@ describe('what is in flight', () => {
     }
     expect(inFlight.isFull).toBe(true)
 
-    inFlight.settle('durable')
+    inFlight.finish('durable')
     inFlight.takeAcknowledgements()
     expect(inFlight.isFull).toBe(false)
   })

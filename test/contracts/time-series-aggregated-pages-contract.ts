@@ -5,10 +5,8 @@ import type {
   Fill,
 } from '../../src/storage/time-series/aggregate-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  ShippedReading,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import { aggregateQuery, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, type OpenStore } from './open-store.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { modelAggregates } from '../support/aggregation-model.ts'
 import {
   dailyAverages,

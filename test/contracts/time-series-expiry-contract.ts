@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
+import type { ExpiringStore } from '../../src/storage/time-series/expiry.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  ExpiringStore,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import {
   allPoints,
   expire,

@@ -4,8 +4,8 @@ import {
   beforeAll,
   type HistoryPage,
   type ReadingsCursor,
-  type ShippedReading,
-} from '../../src/storage/time-series/time-series-store.ts'
+} from '../../src/storage/time-series/readings-query.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 

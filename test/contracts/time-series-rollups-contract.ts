@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { fieldsOf } from '../support/aggregation-samples.ts'
 import {
   answerOfReadings,

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type {
-  ExpiringStore,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { ExpiringStore } from '../../src/storage/time-series/expiry.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import { allPoints, expire, hourUs, marchUs, remove } from '../support/stored-readings.ts'
 import { computeUntil, keptResults, maxOfHours, shipHours } from '../support/windowed-store.ts'
 import type { OpenStore } from './open-store.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { newId, type UserId } from '../../src/core/ids.ts'
-import type { ReadingsCursor } from '../../src/storage/time-series/time-series-store.ts'
+import type { ReadingsCursor } from '../../src/storage/time-series/readings-query.ts'
 import { type Chunk, ReadingsExports } from '../../src/streams/data-streams/readings-export.ts'
 
 /** Chunks of one reading each, without an end. */

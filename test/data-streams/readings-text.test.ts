@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { DataPoint } from '../../src/storage/time-series/time-series-store.ts'
+import type { DataPoint } from '../../src/storage/time-series/readings-query.ts'
 import { headOf, linesOf } from '../../src/streams/data-streams/readings-text.ts'
 
 /** What spoils CSV, or what spreadsheets take for formulas. */

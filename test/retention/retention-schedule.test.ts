@@ -6,7 +6,7 @@ import {
   type KeptCursor,
   keptStreams,
 } from '../../src/reading/retention/retention-store.ts'
-import type { Expiry } from '../../src/storage/time-series/time-series-store.ts'
+import type { Expiry } from '../../src/storage/time-series/expiry.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { allPoints, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { TestState } from '../support/test-state.ts'

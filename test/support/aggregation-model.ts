@@ -6,7 +6,7 @@ import type {
   AggregateQuery,
   Buckets,
 } from '../../src/storage/time-series/aggregate-query.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 
 /**
  * What a store has to answer, computed in another way: reading by reading, with the calendar of

@@ -5,7 +5,7 @@ import type {
   AggregatePoint,
   AggregateQuery,
 } from '../../src/storage/time-series/aggregate-query.ts'
-import type { ColumnType } from '../../src/storage/time-series/time-series-store.ts'
+import type { ColumnType } from '../../src/storage/time-series/shape.ts'
 
 export const ofNumbers: readonly AggregateFunction[] = [
   'avg',

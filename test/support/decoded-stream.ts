@@ -1,4 +1,4 @@
-import type { DecodedStream } from '../../processors/decode.ts'
+import type { DecodedStream } from '../../src/contracts/reading.ts'
 import type { FieldMap, FormatOptions, StreamSchema } from '../../src/contracts/stream-schema.ts'
 
 /** As much of a stream as decoders are told. */

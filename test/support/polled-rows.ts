@@ -1,5 +1,6 @@
 import { databasePoll } from '../../connectors/database/database-poll.ts'
-import type { PolledSource, SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { PolledSource } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'

@@ -2,12 +2,10 @@ import { expect } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
 import { formatUs } from '../../src/core/time.ts'
 import type { AggregateQuery } from '../../src/storage/time-series/aggregate-query.ts'
+import type { ExpiringStore } from '../../src/storage/time-series/expiry.ts'
 import type { RollupOptions } from '../../src/storage/time-series/rollups/candidates.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  ExpiringStore,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import type { OpenStore } from '../contracts/open-store.ts'
 import { fieldsOf } from './aggregation-samples.ts'
 import {

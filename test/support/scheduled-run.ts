@@ -1,11 +1,7 @@
 import { getEventListeners } from 'node:events'
 import type { FetchedMessage, FetchRun, SourceRound } from '../../src/contracts/fetch-connector.ts'
-import type {
-  FetchedPage,
-  Poll,
-  PollConnector,
-  SourcePosition,
-} from '../../src/contracts/poll-connector.ts'
+import type { FetchedPage, Poll, PollConnector } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 import type { StreamId } from '../../src/core/ids.ts'
 import { Alarms } from '../../src/streams/sources/schedules/alarms.ts'
 import { scheduled } from '../../src/streams/sources/schedules/scheduled-source.ts'

@@ -7,7 +7,7 @@ import { Readings } from '../../connectors/opcua/readings.ts'
 import { ReportedValues } from '../../connectors/opcua/reported-values.ts'
 import { ValueTexts } from '../../connectors/opcua/values.ts'
 import type { FetchedMessage } from '../../src/contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../src/contracts/poll-connector.ts'
+import type { SourcePosition } from '../../src/contracts/source-position.ts'
 
 /** Our number of the item that it tells of. */
 const handle = 7

@@ -3,16 +3,11 @@ import type {
   AggregatePoint,
   AggregateQuery,
 } from '../../src/storage/time-series/aggregate-query.ts'
+import type { ExpiringStore } from '../../src/storage/time-series/expiry.ts'
+import type { DataPoint, ReadingsQuery } from '../../src/storage/time-series/readings-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  DataPoint,
-  ExpiringStore,
-  ReadingsQuery,
-  Removal,
-  Shipment,
-  ShippedReading,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { Removal, Shipment, ShippedReading } from '../../src/storage/time-series/shipment.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 
 /** 2026-03-01T00:00:00Z: the first moment of a month. */
 export const marchUs = Date.UTC(2026, 2, 1) * 1000

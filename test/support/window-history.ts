@@ -4,10 +4,8 @@ import { Materialiser } from '../../src/reading/windows/materialiser.ts'
 import { readWindows, type WindowPoint } from '../../src/reading/windows/read-windows.ts'
 import type { AggregateFunction } from '../../src/storage/time-series/aggregate-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  ShippedReading,
-  TimeSeriesStore,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
+import type { TimeSeriesStore } from '../../src/storage/time-series/time-series-store.ts'
 import type {
   StoredWindowsQuery,
   WindowDefinition,

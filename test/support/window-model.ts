@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { WindowPoint } from '../../src/reading/windows/read-windows.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import type {
   WindowContent,
   WindowDefinition,

@@ -12,12 +12,8 @@ import {
 } from '../../src/storage/time-series/questdb/layout.ts'
 import { QuestDbWriter } from '../../src/storage/time-series/questdb/questdb-writer.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
+import type { Removal, Shipment, ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import type { StoreServer } from '../../src/storage/time-series/store-copy.ts'
-import type {
-  Removal,
-  Shipment,
-  ShippedReading,
-} from '../../src/storage/time-series/time-series-store.ts'
 import type { QuestDb } from './questdb.ts'
 import { shipmentOf } from './stored-readings.ts'
 import { TemporaryFolder } from './temporary-folder.ts'

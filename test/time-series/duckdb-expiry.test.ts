@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { afterEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { timeSeriesExpiryContract } from '../contracts/time-series-expiry-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import {

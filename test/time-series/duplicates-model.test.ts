@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type { ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import {
   allPoints,
   hourUs,

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ReadingsQuery } from '../../src/storage/time-series/readings-query.ts'
 import { shapeOf } from '../../src/storage/time-series/shape.ts'
-import type {
-  ReadingsQuery,
-  ShippedReading,
-} from '../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 import { hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { DuckDbStore } from '../../src/storage/time-series/duckdb/duckdb-store.ts'
-import type { Shipment, ShippedReading } from '../../src/storage/time-series/time-series-store.ts'
+import type { Shipment, ShippedReading } from '../../src/storage/time-series/shipment.ts'
 import { allPoints, marchUs, shipmentOf, storedReading } from '../support/stored-readings.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 

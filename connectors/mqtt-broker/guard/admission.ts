@@ -3,7 +3,7 @@ import { networkOf } from '../../../src/core/network-of.ts'
 /** How many connections there may be at a time. */
 export interface ConnectionLimits {
   readonly ofAll: number
-  /** Of one address; of IPv6, of one /64. A whole fleet may stand behind one. */
+  /** Connections from one address, or one /64 of IPv6. A whole fleet may stand behind it. */
   readonly ofAddress: number
   readonly ofUser: number
 }

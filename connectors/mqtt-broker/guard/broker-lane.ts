@@ -143,7 +143,8 @@ export class BrokerLane {
 
   #passOn(packet: Packet, { filters, isTaken }: CheckedPacket): void {
     const type = (packet.bytes[packet.start] as number) >> 4
-    // Answered here, so that a client stays whatever the broker waits for ([MQTT-3.12.4-1]).
+    // PINGREQ is answered here, so that a client stays whatever the broker waits for
+    // ([MQTT-3.12.4-1]).
     if (type === packetType.pingreq) this.#needs.answer(pingresp)
     else if (type === packetType.subscribe && !isTaken) {
       this.#needs.answer(subackOfFailures(packet, filters))

@@ -18,7 +18,7 @@ export function holdsOrHasNone(socket: TLSSocket): boolean {
 /** The certificate that a client has proved to be its own, or nothing. */
 export function clientCertificateOf(socket: Duplex): MqttClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
-  // Of several common names it cannot be said which one is meant: they come as a list.
+  // Several common names come as a list, and none of them can be said to be the one that is meant.
   const { subject, valid_to: validTo } =
     socket.getPeerCertificate() as Partial<DetailedPeerCertificate>
   const commonName: unknown = subject?.CN

@@ -1,10 +1,10 @@
 /** Why we close a connection: few, because each is a label of a metric. */
 export const closingReasons = [
-  /** Against a MUST of MQTT 3.1.1. */
+  /** Breach of a MUST of MQTT 3.1.1. */
   'protocol',
   /** A packet longer than its type may be. */
   'too_large',
-  /** Allowed by the standard, but more than we take: a topic of too many levels. */
+  /** More than we take, though the standard allows it: a topic of too many levels. */
   'limit',
   /** Too many packets for too long. */
   'rate',
@@ -22,7 +22,7 @@ export const closingReasons = [
 
 export type ClosingReason = (typeof closingReasons)[number]
 
-/** Thrown for what costs a client its connection, or handed to whoever closes it. */
+/** Reason that costs a client its connection: thrown, or handed to the one who closes it. */
 export class ClosingError extends Error {
   override readonly name = 'ClosingError'
   readonly reason: ClosingReason
@@ -33,7 +33,7 @@ export class ClosingError extends Error {
   }
 }
 
-/** For bytes that MQTT 3.1.1 forbids; the message names the statement where there is one. */
+/** Reason for bytes that MQTT 3.1.1 forbids; the message names the statement where there is one. */
 export function violation(message: string): ClosingError {
   return new ClosingError('protocol', message)
 }

@@ -134,7 +134,7 @@ export class MqttConnection extends Duplex implements Holder {
 
   override _read(): void {
     this.#lane.clear()
-    // Not at once: the broker calls this while it is still handling the packet before.
+    // The next turn goes on: the broker calls this while it is still handling the packet before.
     setImmediate(this.#proceed)
   }
 
@@ -231,7 +231,7 @@ export class MqttConnection extends Duplex implements Holder {
     const type = (packet.bytes[packet.start] as number) >> 4
     if (type === packetType.publish && this.#take !== undefined) {
       const publish = takePublish(packet, this.#needs.guards.topicNames.read)
-      // Behind readings that wait to be offered again, to keep their order.
+      // Readings that wait to be offered again come first, to keep the order.
       const settled = this.#retry === undefined ? this.#settle : undefined
       if (publish !== undefined && this.#take(publish, settled)) {
         if (settled !== undefined) this.#inFlight.add(packet, publish.packetId)
@@ -267,10 +267,10 @@ export class MqttConnection extends Duplex implements Holder {
   readonly #settle: Settled = (error) => {
     if (this.destroyed) return
     if (error === undefined) {
-      this.#inFlight.settle('durable')
+      this.#inFlight.finish('durable')
       this.#scheduleFlush()
     } else if (error.retryable) {
-      this.#inFlight.settle('failed')
+      this.#inFlight.finish('failed')
       this.#retry ??= setTimeout(() => this.#offerAgain(), retryMs)
     } else this.destroy(error)
   }

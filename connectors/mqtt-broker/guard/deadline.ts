@@ -1,6 +1,6 @@
 import { ClosingError } from './closing.ts'
 
-/** From the accept of a connection to the end of its CONNECT, however it dribbles in. */
+/** Time from the accept of a connection to the end of its CONNECT, however it dribbles in. */
 const connectMsMax = 10_000
 
 interface DeadlineNeeds {
@@ -34,7 +34,7 @@ export class Deadline {
     if (keepAliveS === 0) return
     this.#timer = setTimeout(() => {
       this.#isSilent = true
-      // After the thread has stood still, timers go off before what has arrived meanwhile is read.
+      // Timers go off, after the thread has stood still, before what has arrived meanwhile is read.
       setImmediate(() => this.#closeSilent())
     }, keepAliveS * 1_500)
   }

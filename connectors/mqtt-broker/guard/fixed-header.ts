@@ -32,7 +32,10 @@ export const firstHeaders: FixedHeaders = headersOf([
   [packetType.connect, 0, 12, controlPacketBytesMax],
 ])
 
-/** And no later one is ([MQTT-3.1.0-2]). Flags are those of table 2.2 ([MQTT-2.2.2-2]). */
+/**
+ * Headers of all later packets, none of which is CONNECT ([MQTT-3.1.0-2]). Flags are those of table
+ * 2.2 ([MQTT-2.2.2-2]).
+ */
 export const laterHeaders: FixedHeaders = headersOf([
   // QoS 0, without DUP ([MQTT-3.3.1-2]); QoS 1 and 2. An empty topic is none ([MQTT-4.7.3-1]).
   ...[0, 1].map((flags) => [packetType.publish, flags, 3, publishBytesMax] as const),

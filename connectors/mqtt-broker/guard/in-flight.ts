@@ -24,15 +24,15 @@ interface Slot extends Packet {
 /**
  * Readings of one client between their arrival and their acknowledgement.
  *
- * Whoever takes them settles them in the order in which they were handed on, each hand-on once; so
- * the next outcome always belongs to the oldest hand-on without one.
+ * Each hand-on has one outcome, in the order in which they were handed on; so the next outcome
+ * always belongs to the oldest hand-on without one.
  */
 export class InFlight {
-  /** In the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
+  /** Slots in the order of arrival, which is the order of acknowledgement ([MQTT-4.6.0-2]). */
   readonly #slots: Slot[] = []
-  /** In the order in which they were handed on, which is the order in which they settle. */
+  /** Slots in the order in which they were handed on, which is the order of their outcomes. */
   readonly #handedOn: Slot[] = []
-  #settled = 0
+  #finished = 0
   #bytes = 0
 
   /** True when the client has to wait before more of it is read. */
@@ -61,16 +61,16 @@ export class InFlight {
   }
 
   /** Takes the next outcome. */
-  settle(outcome: 'durable' | 'failed'): void {
-    const slot = this.#handedOn[this.#settled]
+  finish(outcome: 'durable' | 'failed'): void {
+    const slot = this.#handedOn[this.#finished]
     if (slot === undefined) return
     slot.state = outcome
-    this.#settled++
+    this.#finished++
   }
 
   /** What has failed, which the caller hands on again at once and in this order. */
   takeFailed(): readonly Packet[] {
-    this.#forgetSettled()
+    this.#forgetFinished()
     const failed = this.#slots.filter(({ state }) => state === 'failed')
     for (const slot of failed) {
       slot.state = 'pending'
@@ -81,7 +81,7 @@ export class InFlight {
 
   /** PUBACK packets of all readings that are durable, like all before them; or nothing. */
   takeAcknowledgements(): Buffer | undefined {
-    this.#forgetSettled()
+    this.#forgetFinished()
     const waiting = this.#slots.findIndex(({ state }) => state !== 'durable')
     const durable = this.#slots.splice(0, waiting === -1 ? this.#slots.length : waiting)
     const bytes = Buffer.allocUnsafe(durable.length * pubackBytes)
@@ -103,8 +103,8 @@ export class InFlight {
     return slot
   }
 
-  #forgetSettled(): void {
-    this.#handedOn.splice(0, this.#settled)
-    this.#settled = 0
+  #forgetFinished(): void {
+    this.#handedOn.splice(0, this.#finished)
+    this.#finished = 0
   }
 }

@@ -38,7 +38,10 @@ export interface MqttEndpoints {
 }
 
 export interface ConnectionHandlers {
-  /** At each port, in whatever state: what is beyond is closed without being asked about. */
+  /**
+   * Connections at each port, in whatever state: what is beyond is closed without being asked
+   * about.
+   */
   readonly connectionsMax: number
   /** Called at once when somebody connects, before a handshake costs anything. */
   readonly mayEnter: (socket: Socket) => boolean

@@ -4,10 +4,10 @@ import { packetType } from './fixed-header.ts'
 import type { MqttGuards } from './guards.ts'
 import type { Holder } from './shared-bytes.ts'
 
-/** Beyond this much that a client has not read, messages of QoS 0 to it are dropped. */
+/** Bytes that a client has not read, beyond which messages of QoS 0 to it are dropped. */
 const unreadBytesForQos0Max = 256 * 1024
 
-/** Beyond this much nothing more is kept for it: the connection is closed. */
+/** Bytes beyond which nothing more is kept for it: the connection is closed. */
 const unreadBytesMax = 1024 * 1024
 
 /** Who has not read anything for so long will not read any more. */

@@ -23,7 +23,7 @@ export interface CheckedConnect {
 
 /** What a packet of a connected client, other than a reading, asks for. */
 export interface CheckedPacket {
-  /** Of SUBSCRIBE and UNSUBSCRIBE. */
+  /** Filters of a SUBSCRIBE or UNSUBSCRIBE. */
   readonly filters: number
   /** False for a SUBSCRIBE that is beyond our limits, though not against the standard. */
   readonly isTaken: boolean

@@ -36,7 +36,7 @@ export interface RatedPacket {
 export class PacketRate {
   /** When there is nothing against this client any more. */
   #clearAtMs = 0
-  /** Since when it has been held back again and again. */
+  /** Time since which it has been held back again and again. */
   #heldBackSinceMs: number | undefined
 
   /** Counts a packet; how long it has to wait (ms). Undefined: the client has to go. */
@@ -47,7 +47,7 @@ export class PacketRate {
     const aheadMs = this.#clearAtMs - nowMs
     const waitMs = aheadMs - (burstUnits * 1_000) / unitsPerSecond
     if (waitMs <= 0) {
-      // It has kept quiet for as long as it takes to send half a burst again.
+      // A client that keeps quiet for long enough to send half a burst again is held back no more.
       if (aheadMs < (burstUnits * 500) / unitsPerSecond) this.#heldBackSinceMs = undefined
       return 0
     }

@@ -10,7 +10,7 @@ export interface Holder {
  */
 export class SharedBytes {
   readonly #bytesMax: number
-  /** In the order in which they began to hold something. */
+  /** Holders in the order in which they began to hold something. */
   readonly #held = new Map<Holder, number>()
   #total = 0
 
@@ -22,7 +22,7 @@ export class SharedBytes {
     return this.#total
   }
 
-  /** From now on somebody holds so much. Whoever has to give back is told so at once. */
+  /** Notes how much a holder has from now on. One that has to give back is told so at once. */
   hold(holder: Holder, bytes: number): void {
     this.#total += bytes - (this.#held.get(holder) ?? 0)
     if (bytes === 0) this.#held.delete(holder)

@@ -104,7 +104,7 @@ export class TopicNames {
     return this.#known.size
   }
 
-  /** To be told of a topic that nothing will come on any more. */
+  /** Forgets a topic that nothing will come on any more. */
   forget(text: string): void {
     this.#known.delete(Buffer.from(text).toString('latin1'))
   }

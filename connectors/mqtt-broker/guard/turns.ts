@@ -14,7 +14,7 @@ export type Resume = () => void
 export class BrokerTurns {
   #left = unitsPerTurn
   #isRefilling = false
-  /** In the order in which they came. */
+  /** Waiting ones in the order in which they came. */
   readonly #waiting = new Set<Resume>()
 
   /** Connections that wait for a turn. */

@@ -20,7 +20,7 @@ export interface MqttWebSocketNeeds {
 export class MqttWebSocket extends Duplex implements ClientSocket {
   readonly remoteAddress: string
   readonly #needs: MqttWebSocketNeeds
-  /** Of the message that is still arriving, about. */
+  /** Bytes of the message that is still arriving, about. */
   #unfinishedBytes = 0
 
   /** @param network what the WebSocket itself is carried by */

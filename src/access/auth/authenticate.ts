@@ -4,7 +4,6 @@ import type { ApiKey, KeyDirectory } from './key-directory.ts'
 import {
   type DeviceKey,
   isLimitedId,
-  isTokenOf,
   type LimitedKey,
   limitsOf,
   type ProvisioningKey,
@@ -12,7 +11,7 @@ import {
 import type { LimitedKeys } from './limited-keys.ts'
 import { bearerToken, presentedIn } from './presented.ts'
 import { commonScope } from './scopes.ts'
-import type { Tokens, VerifiedToken } from './tokens.ts'
+import { isTokenOf, type Tokens, type VerifiedToken } from './tokens.ts'
 
 /**
  * Which of the two interfaces a request speaks: its credentials decide

@@ -1,6 +1,5 @@
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { TokenBucket } from '../../core/token-bucket.ts'
-import { tokenLifetimeS } from './tokens.ts'
 
 /** Whose credentials came: a user's, a device's, or those that new devices register with. */
 export type CallerKind = 'user' | 'device' | 'registration'
@@ -42,14 +41,6 @@ export const provisioningPrefix = 'sv_prov_'
 /** Whether an id is one that only limited keys can have. */
 export function isLimitedId(id: string): boolean {
   return id.startsWith(devicePrefix) || id.startsWith(provisioningPrefix)
-}
-
-/** Whether a token that ends then was got with a secret that may still be good. */
-export function isTokenOf(key: LimitedKey, expiresAtUs: number): boolean {
-  if (key.kind !== 'device') return true
-  // It may have been issued at any moment of its second.
-  const issuedBeforeUs = expiresAtUs - (tokenLifetimeS - 1) * 1_000_000
-  return issuedBeforeUs > key.tokensFromUs
 }
 
 /** What is limited by a key: nothing by that of a user. */

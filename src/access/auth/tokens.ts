@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import { LruMap } from '../../core/lru-map.ts'
 import type { Caller } from './caller.ts'
-import type { DeviceKey } from './limited-key.ts'
+import type { DeviceKey, LimitedKey } from './limited-key.ts'
 import type { AcceptedKey, SigningKeys } from './signing-keys.ts'
 import { hasCanonicalSignature, withLowS } from './token-signature.ts'
 
@@ -191,4 +191,12 @@ function invalidToken(): DomainError {
 
 function expiredToken(): DomainError {
   return new DomainError('token_expired', 'the token has expired')
+}
+
+/** Whether a token that ends then was got with a secret that may still be good. */
+export function isTokenOf(key: LimitedKey, expiresAtUs: number): boolean {
+  if (key.kind !== 'device') return true
+  // It may have been issued at any moment of its second.
+  const issuedBeforeUs = expiresAtUs - (tokenLifetimeS - 1) * 1_000_000
+  return issuedBeforeUs > key.tokensFromUs
 }

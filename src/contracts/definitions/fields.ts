@@ -58,7 +58,7 @@ type Values<All extends Fields, There extends keyof All> = {
 /** What somebody has written who kept to the fields. */
 export type Given<All extends Fields> = Values<All, KeysWith<All, { readonly isRequired: true }>>
 
-/** The same with all defaults filled in. */
+/** Values of the fields with all defaults filled in. */
 export type Completed<All extends Fields> = Values<
   All,
   KeysWith<All, { readonly isRequired: true } | { readonly default: unknown }>

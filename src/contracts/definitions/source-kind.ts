@@ -48,7 +48,7 @@ export interface SourceKind<Own extends Fields = Fields> {
   readonly writesTime?: boolean
   /** The topic at our own broker that its readings are published to, besides that of the stream. */
   readonly ownTopicOf?: (source: Json) => string | undefined
-  /** Of a kind whose messages are sent to us, to an address of the stream's own. */
+  /** Rules of a kind whose messages are sent to us, to an address of the stream's own. */
   readonly inbound?: InboundRules
 }
 

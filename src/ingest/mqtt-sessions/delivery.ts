@@ -55,7 +55,7 @@ export class Delivery {
       const queued = this.#waiting[this.#next]
       if (!queued?.isDurable) break
       this.#next++
-      // It may be gone: with its session, or because it could not be kept.
+      // A message may be gone: with its session, or because it could not be kept.
       const isThere = session.queue.get(queued.packetId) === queued
       if (isThere && !this.#send(queued)) this.#waitForDrain()
     }

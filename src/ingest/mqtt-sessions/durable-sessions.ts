@@ -17,6 +17,7 @@ import { RetainedMessages } from './retained-messages.ts'
 import { Retention } from './retention.ts'
 import type { Session } from './session.ts'
 import { SessionLifetimes } from './session-lifetimes.ts'
+import type { SessionParts } from './session-parts.ts'
 import { SessionPersistence } from './session-persistence.ts'
 import { nobody, SessionRegistry, sessionOf } from './session-registry.ts'
 import type { SessionChange, StoredSessions } from './sessions-file.ts'
@@ -25,22 +26,6 @@ import { Wills } from './wills.ts'
 
 /** How often it is written down that a session is in use. */
 const useWrittenUs = 24 * 60 * 60 * 1_000_000
-
-/** What the broker's questions and its persistence have in common. */
-export interface SessionParts {
-  readonly log: SessionsLog
-  readonly clock: Clocks
-  readonly rules: SessionRules
-  readonly registry: SessionRegistry
-  readonly queues: MessageQueues
-  readonly retained: RetainedMessages
-  readonly wills: Wills
-  /**
-   * In whose queues a message is, by the object of its payload: the broker copies a packet on its
-   * way, and the payload is the only object that stays the same.
-   */
-  readonly recipients: WeakMap<object, ReadonlyMap<Session, number>>
-}
 
 export interface DurableSessionsNeeds {
   readonly log: SessionsLog
@@ -104,7 +89,8 @@ export class DurableSessions implements MqttSessions {
     const passing = isExchange && client.clean ? client : undefined
     const isNew = passing === undefined || this.#receivedIds.beginPassing(passing, messageId ?? 0)
     if (!isNew || (publisher && !exchange)) {
-      // It came before, and is where it belongs: once this is certain, it may be acknowledged again.
+      // A message that came before is where it belongs: once this is certain, it may be
+      // acknowledged again.
       recipients.set(payload, nobody)
       await log.write()
       return
@@ -278,7 +264,7 @@ export class DurableSessions implements MqttSessions {
     return null
   }
 
-  /** Into the queue, like all that a session is to get with QoS 1 or 2. */
+  /** Puts a retained message into the queue, like all that a session is to get with QoS 1 or 2. */
   #forwardRetained(session: Session, packet: AedesPublishPacket): AedesPublishPacket | null {
     const { registry, queues } = this.#parts
     const granted = registry.matching(session.userId, packet.topic).get(session) ?? 0
@@ -294,7 +280,7 @@ function lastNumberOf({ sessions }: StoredSessions): number {
   return sessions.reduce((last, row) => Math.max(last, Number(row['number'])), 0)
 }
 
-/** As it is shown: by the wall clock. */
+/** The session as it is shown: by the wall clock. */
 function keptSession(session: Session, clock: Clocks): KeptSession {
   const { number, userId, clientId, createdAtUs, subscriptions } = session
   const lastUsedAtUs = wallUsOf(clock, session.lastUsedAtUs)

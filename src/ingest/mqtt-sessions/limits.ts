@@ -13,7 +13,7 @@ export const retainedPerUserMax = 10_000
 export const retainedBytesPerUserMax = 16 * 1024 * 1024
 export const retainedPayloadBytesMax = 256 * 1024
 
-/** Everything that waits or is retained, of all users: all of it is in memory, too. */
+/** Bytes of everything that waits or is retained, of all users: all of it is in memory, too. */
 export const keptBytesMax = 256 * 1024 * 1024
 
 /** Packet ids of QoS 2 that a session has received, and that its client has not released. */

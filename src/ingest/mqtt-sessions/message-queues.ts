@@ -84,13 +84,13 @@ export class MessageQueues {
     return places.length === 0 ? { places, changes: [] } : { places, changes }
   }
 
-  /** Now that they are on disk: sends them to those who are connected. */
+  /** Sends messages that are on disk to those who are connected. */
   settle({ places }: Enqueued): void {
     for (const [, queued] of places) queued.isDurable = true
     for (const [session] of places) this.#deliveries.get(session)?.proceed()
   }
 
-  /** For what nobody waits for: makes it durable in its own time, or drops it. */
+  /** Makes messages that nobody waits for durable in their own time, or drops them. */
   settleLater(enqueued: Enqueued): void {
     if (enqueued.places.length === 0) return
     const isKept = this.#log.hasRoom

@@ -3,7 +3,7 @@ import type { AedesPublishPacket, Client, PublishPacket, Subscription } from 'ae
 /** Who a client id of the broker belongs to. Client ids are private to their user. */
 export interface SessionIdentity {
   readonly userId: string
-  /** As the client has sent it. */
+  /** Id as the client has sent it. */
   readonly clientId: string
 }
 
@@ -11,7 +11,7 @@ export interface SessionIdentity {
 export interface SessionRules {
   /** Undefined for a client that belongs to nobody: nothing is kept for it. */
   identify(brokerClientId: string): SessionIdentity | undefined
-  /** Whose messages go to a topic, or to the topics of a filter; undefined: nobody's. */
+  /** User whose messages go to a topic, or to the topics of a filter; undefined: nobody's. */
   ownerOf(topicOrFilter: string): string | undefined
   /**
    * What a client, whose key may differ from that of the one before, calls the topic of a message that
@@ -37,7 +37,7 @@ export interface KeptSession extends SessionIdentity {
   /** Unique, and larger than those of all sessions before it. */
   readonly number: number
   readonly createdAtUs: number
-  /** Of a session that nobody is connected with: when its client left, or was last heard of. */
+  /** Time when the client of a session without a connection left, or was last heard of. */
   readonly lastUsedAtUs: number
   /** When it ends unless its client comes back before. */
   readonly expiresAtUs: number

@@ -1,8 +1,8 @@
 import { DomainError } from '../../core/errors.ts'
-import type { SessionParts } from './durable-sessions.ts'
 import { receivedPerSessionMax } from './limits.ts'
 import type { FirstReceipt } from './mqtt-sessions.ts'
 import type { Received, Session } from './session.ts'
+import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
 
 /** A packet id that comes for the first time: to be kept together with what it stands for. */
@@ -31,8 +31,8 @@ export class ReceivedIds {
   }
 
   /**
-   * For a message that is kept in the same transaction: after a crash both are there, or none.
-   * Undefined when the packet id is known already.
+   * Begins an exchange with a message that is kept in the same transaction: after a crash both are
+   * there, or none. Undefined when the packet id is known already.
    */
   begin(session: Session, packetId: number): NewExchange | undefined {
     if (session.received.has(packetId)) return undefined
@@ -59,8 +59,8 @@ export class ReceivedIds {
   }
 
   /**
-   * For a reading, which goes to the journal next: after a crash in between it is taken again, with
-   * the same time of receipt, and so it is the same reading.
+   * Time of the first receipt of a reading, which goes to the journal next: after a crash in
+   * between it is taken again, with the same time of receipt, and so it is the same reading.
    */
   async firstReceipt(
     session: Session,

@@ -1,7 +1,7 @@
-import type { SessionParts } from './durable-sessions.ts'
 import { keptBytesMax, retainedPayloadBytesMax } from './limits.ts'
 import type { NewMessage } from './message-queues.ts'
 import type { Retained } from './retained-messages.ts'
+import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
 
 /** A change of what is retained, and how to take it back when it could not be kept. */

@@ -1,7 +1,7 @@
 import type { Subscription } from 'aedes'
 import { DomainError } from '../../core/errors.ts'
-import type { SessionParts } from './durable-sessions.ts'
 import { Session } from './session.ts'
+import type { SessionParts } from './session-parts.ts'
 import type { SessionChange } from './sessions-file.ts'
 
 /** Beginning and end of sessions, and of their subscriptions. */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Aedes, Client, Subscription } from 'aedes'
 import { streamOf } from '../../core/heard-streams.ts'
-import type { SessionParts } from './durable-sessions.ts'
 import type { LeftWill } from './mqtt-sessions.ts'
 import { PacketIds } from './packet-ids.ts'
 import type { ReceivedIds } from './received-ids.ts'
 import type { Retention } from './retention.ts'
 import type { SessionLifetimes } from './session-lifetimes.ts'
+import type { SessionParts } from './session-parts.ts'
 import { nobody, sessionOf } from './session-registry.ts'
 
 type SomeClient = Pick<Client, 'id'> & { readonly clean?: boolean }
@@ -40,7 +40,10 @@ export class SessionPersistence {
   readonly #passing = new WeakMap<object, Set<number>>()
   /** Packet ids of what such clients were sent, and have not acknowledged. */
   readonly #sent = new WeakMap<object, PacketIds>()
-  /** Whose the will of a client id is: of two clients for a moment, when one takes the other's place. */
+  /**
+   * Clients that wills belong to, by client id: two have the same for a moment, when one takes the
+   * other's place.
+   */
   readonly #testators = new Map<string, Client>()
 
   constructor(parts: SessionParts, services: SessionServices) {
@@ -121,12 +124,12 @@ export class SessionPersistence {
       wanting = ownerId === undefined ? nobody : registry.matching(ownerId, packet.topic)
       queues.settleLater(queues.enqueue({ ...packet, retain: false }, wanting))
     }
-    // From here on the payload is an object of this one message, whoever else publishes the bytes.
+    // The payload is an object of this one message from here on, whoever else publishes the bytes.
     packet.payload = payload
     recipients.set(payload, wanting)
   }
 
-  /** For one session, which `clientId` names: the service has something to say to this client. */
+  /** Queues what the service has to say to one client, whose session `clientId` names. */
   async outgoingEnqueue({ clientId }: { readonly clientId: string }, packet: Publish) {
     const { queues, recipients } = this.#parts
     const session = sessionOf(this.#parts, { id: clientId })

@@ -8,7 +8,7 @@ interface UserSessions {
   readonly byClientId: Map<string, Session>
   /** Filters with QoS 1 and 2: what is sent with QoS 0 waits for nobody. */
   readonly filters: FilterTree<Session>
-  /** Of all filters, those with QoS 0, too. */
+  /** Room for all filters, those with QoS 0, too. */
   readonly room: FilterRoom
 }
 

@@ -12,7 +12,7 @@ import type { SessionName, SessionView } from './session-view.ts'
 
 /** The sessions of users, as the broker knows them. */
 export interface SessionsOfUsers {
-  /** In the order of their beginning. */
+  /** Sessions of a user in the order of their beginning. */
   of(userId: UserId): readonly SessionView[]
   find(userId: UserId, name: SessionName): SessionView | undefined
   /** Resolves with whether there was one. */

@@ -6,14 +6,14 @@ export interface SessionName {
 
 /** A session of MQTT as its user sees it. */
 export interface SessionView extends SessionName {
-  /** For lists: unique among the sessions of the user. */
+  /** Id for lists: unique among the sessions of the user. */
   readonly id: string
   /** Whether it outlives the connection. */
   readonly isKept: boolean
   /** Who is connected with it now. */
   readonly connection: { readonly apiKeyId: string; readonly address: string } | undefined
   readonly createdAtUs: number
-  /** Since when it is connected, or is not any more. */
+  /** Time since which it is connected, or is not any more. */
   readonly sinceUs: number
   /** When it ends unless its client comes back before; undefined while it is connected. */
   readonly expiresAtUs: number | undefined
@@ -22,6 +22,6 @@ export interface SessionView extends SessionName {
     readonly all: () => Iterable<{ readonly filter: string; readonly qos: number }>
   }
   readonly queued: number
-  /** Of topics and payloads. */
+  /** Bytes of the topics and payloads that wait. */
   readonly queuedBytes: number
 }

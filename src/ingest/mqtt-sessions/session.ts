@@ -25,11 +25,14 @@ export interface Queued {
   readonly retain: boolean
   /** Undefined once the client has it and only the end of the exchange of QoS 2 is missing. */
   message: Message | undefined
-  /** Only what is on disk is sent: a packet id that a crash forgets could be given again. */
+  /**
+   * Whether it is on disk; only then it is sent: a packet id that a crash forgets could be given
+   * again.
+   */
   isDurable: boolean
-  /** It may have reached the client before: sent again, it carries the DUP flag. */
+  /** Whether it may have reached the client before: sent again, it carries the DUP flag. */
   wasSent: boolean
-  /** Sent over the connection that the client has now. */
+  /** Whether it was sent over the connection that the client has now. */
   isInFlight: boolean
 }
 

@@ -161,7 +161,10 @@ export class SqliteSessionsFile {
     this.#database.exec('COMMIT')
   }
 
-  /** As with the journal: want of space passes, and after any other failure nothing is believed. */
+  /**
+   * Classifies a failure as the journal does: want of space passes, and after any other failure
+   * nothing is believed.
+   */
   #classify(error: unknown): DomainError {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')

@@ -19,7 +19,7 @@ interface Batch {
 
 function newBatch(): Batch {
   const done = Promise.withResolvers<void>()
-  // Not every change is waited for.
+  // A change need not be waited for.
   done.promise.catch(() => undefined)
   return { changes: [], done, bytes: 0 }
 }
@@ -94,7 +94,7 @@ export class SessionsLog {
     await batch.done.promise
   }
 
-  /** For changes whose loss does no harm: what they take away is only met once more. */
+  /** Writes changes whose loss does no harm: what they take away is only met once more. */
   writeLater(...changes: readonly SessionChange[]): void {
     this.write(...changes).catch(() => undefined)
   }
@@ -105,7 +105,10 @@ export class SessionsLog {
     await this.#thread.terminate()
   }
 
-  /** At the end of the turn of the event loop, so that all its sockets contribute. */
+  /**
+   * Schedules a write for the end of the turn of the event loop, so that all its sockets
+   * contribute.
+   */
   #schedule(): void {
     if (this.#isScheduled || this.#written) return
     this.#isScheduled = true

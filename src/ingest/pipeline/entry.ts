@@ -32,24 +32,26 @@ import type { Offset } from '../../storage/journal/journal.ts'
  *     6  removed     deleted by a person                        notes: offsets; no body
  *     8  redriven    like 7: it fits now, and is filtered       notes: origin; no body
  *
- * Of format 2 is also what people do with stored readings:
+ * Entries of what people do with stored readings have format 2, too:
  *
  *    16  cleared     readings of a range of time removed       notes: the range; no body
  *
- * And of it are the entries that move alerts without a reading (decisions.md#the-time-of-alerts);
- * none of them has a body. They are nobody's readings: only the decider looks at them.
+ * Entries that move alerts without a reading have it as well (decisions.md#the-time-of-alerts), and
+ * no body. They are nobody's readings: only the decider looks at them.
  *
  *    10  timer       what was due by then is due               no notes; timestamp in steady time
  *    11  person      somebody did something to an alert        notes: what, and who
  *    12  fleet       the rules of fleets, from here on         notes: the rules
  *    13  downtime    nobody was heard since the timestamp      no notes; of no stream; in steady time
  *
- * The same holds for how far a source has been read (see `SourcePosition`), which stands behind its readings:
+ * An entry of format 2 without a body also says how far a source has been read (see `SourcePosition`), which stands
+ * behind its readings:
  *
  *    14  position    the next round goes on behind it          notes: the position; no body
  *
- * And it is what the wall clock is held against, so that waits that entries say something about take as long
- * as they are to. Both times are of one moment, the timestamp in steady time (see `src/core/clock.ts`):
+ * An entry of format 2 also says what the wall clock is held against, so that waits that entries say
+ * something about take as long as they are to. Both times are of one moment, the timestamp in steady
+ * time (see `src/core/clock.ts`):
  *
  *    17  clock       the wall clock was set                    no notes; of no stream
  *

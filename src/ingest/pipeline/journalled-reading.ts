@@ -1,5 +1,6 @@
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { Shape, ShippedReading } from '../../storage/time-series/time-series-store.ts'
+import type { Shape } from '../../storage/time-series/shape.ts'
+import type { ShippedReading } from '../../storage/time-series/shipment.ts'
 import type { AcceptedNotes } from './entry.ts'
 import type { EntryBytes } from './entry-bytes.ts'
 

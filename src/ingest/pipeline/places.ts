@@ -1,4 +1,4 @@
-import type { Shape } from '../../storage/time-series/time-series-store.ts'
+import type { Shape } from '../../storage/time-series/shape.ts'
 
 /** Columns, over all months and shapes, that one shipment may touch: each takes memory. */
 const columnsMax = 2_048

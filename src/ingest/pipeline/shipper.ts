@@ -1,13 +1,9 @@
 import { LruMap } from '../../core/lru-map.ts'
 import type { JournalBatch, Offset } from '../../storage/journal/journal.ts'
+import type { Shape } from '../../storage/time-series/shape.ts'
+import type { Removal, Shipment, ShippedReading } from '../../storage/time-series/shipment.ts'
 import type { Repetition, StoreDurability } from '../../storage/time-series/store-durability.ts'
-import type {
-  Removal,
-  Shape,
-  Shipment,
-  ShippedReading,
-  TimeSeriesStore,
-} from '../../storage/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 import type {
   WindowDefinition,
   WindowVersion,

@@ -29,7 +29,7 @@ export interface HeldReading {
 export interface QuarantineFilter {
   readonly ids: readonly number[]
   readonly reasons: readonly string[]
-  /** Of the receipt: [startUs, endUs). */
+  /** Times of the receipt: [startUs, endUs). */
   readonly startUs: number | undefined
   readonly endUs: number | undefined
 }

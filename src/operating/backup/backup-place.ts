@@ -1,12 +1,19 @@
 import { isAbsolute, resolve } from 'node:path'
 import { invalidParameter } from '../../core/errors.ts'
+import type { AllowedDestination } from '../../egress/allowed-destinations.ts'
+
+/** Where a place may be. */
+export interface PlaceRules {
+  /** Private destinations that may be reached; undefined: whoever asks may reach everything. */
+  readonly egressAllowed: readonly AllowedDestination[] | undefined
+}
 
 /**
  * Where the files of one backup are: a folder or a prefix of an object store. Everything about it may fail
  * with an Error whose message says what is wrong there.
  */
 export interface BackupPlace {
-  /** As people write it. */
+  /** Name as people write it. */
   readonly name: string
   /** A folder beside the backup for copies that are not packed yet; undefined: it has none. */
   readonly stagingFolder: string | undefined

@@ -6,7 +6,7 @@ import type { StateSchema } from '../../storage/state/schema.ts'
 import type { Backup, BackupState } from './backup.ts'
 import type { Manifest } from './manifest.ts'
 
-/** So many are remembered: the oldest are forgotten, but not their files. */
+/** Backups that are remembered: the oldest are forgotten, but not their files. */
 const rememberedMax = 1_000
 
 /** The backups of the state database. */
@@ -62,7 +62,10 @@ export class BackupStore {
     )
   }
 
-  /** Those that a restart has cut off, or that a backup shows as running because it was itself one. */
+  /**
+   * Ends backups that a restart has cut off, or that a backup shows as running because it was
+   * itself one.
+   */
   async endCutOff(finishedAtUs: number): Promise<void> {
     await this.#writer.commit(
       this.#state

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { lowerThreadPriority } from '../../core/threads/priority.ts'
 import { serveCalls } from '../../core/threads/rpc.ts'
 import type { ServedRows } from '../../storage/time-series/store-copy.ts'
-import type { BackupAddress } from './backup-place.ts'
+import type { BackupAddress, PlaceRules } from './backup-place.ts'
 import {
   type BackupProgress,
   BackupWriter,
@@ -12,7 +12,7 @@ import {
   type StagedText,
 } from './backup-writer.ts'
 import type { Manifest } from './manifest.ts'
-import { openPlace, type PlaceRules } from './open-place.ts'
+import { openPlace } from './open-place.ts'
 
 /** What the thread is started with. */
 export interface BackupThreadData {
@@ -41,7 +41,7 @@ export interface BackupProcedures {
   writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>>
   writeText(file: StagedText): Promise<void>
   finish(facts: ManifestFacts): Promise<Manifest>
-  /** At any time. */
+  /** Progress, which may be asked for at any time. */
   progress(): Promise<BackupProgress>
   abort(): Promise<void>
   discard(): Promise<void>
@@ -50,13 +50,13 @@ export interface BackupProcedures {
 /** The thread of one backup: it reads, packs and hashes, and leaves the processor to all others. */
 function run(port: MessagePort, { address, rules, staging }: BackupThreadData): void {
   const opening = openPlace(address, rules).then((place) => new BackupWriter(place, staging))
-  // Whoever asks first is told.
+  // Procedures that await it get the failure.
   opening.catch(() => undefined)
   const procedures: BackupProcedures = {
     prepare: async () => (await opening).prepare(),
     takeSnapshots: async (paths) => (await opening).takeSnapshots(paths),
     async copySnapshots() {
-      // Not before: acknowledgements wait while the moment is fixed.
+      // The priority stays until now: acknowledgements wait while the moment is fixed.
       lowerThreadPriority()
       return await (await opening).copySnapshots()
     },

@@ -153,7 +153,7 @@ export class BackupWriter {
 
   /** Packs rows that lie on a server; resolves with how many each table has. */
   async writeRows(served: ServedRows): Promise<Readonly<Record<string, number>>> {
-    // Its client library is only loaded by those who need it.
+    // The client library is only loaded by those who need it.
     const { readServedRows } = await import('../../storage/time-series/questdb/copy/read-rows.ts')
     const counts: Record<string, number> = {}
     async function* counted(signal: AbortSignal): AsyncGenerator<Uint8Array> {

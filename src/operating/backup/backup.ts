@@ -16,10 +16,10 @@ export interface Backup {
   readonly withMasterKey: boolean
   readonly createdAtUs: number
   readonly finishedAtUs: number | undefined
-  /** Of one that is running. */
+  /** Progress of a backup that is running. */
   readonly progress: BackupProgress | undefined
   /** Why it has failed. */
   readonly error: string | undefined
-  /** Of a completed one. */
+  /** Manifest of a completed backup. */
   readonly manifest: Manifest | undefined
 }

@@ -1,7 +1,7 @@
 /** Version of the manifest and of the files that it lists; a backup of a newer one is refused. */
 export const backupFormat = 1
 
-/** Written last: a place without it holds a backup that was cut off. */
+/** Name of the file that is written last: a place without it holds a backup that was cut off. */
 export const manifestName = 'manifest.json'
 
 /** Every file that a backup can have beside its manifest, and what becomes of it. */
@@ -21,11 +21,11 @@ export const fileNames = {
 /** One file of a backup. */
 export interface PackedFile {
   readonly name: string
-  /** Of the file as it lies there, packed. */
+  /** Bytes of the file as it lies there, packed. */
   readonly bytes: number
-  /** The same: hexadecimal. */
+  /** Digest of the packed file: hexadecimal. */
   readonly sha256: string
-  /** Before it was packed. */
+  /** Bytes of the content before it was packed. */
   readonly contentBytes: number
 }
 

@@ -1,12 +1,5 @@
-import type { AllowedDestination } from '../../egress/allowed-destinations.ts'
-import type { BackupAddress, BackupPlace } from './backup-place.ts'
+import type { BackupAddress, BackupPlace, PlaceRules } from './backup-place.ts'
 import { FolderPlace } from './folder-place.ts'
-
-/** Where a place may be. */
-export interface PlaceRules {
-  /** Private destinations that may be reached; undefined: whoever asks may reach everything. */
-  readonly egressAllowed: readonly AllowedDestination[] | undefined
-}
 
 /** The place of an address. @throws DomainError `destination_not_allowed` */
 export async function openPlace(address: BackupAddress, rules: PlaceRules): Promise<BackupPlace> {

@@ -14,7 +14,7 @@ const chunkBytes = 256 * 1024
 /** How long to rest after each of them, in shares of the time that it took to pack and write it. */
 const restShare = 2
 
-/** And at most: what waits for a network leaves processor and disk to others anyway. */
+/** Longest rest: what waits for a network leaves processor and disk to others anyway. */
 const restMsMax = 50
 
 /** The quickest: half of the time is spent on other things anyway, and others want the processor. */

@@ -98,7 +98,8 @@ export async function restoreBackup(
     for (const file of manifest.files)
       await restoreFile({ building, manifest, receiver }, file, read(file))
     syncFolder(building)
-    // Before there is a folder: tables of one are never taken for something that was left.
+    // Rows are finished before there is a folder: tables of one are never taken for something that
+    // was left.
     if (hasRows) await receiver?.finish()
     renameSync(building, target)
     syncFolder(dirname(target))
@@ -133,7 +134,7 @@ async function restoreFile(
 ): Promise<void> {
   const content = unpack(packed, file)
   if (file.name === fileNames.counts) {
-    // Of no use to the service; but a backup with a damaged file is none.
+    // Counts are of no use to the service; but a backup with a damaged file is none.
     for await (const _ of content) continue
   } else if (file.name === fileNames.journal) {
     const head = await rebuildJournal(join(building, 'journal.db'), batchesOf(content))
@@ -174,7 +175,10 @@ function readerOf({ files }: Manifest, { place, signal, onProgress }: Restoring)
   }
 }
 
-/** Of a folder, or of an object store, which hides its own error behind ours. */
+/**
+ * Recognizes what is missing in a folder, or in an object store, which hides its own error behind
+ * ours.
+ */
 function isMissing(error: unknown): boolean {
   const { code, cause } = error as { readonly code?: string; readonly cause?: { name?: string } }
   return code === 'ENOENT' || cause?.name === 'NoSuchKey'

@@ -13,8 +13,7 @@ import { DomainError, messageOf } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
 import { AllowedDestinations, type Destination } from '../../egress/allowed-destinations.ts'
 import { EgressGuard } from '../../egress/egress-guard.ts'
-import type { BackupPlace, S3Address } from './backup-place.ts'
-import type { PlaceRules } from './open-place.ts'
+import type { BackupPlace, PlaceRules, S3Address } from './backup-place.ts'
 
 /** Parts of an upload, of which there may be 10,000, and how many are held and sent at once. */
 const partBytesMin = 8 * 1024 * 1024
@@ -28,7 +27,10 @@ const connectMs = 10_000
 /** Longest silence of a connection. */
 const silenceMs = 60_000
 
-/** Used where neither the address nor the environment names a region: servers of other makers have none. */
+/**
+ * Region where neither the address nor the environment names one: servers of other makers have
+ * none.
+ */
 const regionDefault = 'us-east-1'
 
 /** @throws DomainError `destination_not_allowed` */

@@ -1,4 +1,4 @@
-/** Little-endian, at the start of each frame (RFC 8878, section 3.1.1). */
+/** Number at the start of each frame, little-endian (RFC 8878, section 3.1.1). */
 const magic = 0xfd2fb528
 
 /** Bytes of the fields of a frame's header, by their flags (section 3.1.1.1.1). */
@@ -28,7 +28,7 @@ export async function* framePieces(packed: AsyncIterable<Uint8Array>): AsyncGene
 
 /** Follows frames, block by block. */
 class FrameEnds {
-  /** Of the header that is being read, its bytes so far. */
+  /** Bytes so far of the header that is being read. */
   #header: number[] = []
   #isInFrame = false
   #hasChecksum = false

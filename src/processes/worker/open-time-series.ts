@@ -2,8 +2,9 @@ import type { DataFiles } from '../../config/data-folder.ts'
 import type { TimeSeriesConfig } from '../../config/time-series-url.ts'
 import { systemClock } from '../../core/clock.ts'
 import { DuckDbStore } from '../../storage/time-series/duckdb/duckdb-store.ts'
+import type { ExpiringStore } from '../../storage/time-series/expiry.ts'
 import type { StoreLogger } from '../../storage/time-series/questdb/questdb-writer.ts'
-import type { ExpiringStore, TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
+import type { TimeSeriesStore } from '../../storage/time-series/time-series-store.ts'
 
 /** Which store, and its file: one, or what is known here of the rows on a server. */
 export interface TimeSeriesPlace {

@@ -9,12 +9,6 @@ import type { PlainChange } from '../../storage/state/database.ts'
 import type { ResumedTime } from '../../storage/state/steady-time.ts'
 import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
 import type {
-  RefusedReadingsPage,
-  RefusedReadingsQuery,
-} from '../../storage/time-series/refused-readings.ts'
-import type { SeriesPage, SeriesQuery } from '../../storage/time-series/series.ts'
-import type { StoreCopy } from '../../storage/time-series/store-copy.ts'
-import type {
   HistoryPage,
   HistoryQuery,
   LatestPage,
@@ -22,8 +16,14 @@ import type {
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-  StoredCounts,
-} from '../../storage/time-series/time-series-store.ts'
+} from '../../storage/time-series/readings-query.ts'
+import type {
+  RefusedReadingsPage,
+  RefusedReadingsQuery,
+} from '../../storage/time-series/refused-readings.ts'
+import type { SeriesPage, SeriesQuery } from '../../storage/time-series/series.ts'
+import type { StoreCopy } from '../../storage/time-series/store-copy.ts'
+import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
 import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
 import type { TextColumns, TextFormat } from '../../streams/data-streams/readings-text.ts'
 import type { RemovedStream } from '../../streams/data-streams/stream-removal.ts'

@@ -4,7 +4,7 @@ import type {
   AggregatePage,
   AggregateQuery,
 } from '../../storage/time-series/aggregate-query.ts'
-import type { ReadingsCursor, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
+import type { ReadingsCursor, ReadingsQuery } from '../../storage/time-series/readings-query.ts'
 import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
 import type { DataStream } from '../../streams/data-streams/data-stream-store.ts'
 import type { Chunk } from '../../streams/data-streams/readings-export.ts'

@@ -14,7 +14,7 @@ const lookedUpMax = 500
 
 /** One run of a job. */
 export interface JobRun {
-  /** From 0 to 1, with what is not written down yet. */
+  /** Progress from 0 to 1, with what is not written down yet. */
   readonly progress: number
   /**
    * Resolves with whether everything is done; false when it was told to end before.
@@ -168,7 +168,7 @@ export class BackgroundJobs<Stored extends Job> {
   async #run(queued: Stored, signal: AbortSignal): Promise<void> {
     const { store, clock, onFailure } = this.#needs
     if (!(await store.begin(queued.id, clock.nowUs()))) return
-    // As it is now: another run may have ended since it was looked up.
+    // The job is found as it is now: another run may have ended since it was looked up.
     const find = () => store.find(queued.ownerId, queued.id)
     const job = await stubbornly(find, signal, onFailure)
     if (job === undefined) return
@@ -190,7 +190,10 @@ export class BackgroundJobs<Stored extends Job> {
     return run
   }
 
-  /** Until it is written down, nothing else can be done with the job: a row that says `running` is nobody's. */
+  /**
+   * Completes a job. Until it is written down, nothing else can be done with the job: a row that
+   * says `running` is nobody's.
+   */
   async #complete({ id }: Stored, run: JobRun, signal: AbortSignal): Promise<void> {
     const { store, clock, onFailure } = this.#needs
     const write = async () => {

@@ -16,7 +16,7 @@ export interface JobQueueNeeds<Queued extends QueuedJob> {
   readonly onFailure: (error: unknown) => void
 }
 
-/** After a failure to look, or to write down how a job has ended, the next look is this much later. */
+/** Time to the next look after a failure to look, or to write down how a job has ended. */
 const retryMs = 5_000
 
 interface Running {

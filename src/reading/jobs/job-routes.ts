@@ -113,7 +113,7 @@ function addChanging<Stored extends Job, Shape extends TSchema, Detailed extends
     },
   })
 
-  // Whatever has ended already is answered as it is: either can be asked for again.
+  // Jobs that have ended already are answered as they are: either can be asked for again.
   for (const [name, statusCode] of [
     ['cancel', 200],
     ['resume', 202],

@@ -41,7 +41,7 @@ export class JobStore<Row extends JobRow, Stored extends Job> {
     this.#needs = needs
   }
 
-  /** For the condition of the statement that adds a job: whether there is room for another one. */
+  /** Whether there is room for another job: for the condition of the statement that adds it. */
   hasRoom(ownerId: UserId): RawBuilder<boolean> {
     const { table } = this
     const open = sql`SELECT count(*) FROM ${table} WHERE state IN (${sql.join(openStates)})`
@@ -55,7 +55,7 @@ export class JobStore<Row extends JobRow, Stored extends Job> {
     return job
   }
 
-  /** In the order in which they were made. */
+  /** Lists jobs in the order in which they were made. */
   async list(
     ownerId: UserId,
     { after, limit }: { readonly after: ListCursor | undefined; readonly limit: number },

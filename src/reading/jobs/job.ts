@@ -7,10 +7,10 @@ export const jobStates = ['queued', 'running', 'completed', 'failed', 'cancelled
 
 export type JobState = (typeof jobStates)[number]
 
-/** Those that go on by themselves. */
+/** States of jobs that go on by themselves. */
 export const openStates: readonly JobState[] = ['queued', 'running']
 
-/** Those that can be told to go on. */
+/** States of jobs that can be told to go on. */
 export const resumableStates: readonly JobState[] = ['failed', 'cancelled']
 
 const keptDays = 7
@@ -31,7 +31,7 @@ export interface Job<Id extends string = string> {
   /** The id of the key that asked for it, where that was written down. */
   readonly createdBy: string | undefined
   readonly state: JobState
-  /** From 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress: number
   readonly startedAtUs: number | undefined
   readonly finishedAtUs: number | undefined
@@ -72,7 +72,7 @@ export function jobOf<Id extends string>(row: JobRow): Job<Id> {
   }
 }
 
-/** Of jobs that ended before this, nothing is kept. */
+/** Time of the end before which nothing is kept of jobs. */
 export function keptSinceUs(nowUs: number): number {
   return nowUs - keptUs
 }

@@ -1,7 +1,7 @@
 import { kindQuarantined } from '../../ingest/pipeline/entry.ts'
 import { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
 import type { JournalBatch, JournalReader, Offset } from '../../storage/journal/journal.ts'
-import type { ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
+import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
 import { quarantinedJson, readingJson } from './live-entry.ts'
 import { isBehind } from './position.ts'
 

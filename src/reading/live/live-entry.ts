@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { formatUs } from '../../core/time.ts'
 import type { EntryReader } from '../../ingest/pipeline/entry-reader.ts'
-import type { DataPoint } from '../../storage/time-series/time-series-store.ts'
+import type { DataPoint } from '../../storage/time-series/readings-query.ts'
 
 /** What a reading shows, its values and what stands beside them as JSON. */
 interface PointParts {

@@ -1,5 +1,5 @@
 import type { Offset } from '../../storage/journal/journal.ts'
-import type { ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
+import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
 
 /**
  * A place in the journal: everything below the offset was handed out. Readings show up here as soon

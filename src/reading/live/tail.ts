@@ -1,6 +1,6 @@
 import type { StreamId } from '../../core/ids.ts'
 import { uuidBytes } from '../../core/ids.ts'
-import type { HistoryPage, HistoryQuery } from '../../storage/time-series/time-series-store.ts'
+import type { HistoryPage, HistoryQuery } from '../../storage/time-series/readings-query.ts'
 import type { JournalTails } from './journal-tails.ts'
 import { storedJson } from './live-entry.ts'
 import { encodePosition, type HistoryPosition, type Position } from './position.ts'

@@ -20,7 +20,7 @@ import {
   type TextFormat,
 } from '../../streams/data-streams/readings-text.ts'
 import { aggregateBody } from './data-api.ts'
-import type { QueriedStore } from './data-routes.ts'
+import type { QueriedStore } from './queried-store.ts'
 
 /** Points of one chunk, each of which may be made of many readings, and about how many bytes. */
 const chunkPointsMax = 1_000

@@ -1,7 +1,7 @@
 import { type DomainError, invalidParameter } from '../../core/errors.ts'
 import { isWritableInstant } from '../../core/time.ts'
 import type { AggregateCursor } from '../../storage/time-series/aggregate-query.ts'
-import type { ReadingsCursor } from '../../storage/time-series/time-series-store.ts'
+import type { ReadingsCursor } from '../../storage/time-series/readings-query.ts'
 
 const digestMax = 2n ** 64n - 1n
 

@@ -6,7 +6,7 @@ import type {
   Fill,
   TimeWeights,
 } from '../../storage/time-series/aggregate-query.ts'
-import type { ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
+import type { ReadingsQuery } from '../../storage/time-series/readings-query.ts'
 import { parseAggregation, zoneParameter } from './aggregation.ts'
 import { parseAggregateCursor, parseReadingsCursor } from './cursors.ts'
 import type { dataParameters } from './data-api.ts'

@@ -5,9 +5,6 @@ import type { UserId } from '../../core/ids.ts'
 import { chooseType } from '../../requests/http/accept.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import { type Exchange, operationsOf } from '../../requests/operations/operation.ts'
-import type { AggregatePage, AggregateQuery } from '../../storage/time-series/aggregate-query.ts'
-import type { ReadingsPage, ReadingsQuery } from '../../storage/time-series/time-series-store.ts'
-import type { StoredWindowsQuery } from '../../storage/time-series/windows/window-store.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStream, DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
 import {
@@ -18,7 +15,6 @@ import {
   readingsTypes,
 } from '../../streams/data-streams/export-route.ts'
 import { pointBody } from '../../streams/data-streams/readings-text.ts'
-import type { WindowsPage } from '../windows/read-windows.ts'
 import { exportedAggregates } from './aggregate-export.ts'
 import { encodeAggregateCursor, encodeReadingsCursor } from './cursors.ts'
 import {
@@ -28,22 +24,13 @@ import {
   type readingsPageSchema,
 } from './data-api.ts'
 import { type DataQuery, dataQuery } from './data-query.ts'
+import type { QueriedStore } from './queried-store.ts'
 import type { QueriedStreams } from './queried-streams.ts'
 import type { QueryShare } from './query-share.ts'
 import { rangeBody } from './time-range.ts'
 import { timeWeights } from './time-weights.ts'
 import { exportedWindows } from './window-export.ts'
 import { encodeWindowCursor, windowBody } from './window-query.ts'
-
-/** Where answers come from. */
-export interface QueriedStore {
-  /** @throws DomainError `store_unavailable`, `overloaded`, `query_too_slow` */
-  query(query: ReadingsQuery): Promise<ReadingsPage>
-  /** @throws DomainError, the same and `too_many_points` */
-  aggregate(query: AggregateQuery): Promise<AggregatePage>
-  /** @throws DomainError as `query` */
-  windows(query: StoredWindowsQuery): Promise<WindowsPage>
-}
 
 export interface DataRoutesNeeds extends ExportNeeds {
   readonly share: QueryShare

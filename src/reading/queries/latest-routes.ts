@@ -11,7 +11,7 @@ import type {
   LatestPage,
   LatestQuery,
   LatestReading,
-} from '../../storage/time-series/time-series-store.ts'
+} from '../../storage/time-series/readings-query.ts'
 import { ownStream } from '../../streams/data-streams/data-stream-routes.ts'
 import type { DataStreamStore } from '../../streams/data-streams/data-stream-store.ts'
 import { pointBody } from '../../streams/data-streams/readings-text.ts'

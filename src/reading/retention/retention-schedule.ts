@@ -4,11 +4,8 @@ import { type Clocks, monotonicMs } from '../../core/clock.ts'
 import { durationUs } from '../../core/duration.ts'
 import { race } from '../../core/race.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import type {
-  ExpiringStore,
-  Expiry,
-  StoredTotals,
-} from '../../storage/time-series/time-series-store.ts'
+import type { ExpiringStore, Expiry } from '../../storage/time-series/expiry.ts'
+import type { StoredTotals } from '../../storage/time-series/time-series-store.ts'
 import type { WindowStore } from '../../storage/time-series/windows/window-store.ts'
 import { firstKept, type KeptStream, keptStreams } from './retention-store.ts'
 

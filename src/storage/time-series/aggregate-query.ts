@@ -1,4 +1,4 @@
-import type { ColumnType } from './time-series-store.ts'
+import type { ColumnType } from './shape.ts'
 
 /**
  * Functions that make one value of those that a field has in a bucket

@@ -1,5 +1,5 @@
 import { formatUs, type InstantUs, narrowed } from '../../core/time.ts'
-import type { Column } from './time-series-store.ts'
+import type { Column } from './shape.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 

@@ -1,10 +1,5 @@
-import type {
-  Column,
-  DataPoint,
-  ReadingsCursor,
-  ReadingsPage,
-  ReadingsQuery,
-} from './time-series-store.ts'
+import type { DataPoint, ReadingsCursor, ReadingsPage, ReadingsQuery } from './readings-query.ts'
+import type { Column } from './shape.ts'
 
 /** A window that brings less than this part of a page is followed by a wider one. */
 const fullEnough = 1 / 4

@@ -1,4 +1,4 @@
-import type { ReadingsCursor, ReadingsPage, ReadingsQuery } from './time-series-store.ts'
+import type { ReadingsCursor, ReadingsPage, ReadingsQuery } from './readings-query.ts'
 
 /** A page of a stream's readings in ascending time, column by column: for who goes over very many. */
 export interface SeriesQuery {

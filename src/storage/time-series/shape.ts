@@ -1,7 +1,20 @@
 import { hash } from 'node:crypto'
 import type { FieldMap, FieldType } from '../../contracts/stream-schema.ts'
 import { canonicalJson, compareText } from '../../core/canonical-json.ts'
-import type { ColumnType, Shape } from './time-series-store.ts'
+
+/** How a field is stored: the storage type of its column. */
+export type ColumnType = 'double' | 'bigint' | 'boolean' | 'varchar' | 'timestamp' | 'json'
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+/** Field names and storage types of a schema, by name: streams of one shape share tables. */
+export interface Shape {
+  readonly id: string
+  readonly columns: readonly Column[]
+}
 
 const columnTypes: Readonly<Record<FieldType, ColumnType>> = {
   number: 'double',

@@ -1,5 +1,5 @@
 import type { Offset } from '../journal/journal.ts'
-import type { Shape } from './time-series-store.ts'
+import type { Shape } from './shape.ts'
 
 /** Where a store that is a server answers over HTTP, and who asks. */
 export interface StoreServer {

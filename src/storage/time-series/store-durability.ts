@@ -1,5 +1,5 @@
 import type { Offset } from '../journal/journal.ts'
-import type { Removal, Shipment } from './time-series-store.ts'
+import type { Removal, Shipment } from './shipment.ts'
 
 /** A part of the journal that a store has had, and gets again. */
 export interface Repetition {

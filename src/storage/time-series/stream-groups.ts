@@ -1,5 +1,6 @@
+import type { Shipment, ShippedReading } from './shipment.ts'
 import type { OwnCounts, StreamState } from './stream-state.ts'
-import type { Shipment, ShippedReading, StoredCounts } from './time-series-store.ts'
+import type { StoredCounts } from './time-series-store.ts'
 import { withoutUnchanged } from './unchanged.ts'
 
 /** One stream's part of a shipment. */

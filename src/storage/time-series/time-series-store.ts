@@ -1,80 +1,20 @@
 import type { Offset } from '../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from './aggregate-query.ts'
+import type {
+  HistoryPage,
+  HistoryQuery,
+  LatestPage,
+  LatestQuery,
+  ReadingsCursor,
+  ReadingsPage,
+  ReadingsQuery,
+} from './readings-query.ts'
 import type { RefusingStore } from './refused-readings.ts'
 import type { SeriesPage, SeriesQuery } from './series.ts'
+import type { Removal, Shipment } from './shipment.ts'
 import type { CopiedStore } from './store-copy.ts'
 import type { StoreDurability } from './store-durability.ts'
-import type { WindowStore, WindowVersion } from './windows/window-store.ts'
-
-/** How a field is stored: the storage type of its column. */
-export type ColumnType = 'double' | 'bigint' | 'boolean' | 'varchar' | 'timestamp' | 'json'
-
-export interface Column {
-  readonly name: string
-  readonly type: ColumnType
-}
-
-/** Field names and storage types of a schema, by name: streams of one shape share tables. */
-export interface Shape {
-  readonly id: string
-  readonly columns: readonly Column[]
-}
-
-/** One reading on its way into the store. */
-export interface ShippedReading {
-  readonly streamId: string
-  readonly shape: Shape
-  /** Where its entry stands in the journal. */
-  readonly offset: Offset
-  readonly timestampUs: number
-  readonly receivedAtUs: number
-  readonly digest: bigint
-  /** Canonical JSON of the declared fields. */
-  readonly values: string
-  readonly extra: string | undefined
-  readonly flagged: readonly string[]
-  /** Who sent it, of a stream that has several senders; with a colon before it, what it was known by in a file. */
-  readonly sender?: string | undefined
-}
-
-/** What one stretch of the journal brings to the store. */
-export interface Shipment {
-  /** Each an object of its own. */
-  readonly readings: readonly ShippedReading[]
-  /**
-   * Readings of these that have waited in the quarantine or come out of a file: how long they took
-   * says nothing about the service.
-   */
-  readonly redriven?: ReadonlySet<ShippedReading>
-  /**
-   * Readings of streams that drop what is unchanged (decisions.md#readings-that-are-unchanged),
-   * each with the length of the windows, in microseconds of event time, in each of which one is
-   * kept all the same.
-   */
-  readonly deduplicated?: ReadonlyMap<ShippedReading, number>
-  /**
-   * What versions of streams say about windows, by the first reading of each. It is kept, and need not be
-   * told again with later readings of the version.
-   */
-  readonly windows?: ReadonlyMap<ShippedReading, WindowVersion>
-  /** Readings received in the stretch by stream, quarantined ones included; 0 for redriven ones only. */
-  readonly received: ReadonlyMap<string, number>
-  /** Bytes of the stretch in the journal, about. */
-  readonly bytes?: number
-  /** The stretch: the first offset after it becomes the shipper's position. */
-  readonly from: Offset
-  readonly nextOffset: Offset
-}
-
-/** What a person has removed: the readings of a stream in [startUs, endUs) that came before. */
-export interface Removal {
-  readonly streamId: string
-  readonly startUs: number
-  readonly endUs: number
-  /** The place in the journal: the first offset after it becomes the shipper's position. */
-  readonly from: Offset
-  readonly nextOffset: Offset
-}
+import type { WindowStore } from './windows/window-store.ts'
 
 /** What the store has counted of a stream, up to the shipper's position. */
 export interface StoredCounts {
@@ -128,108 +68,6 @@ export interface RollupTotals {
   readonly marks: number
   /** Rows computed since the start. */
   readonly computed: number
-}
-
-/** Readings of a stream that are not kept any longer: those from before a time. */
-export interface Expiry {
-  readonly streamId: string
-  readonly beforeUs: number
-}
-
-/** A page of a stream's readings as they were sent, in ascending time. */
-export interface ReadingsQuery {
-  readonly streamId: string
-  /** [startUs, endUs): half open. */
-  readonly startUs: number
-  readonly endUs: number
-  /** Only these fields; all when empty. */
-  readonly fields: readonly string[]
-  readonly limit: number
-  /** A page ends before it has more than this, but for one reading alone. */
-  readonly bytesMax: number
-  /** Where the page before ended. */
-  readonly after: ReadingsCursor | undefined
-}
-
-/** The last reading of a page: its time, and what orders those of one time. */
-export interface ReadingsCursor {
-  readonly timestampUs: number
-  readonly digest: bigint
-  /** How much time the page took: a hint for the next one, which is right without it, too. */
-  readonly spanUs?: number
-}
-
-/** The place before all readings: none is from before 1970 (decisions.md#times-of-readings). */
-export const beforeAll: ReadingsCursor = { timestampUs: -1, digest: 0n }
-
-/** One reading. */
-export interface DataPoint {
-  readonly timestampUs: number
-  readonly values: Readonly<Record<string, unknown>>
-  readonly extra?: Readonly<Record<string, unknown>>
-  readonly flagged?: readonly string[]
-  /** The digest that it is known by among readings of its time, where it is read as it is. */
-  readonly digest?: bigint
-}
-
-export interface ReadingsPage {
-  readonly points: readonly DataPoint[]
-  readonly next: ReadingsCursor | undefined
-}
-
-/** Raw readings of one stream behind a place, in the order of time and then of digest. */
-export interface HistoryQuery {
-  readonly streamId: string
-  readonly after: ReadingsCursor
-  readonly limit: number
-}
-
-export interface HistoryPoint extends DataPoint {
-  readonly digest: bigint
-}
-
-export interface HistoryPage {
-  readonly points: readonly HistoryPoint[]
-  /** Where the next page begins; undefined when there was nothing behind these points. */
-  readonly next: ReadingsCursor | undefined
-  /** The store's position at that very moment: nothing from it on is in the page. */
-  readonly position: Offset
-}
-
-/** A question for the newest reading of each of some streams. */
-export interface LatestQuery {
-  readonly streamIds: readonly string[]
-  /** The answer ends before it has more than this, but for one reading alone. */
-  readonly bytesMax: number
-}
-
-export interface LatestReading {
-  readonly streamId: string
-  readonly point: DataPoint
-}
-
-export interface LatestPage {
-  /** In the order of the question; streams without a reading are left out. */
-  readonly readings: readonly LatestReading[]
-  /** How many of the streams, from the first on, are answered by that. */
-  readonly covered: number
-}
-
-/** What removes readings that are too old, besides everything else. */
-export interface ExpiringStore {
-  /**
-   * Removes what is older than it is to be kept, and counts it as expired. It goes in portions, each with
-   * its count in one transaction, and rests in between, so that shipments go on. Each stream stands
-   * in it once. To be repeated when it fails, or was ended by the signal; what has come late since is
-   * left for the next time.
-   */
-  expire(expiries: readonly Expiry[], signal: AbortSignal): Promise<void>
-
-  /**
-   * Is told for how long all streams keep their readings, in microseconds; those that are not named keep everything. For a
-   * store that keeps those apart that go at about the same time.
-   */
-  arrange?(kept: ReadonlyMap<string, number>): Promise<void>
 }
 
 /** Stores readings, each exactly once, and answers questions about them. */

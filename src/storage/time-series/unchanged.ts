@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto'
-import type { StreamGroup } from './stream-groups.ts'
-import type { ShippedReading } from './time-series-store.ts'
+import type { ShippedReading } from './shipment.ts'
+import type { StreamState } from './stream-state.ts'
+
+/** Readings of a stream in a shipment, and what is known of the stream before it. */
+interface ArrivedReadings {
+  readonly record: Pick<StreamState, 'timestampMaxUs' | 'newestContent'>
+  readonly readings: readonly ShippedReading[]
+}
 
 /** What is left of a stream's part of a shipment when readings that tell nothing new are dropped. */
 export interface ChangedReadings {
@@ -21,7 +27,7 @@ export interface ChangedReadings {
  * the last sender said, so averages by time are the same whether or not anything was dropped.
  */
 export function withoutUnchanged(
-  { record, readings }: Pick<StreamGroup, 'record' | 'readings'>,
+  { record, readings }: ArrivedReadings,
   windowsUs: ReadonlyMap<ShippedReading, number>,
 ): ChangedReadings {
   const kept: ShippedReading[] = []

@@ -1,14 +1,8 @@
 import type { DefinedStep, Line, TransformStep } from '../../contracts/transform-step.ts'
 import { DomainError } from '../../core/errors.ts'
 import { pairKey, type UnitPair, type Units } from '../units/units.ts'
-import type { ParsedDefinition, StreamDefinition } from './definition.ts'
+import type { Conversions, ParsedDefinition, StreamDefinition } from './definition.ts'
 import { transformOf } from './transform-definition.ts'
-
-/**
- * What the units of a definition mean, by the key of each pair. It is found out once, when the
- * definition is checked, and kept with it: nothing has to know units later.
- */
-export type Conversions = Readonly<Record<string, Line>>
 
 /** Problems that are named of one request. */
 const detailsMax = 100

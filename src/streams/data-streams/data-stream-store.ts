@@ -15,7 +15,7 @@ import {
 import { formatOptionsOf } from './payload-format.ts'
 import { type KeptTimes, retentionColumns, retentionOf } from './retention.ts'
 import { takesSeveralTopics } from './source-kinds.ts'
-import { listStreams } from './stream-list.ts'
+import { type ListedStream, listStreams } from './stream-list.ts'
 import { assertTopicRoom, topicRows } from './stream-topics.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
@@ -27,15 +27,6 @@ export interface DataStream extends StreamDefinition {
   readonly createdAtUs: number
   readonly version: number
   readonly isPaused: boolean
-}
-
-/** What a list tells of a stream. */
-export interface ListedStream
-  extends Pick<
-    DataStream,
-    'id' | 'vaultId' | 'name' | 'type' | 'tags' | 'createdAtUs' | 'isPaused'
-  > {
-  readonly hasReceived: boolean
 }
 
 /** Streams of the service's own events that a user can have: each change writes to all of them. */

@@ -6,11 +6,11 @@ import type {
   StreamSchema,
   TimestampFormat,
 } from '../../contracts/stream-schema.ts'
+import type { Line } from '../../contracts/transform-step.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { DomainError, type ErrorDetail } from '../../core/errors.ts'
 import { parseId, type VaultId } from '../../core/ids.ts'
 import { parseAlertRules } from './alert-definition.ts'
-import type { Conversions } from './conversions.ts'
 import { eventTypesOf, schemaOfEvents } from './event-types.ts'
 import { checkFormat } from './payload-format.ts'
 import { parseProcessing } from './processing.ts'
@@ -21,6 +21,12 @@ import { type StreamType, streamTypes } from './stream-type.ts'
 import { parseTags, type Tags } from './tags.ts'
 import { checkTimestampField } from './timestamp-field.ts'
 import { parseTransform, storedFieldsOf } from './transform-definition.ts'
+
+/**
+ * What the units of a definition mean, by the key of each pair. It is found out once, when the
+ * definition is checked, and kept with it: nothing has to know units later.
+ */
+export type Conversions = Readonly<Record<string, Line>>
 
 /** How readings come and what they are. Plain data: it is stored as JSON. */
 export interface VersionedDefinition extends ParsedVersion {

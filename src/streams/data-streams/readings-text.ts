@@ -1,5 +1,5 @@
 import { formatUs } from '../../core/time.ts'
-import type { DataPoint } from '../../storage/time-series/time-series-store.ts'
+import type { DataPoint } from '../../storage/time-series/readings-query.ts'
 
 /** How readings are written, one after the other. */
 export type TextFormat = 'csv' | 'ndjson'

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { StreamId, UserId, VaultId } from '../../core/ids.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
-import type { ListedStream } from './data-stream-store.ts'
 import type { StreamType } from './stream-type.ts'
 import type { Tags } from './tags.ts'
 
@@ -12,6 +11,18 @@ export interface StreamFilter {
   /** In lower case. */
   readonly name?: { readonly text: string; readonly isPrefix: boolean }
   readonly tags: Tags
+}
+
+/** What a list tells of a stream. */
+export interface ListedStream {
+  readonly id: StreamId
+  readonly vaultId: VaultId
+  readonly name: string
+  readonly type: StreamType
+  readonly tags: Tags
+  readonly createdAtUs: number
+  readonly isPaused: boolean
+  readonly hasReceived: boolean
 }
 
 /**

@@ -2,7 +2,7 @@
 const firstMs = 500
 const longestMs = 60_000
 
-/** Somebody has to mend something first: it is not asked more often than this. */
+/** Wait while somebody has to mend something first: it is not asked more often. */
 const refusedMs = 30_000
 
 /**

@@ -16,7 +16,7 @@ const hooksMax = 10_000
 export interface HookDefinition {
   readonly streamId: StreamId
   readonly source: Json
-  /** Good until then, too. */
+  /** Secret before this one, good until then, too. */
   readonly previous: { readonly secret: string; readonly untilUs: number } | undefined
 }
 
@@ -30,7 +30,7 @@ export interface HookDirectoryNeeds<Hook> {
 /** The webhooks that messages arrive at, ready to check these. */
 export class HookDirectory<Hook extends object> {
   readonly #needs: HookDirectoryNeeds<Hook>
-  /** By the ids of addresses; null where the stream has no webhook any more. */
+  /** Webhooks by the ids of addresses; null where the stream has none any more. */
   readonly #hooks = new LruMap<string, Hook | null>(hooksMax)
   /** Grows with each `forget`: what was read before it may be outdated. */
   #forgotten = 0

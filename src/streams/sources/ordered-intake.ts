@@ -8,7 +8,7 @@ import { race } from '../../core/race.ts'
 import type { HandedIn } from './handed-in.ts'
 import type { SourcePositions } from './source-positions.ts'
 
-/** After a failure that may pass, what failed is offered again this much later. */
+/** Time after a failure that may pass until what failed is offered again. */
 const retryMs = 250
 
 /** Messages that are judged in one turn; a page may have hundreds, and everybody else would wait for it. */
@@ -51,12 +51,12 @@ export class OrderedIntake {
   readonly #streamId: StreamId
   readonly #signal: AbortSignal
   #waiting: Waiting[] = []
-  /** Of what is under way. */
+  /** Messages that are under way. */
   #portion: readonly Waiting[] = []
   /** Undefined while nothing is under way. */
   #underWay: Promise<void> | undefined
   #failure: unknown
-  /** As it was found last when it was not paused. */
+  /** The stream as it was found last when it was not paused. */
   #beforePause: CompiledStream | undefined
 
   constructor(needs: OrderedIntakeNeeds, streamId: StreamId, signal: AbortSignal) {
@@ -123,7 +123,7 @@ export class OrderedIntake {
       // What could not be kept comes again, and what is behind it has to come after it.
       if (this.#failure !== undefined) throw this.#failure
       const all = portion.flatMap((one) => one.messages)
-      // Of several the last one stands for all.
+      // The last of several positions stands for all.
       const position = portion.findLast((one) => one.position !== undefined)?.position
       const outcomes = await this.#keep(all, position)
       if (position !== undefined) this.#needs.positions.note(this.#streamId, position)

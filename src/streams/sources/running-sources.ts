@@ -19,10 +19,10 @@ import type { SourceStore } from './source-store.ts'
 /** Time for the other side to forget us. */
 const releaseMs = 10_000
 
-/** The same when the service ends. */
+/** Time for the other side to forget us when the service ends. */
 const lastReleaseMs = 3_000
 
-/** At the start connections are spread: so much for each of them, and so much at most. */
+/** Time that connections are spread over at the start: for each of them, and at most. */
 const spreadMs = { each: 5, inAll: 5_000 } as const
 
 export interface RunningSourcesNeeds
@@ -62,7 +62,7 @@ export interface SourceTotals {
   readonly messages: number
   readonly unacknowledged: number
   readonly rounds: SourceRounds
-  /** Of the source that is furthest behind its schedule. */
+  /** Lag of the source that is furthest behind its schedule. */
   readonly lagUs: number
 }
 
@@ -77,14 +77,14 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   readonly #known = new Map<StreamId, Known>()
   /** Streams that are being looked at: one look at a time. */
   readonly #looks = new Map<StreamId, Promise<void>>()
-  /** Of sources that were replaced or taken away. */
+  /** Counts of sources that were replaced or taken away. */
   readonly #ended = {
     connections: 0,
     messages: 0,
     rounds: { count: 0, overlapped: 0, missed: 0 },
   }
   #isStopped = false
-  /** Aborted when nothing may take long any more. */
+  /** Controller that is aborted when nothing may take long any more. */
   readonly #hurry = new AbortController()
 
   constructor(needs: RunningSourcesNeeds) {
@@ -173,7 +173,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
     else known.runner.start(delayMs)
   }
 
-  /** Of a stream that fetches nothing any more. */
+  /** Deals with what the source of a stream has left that fetches nothing any more. */
   async #dealWithLeft(id: StreamId): Promise<void> {
     const { positions, loadStream } = this.#needs
     const stream = await loadStream(id)
@@ -212,7 +212,7 @@ export class RunningSources implements Pick<StreamSources, 'wake' | 'statusOf' |
   async #end(id: StreamId, { source, runner }: Known, wanted: Wanted | undefined): Promise<void> {
     this.#known.delete(id)
     await runner.stop()
-    // Before anything else can have a position of this stream.
+    // What is left is dealt with before anything else can have a position of this stream.
     if (wanted === undefined) await this.#dealWithLeft(id).catch(this.#needs.onFailure)
     this.#ended.connections += runner.connections
     const { messages, rounds } = runner.status

@@ -3,7 +3,7 @@ import type { SourceSecrets } from '../data-streams/source-secrets.ts'
 /** Where the secret of a webhook stands in its source. */
 const place = 'credentials.secret'
 
-/** Beside the secrets of the source: no definition has these places. */
+/** Places beside the secrets of the source: no definition has them. */
 const previousPlace = 'previous secret'
 const untilPlace = 'previous until'
 

@@ -50,7 +50,8 @@ export class SourceChanges
     const marked = markedPlaces(source)
     const unknown = marked.filter((place) => kept[place] === undefined)
     refuseMarks(unknown, 'there is no secret that could be kept')
-    // Whoever may change a stream could else have its secrets sent to a place of their own.
+    // Kept secrets stay with their place: else one who may change a stream could have them sent to
+    // another.
     if (placesOf(stream.source) !== placesOf(source)) {
       refuseMarks(marked, otherPlace)
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SourcePosition } from '../../contracts/poll-connector.ts'
+import type { SourcePosition } from '../../contracts/source-position.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { Offset } from '../../storage/journal/journal.ts'
 
@@ -9,7 +9,7 @@ const pollMs = 50
 
 /** What is kept in the journal, and by it in the state. */
 interface KeptPosition {
-  /** Of what it is a position in. */
+  /** Identity of the source that it is a position in. */
   readonly of: string
   /** Undefined where nothing of it was read, and what another source had left is dealt with. */
   readonly position?: SourcePosition
@@ -30,7 +30,7 @@ export interface SourcePositionsNeeds {
  */
 export class SourcePositions {
   readonly #needs: SourcePositionsNeeds
-  /** Of streams whose sources have run since the start. */
+  /** Positions of streams whose sources have run since the start. */
   readonly #newest = new Map<StreamId, string>()
   #isCaughtUp = false
 
@@ -106,7 +106,7 @@ export class SourcePositions {
   }
 }
 
-/** It may name hosts, and be long. */
+/** Digest of an identity, which may name hosts, and be long. */
 function nameOf(identity: string): string {
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22)
 }

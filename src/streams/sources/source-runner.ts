@@ -7,7 +7,7 @@ import {
   RetryLater,
   SourceRefused,
 } from '../../contracts/fetch-connector.ts'
-import type { SourcePosition } from '../../contracts/poll-connector.ts'
+import type { SourcePosition } from '../../contracts/source-position.ts'
 import { DomainError, messageOf } from '../../core/errors.ts'
 import type { StreamId } from '../../core/ids.ts'
 import type { SourceStatus } from '../data-streams/stream-sources.ts'

@@ -5,7 +5,7 @@ import type { SourceStatus } from '../data-streams/stream-sources.ts'
 /** A source that ran for so long has not failed in a row. */
 const stableMs = 10_000
 
-/** After so long a failure is one that somebody should look at. */
+/** Time after which somebody should look at a failure. */
 const lastingMs = 60_000
 
 const silent = 'nothing was heard for more than a minute that would let it begin, nor an error'
@@ -15,7 +15,7 @@ export class SourceState {
   readonly #nowUs: () => number
   #state: SourceStatus['state'] = 'paused'
   #sinceUs: number
-  /** The same by the monotonic clock. */
+  /** Start of the state by the monotonic clock. */
   #sinceMs = monotonicMs()
   #failure: { readonly error: string; readonly isRefused: boolean } | undefined
   /** What the other side has us wait for. */
@@ -25,7 +25,10 @@ export class SourceState {
   #messages = 0
   #lastMessageAtUs: number | undefined
   #unacknowledged = 0
-  /** Of a source that is asked from time to time: when the next round is due, or the one under way was. */
+  /**
+   * Time when the next round of a source that is asked from time to time is due, or the one under
+   * way was.
+   */
   #dueAtUs: number | undefined
   readonly #rounds = { count: 0, overlapped: 0, missed: 0 }
   #lastRound: SourceStatus['lastRound']
@@ -128,7 +131,9 @@ export class SourceState {
     }
   }
 
-  /** Whoever has not even failed is waiting for something: of an other side that does not say what. */
+  /**
+   * Describes the long wait of a source that has not failed, for an other side that says nothing.
+   */
   #silence(isLong: boolean): string | undefined {
     return this.#state === 'connecting' && isLong ? silent : undefined
   }

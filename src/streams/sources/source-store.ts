@@ -64,7 +64,7 @@ export class SourceStore {
     return (await this.kept(id))?.secrets
   }
 
-  /** The same, with what they are to be replaced by. */
+  /** Secrets of a stream's source, with what they are to be replaced by. */
   async kept(id: StreamId): Promise<KeptSecrets | undefined> {
     const row = await this.#state
       .selectFrom('stream_sources')

@@ -17,7 +17,7 @@ import { withoutSecretsOf } from './without-secrets.ts'
 /** Tries at a time, of all users: each has a connection, and up to a page in memory. */
 const trialsMax = 8
 
-/** And of one user: nobody takes all the places. */
+/** Tries of one user at a time: nobody takes all the places. */
 const trialsOfUserMax = 2
 
 /** A try that takes longer has failed. */
@@ -43,7 +43,7 @@ export interface SourceTrialsNeeds {
 /** Tries sources that nobody has yet. Nothing of what they send is kept, and they are told so. */
 export class SourceTrials {
   readonly #needs: SourceTrialsNeeds
-  /** Whose tries are under way. */
+  /** Users whose tries are under way, one entry for each. */
   readonly #running: UserId[] = []
 
   constructor(needs: SourceTrialsNeeds) {

@@ -1,6 +1,6 @@
 import type { RoundWish } from '../../contracts/fetch-connector.ts'
 
-/** That somebody wants something at once: whoever wants the same before it begins has it with them. */
+/** Wish of somebody for something at once: all who want it before it begins have it together. */
 export class Wish implements RoundWish {
   #isMade = false
   #listener: (() => void) | undefined

@@ -64,7 +64,7 @@ const dataAttachment = record({
   progress: listOf(progressSchema),
 })
 
-/** Of resources whose other fields the specification does not show. */
+/** Schema of resources whose other fields the specification does not show. */
 const identified = {
   type: 'object',
   required: ['id'],

@@ -11,7 +11,7 @@ export interface DelivererNeeds {
   readonly attempt: MakeAttempt
   readonly consequenceOf: ConsequenceOf
   readonly resendEveryUs: number
-  /** At a time, of all receivers together and of those of one user. */
+  /** Attempts at a time, of all receivers together and of those of one user. */
   readonly attemptsMax: number
   readonly attemptsOfUserMax: number
   /** Types whose deliveries may be replaced by newer ones for as long as nobody has taken them. */

@@ -17,13 +17,13 @@ const takenForEachAttempt = 4
 /** A lease is long enough for one attempt to be waited for, and for one to be made. */
 const leaseUs = 3 * attemptMsMax * 1_000
 
-/** With less time left an attempt is not begun. */
+/** Time that has to be left for an attempt to be begun. */
 const leaseLeftUsMin = (attemptMsMax + 5_000) * 1_000
 
 /** How often deliveries that other processes have left behind are looked for. */
 const lookEveryUs = 30_000_000
 
-/** After a failure of our own. */
+/** Wait after a failure of our own. */
 const tryAgainMs = 1_000
 
 /** What is under way may end when the service stops; the rest is made again after the next start. */

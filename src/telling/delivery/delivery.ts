@@ -20,10 +20,10 @@ export interface DueDelivery {
   readonly eventType: string
   readonly resourceId: string
   readonly phase: Phase
-  /** Recorded ones. */
+  /** Number of recorded attempts. */
   readonly attempts: number
   readonly attemptsMax: number
-  /** In steady time. */
+  /** Time of the last attempt, in steady time. */
   readonly lastAttemptAtUs: number | undefined
   /** Whether it stands for several events, and its body is that of none of them. */
   readonly hasOwnBody: boolean
@@ -39,10 +39,10 @@ export type Outcome = 'delivered' | 'retry' | 'stop' | 'skipped'
 /** What is known of an attempt that has ended. */
 export interface AttemptResult {
   readonly outcome: Outcome
-  /** None when there was no answer. */
+  /** Status of the answer; none when there was no answer. */
   readonly statusCode: number | undefined
   readonly message: string
-  /** With marks in place of what may be secret. */
+  /** Headers with marks in place of what may be secret. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly responseExcerpt: string
 }
@@ -61,11 +61,11 @@ export interface Consequence {
 }
 
 export interface RetryRules {
-  /** Before the second attempt of the loop; twice as much before each further one. */
+  /** Wait before the second attempt of the loop; twice as much before each further one. */
   readonly retryDelayUs: number
   /** Attempts of a loop after the first one. */
   readonly retryCount: number
-  /** Between the passes that send what has failed again. */
+  /** Time between the passes that send what has failed again. */
   readonly resendEveryUs: number
 }
 

@@ -7,7 +7,7 @@ export interface EndedAttempt {
   readonly ownerId: string
   readonly eventId: string
   readonly eventType: string
-  /** By the wall clock. */
+  /** Time of the attempt by the wall clock. */
   readonly attemptedAtUs: number
   readonly endedAtUs: number
   readonly nextAttemptAtUs: number | undefined
@@ -22,18 +22,18 @@ export interface EndedAttempt {
   readonly responseExcerpt: string
   readonly state: DeliveryState
   readonly phase: Phase
-  /** In steady time. */
+  /** Time of the next attempt, in steady time. */
   readonly dueAtUs: number | undefined
   readonly failures: 'same' | 'reset' | 'add'
 }
 
 /** What the engine wants to be written in one transaction. */
 export interface DeskRequest {
-  /** Of all deliveries that the request is about. */
+  /** Channel of all deliveries that the request is about. */
   readonly channel: DeliveryChannel
   /** Who asks: deliveries are leased under this name. */
   readonly lease: string
-  /** This and the end of the lease are in steady time. */
+  /** Present, in steady time, as the end of the lease is. */
   readonly nowUs: number
   /** How far the wall clock is ahead of it. */
   readonly aheadUs: number
@@ -41,7 +41,7 @@ export interface DeskRequest {
   readonly ended: readonly EndedAttempt[]
   /** Deliveries to be taken. */
   readonly wanted: readonly string[]
-  /** Taken ones that were not begun, and are to be taken by whoever comes. */
+  /** Deliveries that were taken and not begun, and are to be taken by whoever comes. */
   readonly released: readonly string[]
   /** Deliveries that are too old to be attempted again. */
   readonly givenUp: readonly string[]
@@ -60,7 +60,7 @@ export interface DeliveryDesk {
 
 /** What the engine reads, through a connection of its own. All times are steady ones. */
 export interface DeliveryReader {
-  /** Its receivers, and their deliveries, are of this one. */
+  /** Channel of its receivers and their deliveries. */
   readonly channel: DeliveryChannel
   /** Deliveries of a receiver that are due, the one that was due first in front. */
   due(receiverId: string, nowUs: number, limit: number): Promise<readonly DueDelivery[]>

@@ -2,7 +2,7 @@ import type { MadeAttempt } from './attempt.ts'
 import type { ConsequenceOf, DueDelivery } from './delivery.ts'
 import type { EndedAttempt } from './desk.ts'
 
-/** Stands for an attempt that was not made because of a fault of ours: it is followed by the next. */
+/** Attempt that was not made because of a fault of ours: it is followed by the next. */
 export const faultyAttempt: MadeAttempt = {
   result: {
     outcome: 'retry',

@@ -65,7 +65,10 @@ export async function countFailures(
   return { channel, id, ownerId: row.owner_id as UserId, consecutiveFailures: failures }
 }
 
-/** In the order of the attempts; once there were too many, nothing that follows changes that. */
+/**
+ * Counts failures in the order of the attempts; once there were too many, nothing that follows
+ * changes that.
+ */
 function failuresAfter(before: number, attempts: readonly RecordedAttempt[], max: number) {
   let failures = before
   for (const { ended, counts } of attempts) {

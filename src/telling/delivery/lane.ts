@@ -8,7 +8,9 @@ import type { DueDelivery } from './delivery.ts'
 const attemptsAtFirst = 4
 const attemptsOfReceiverMax = 16
 
-/** So many deliveries are taken for each attempt at a time: they wait in memory, without their bodies. */
+/**
+ * Deliveries that are taken for each attempt at a time: they wait in memory, without their bodies.
+ */
 const takenForEach = 8
 
 /** A delivery that is ours until then. */
@@ -22,7 +24,7 @@ export interface Leased extends DueDelivery {
  */
 export class Lane {
   readonly receiverId: string
-  /** Whose receiver it is, once a delivery was found. */
+  /** User whose receiver it is, once a delivery was found. */
   ownerId: string | undefined
   /** Whether the state may have more that is due. */
   hasMore = true

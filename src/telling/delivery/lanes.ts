@@ -15,7 +15,7 @@ export class Lanes {
     return this.#lanes.get(receiverId)
   }
 
-  /** In turns: who was served is asked last. */
+  /** All lanes in turns: who was served is asked last. */
   all(): IteratorObject<Lane> {
     return this.#lanes.values()
   }

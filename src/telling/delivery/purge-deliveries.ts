@@ -39,7 +39,7 @@ export async function purgeDeliveries(
   return (attemptsUntilUs ?? beforeUs) < beforeUs || (deliveriesUntilUs ?? beforeUs) < beforeUs
 }
 
-/** Up to when rows belong to the next portion; undefined when none is old enough. */
+/** Time up to which rows belong to the next portion; undefined when none is old enough. */
 async function lastOfPortion(
   state: StateDatabase,
   table: 'delivery_attempts' | 'deliveries',

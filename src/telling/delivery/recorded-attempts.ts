@@ -5,7 +5,7 @@ import type { DeskRequest, EndedAttempt } from './desk.ts'
 /** An attempt that is written down. */
 export interface RecordedAttempt {
   readonly ended: EndedAttempt
-  /** From 1 on. */
+  /** Number of the attempt, from 1 on. */
   readonly attempt: number
   /**
    * Whether anything follows from it. Nothing does from the failure of who comes late: its lease was over,

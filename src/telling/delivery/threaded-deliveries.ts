@@ -17,7 +17,7 @@ export class ThreadedDeliveries {
 
   constructor(start: () => Worker) {
     this.#start = start
-    // Whoever wants to know awaits the promise; nobody waiting is no fault.
+    // Callers who want to know await the promise; nobody waiting is no fault.
     this.failed.catch(() => undefined)
   }
 

@@ -2,7 +2,10 @@ import { domainToASCII } from 'node:url'
 
 /** An address that mail can be sent to. */
 export interface EmailAddress {
-  /** As it stands in envelopes and headers: ASCII, without anything that would have to be quoted. */
+  /**
+   * Address as it stands in envelopes and headers: ASCII, without anything that would have to be
+   * quoted.
+   */
   readonly wire: string
   /** What makes two addresses the same one. */
   readonly folded: string

@@ -19,7 +19,7 @@ export interface MailAttemptsNeeds {
   readonly links: MailLinks
   /** Undefined where no server is configured. */
   readonly smtp: Pick<SmtpTransport, 'send'> | undefined
-  /** For one mail, from the connection to the last answer. */
+  /** Time for one mail, from the connection to the last answer. */
   readonly timeoutMs: number
   /** Called with a failure of the mail server. */
   readonly onTrouble: (error: unknown) => void
@@ -34,7 +34,7 @@ export class MailAttempts {
   }
 
   readonly make: MakeAttempt = async (delivery, ending) => {
-    // Looked up each time: nothing may go to who has said no meanwhile.
+    // The recipient is looked up each time: nothing may go to who has said no meanwhile.
     const recipient = await findRecipient(this.#needs.state, delivery.receiverId)
     if (recipient === undefined || !mayBeSent(delivery, recipient)) return undefined
     const address = parseEmail(recipient.email)

@@ -82,7 +82,9 @@ function oneLine(text: string): string {
   return `${characters.slice(0, charactersMax).join('')}…`
 }
 
-/** For people: to the second, as nobody reads more. Anything but a time of ours stays as it is. */
+/**
+ * Time for people: to the second, as nobody reads more. Anything but a time of ours stays as it is.
+ */
 function shownTime(text: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/.exec(text) ?? []
   return day === undefined || time === undefined ? text : `${day} ${time} UTC`

@@ -9,7 +9,7 @@ export interface PlannedMail {
   readonly eventType: string
   readonly resourceId: string
   readonly createdAtUs: number
-  /** In steady time. */
+  /** Time when it is due, in steady time. */
   readonly dueAtUs: number
 }
 

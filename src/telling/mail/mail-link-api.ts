@@ -1,8 +1,8 @@
 import * as s from '../../requests/http/schema.ts'
 
 /*
- * Whoever follows a link of a mail has no credentials, so these are no operations of `operationsOf`: their routes
- * have the whole description.
+ * People who follow a link of a mail have no credentials, so these are no operations of
+ * `operationsOf`: their routes have the whole description.
  */
 
 const page = (description: string) =>

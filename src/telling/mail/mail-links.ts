@@ -28,7 +28,7 @@ export class MailLinks {
     this.#publicUrl = publicUrl
   }
 
-  /** Whose links they are. */
+  /** Host of the links. */
   get host(): string {
     return new URL(this.#publicUrl).host
   }

@@ -35,7 +35,10 @@ export class MailPlanner {
     return this.#withheld
   }
 
-  /** Of one event to all addresses of its owner. The preferences have been asked before. */
+  /**
+   * Plans the mails of one event to all addresses of its owner. The preferences have been asked
+   * before.
+   */
   readonly step = async (
     transaction: StateDatabase,
     event: RecordedEvent,
@@ -63,7 +66,7 @@ export class MailPlanner {
   }
 }
 
-/** Only who has said yes, and is not switched off (decisions.md#mail). */
+/** Recipients who have said yes, and are not switched off (decisions.md#mail). */
 async function recipientsFor(
   transaction: StateDatabase,
   { ownerId, severity }: RecordedEvent,

@@ -2,7 +2,10 @@ import type { Compilable } from 'kysely'
 import type { Actor, AuditAction, AuditLog } from '../../access/audit/audit-log.ts'
 import type { Recipient } from './recipient.ts'
 
-/** Somebody who follows a link of a mail has no key, and is known by nothing but an address of the network. */
+/**
+ * Actor of a change of a recipient. Who follows a link of a mail has no key, and is known by
+ * nothing but an address of the network.
+ */
 export type MailActor = Actor | { readonly address: string }
 
 /**

@@ -181,7 +181,7 @@ export class RecipientStore {
         .set((row) => ({ version: row('version', '+', 1) }))
         .where('id', '=', id)
         .where('version', '=', version)
-        // It may have been disabled meanwhile, which is no change by a person.
+        // The address may have been disabled meanwhile, which is no change by a person.
         .where('status', '=', status)
     )
   }

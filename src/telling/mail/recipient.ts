@@ -13,12 +13,12 @@ export interface Recipient {
   readonly id: EmailRecipientId
   readonly ownerId: UserId
   readonly createdAtUs: number
-  /** As it was given. */
+  /** Address as it was given. */
   readonly email: string
   readonly status: RecipientStatus
   /** When who reads the mailbox has said yes. */
   readonly verifiedAtUs: number | undefined
-  /** Of which alerts it is told; an empty list leaves nothing out. */
+  /** Severities of the alerts that it is told of; an empty list leaves nothing out. */
   readonly severities: readonly Severity[]
   /** Counts its changes by people. */
   readonly version: number

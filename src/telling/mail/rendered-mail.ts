@@ -8,7 +8,7 @@ export interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** Of the delivery, and the same at each of its attempts: so who gets it twice can tell. */
+  /** Id of the delivery, at each of its attempts: so who gets it twice can tell. */
   readonly id: string
   /** Where to say that no more are wanted: by a click of a person, or of a mail program (RFC 8058). */
   readonly unsubscribe: string

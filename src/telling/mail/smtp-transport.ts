@@ -12,7 +12,10 @@ export const smtpConnectionsMax = 8
 /** Servers end what is idle after some minutes: we do so first, and not in the middle of a mail. */
 const idleMs = 30_000
 
-/** Of a line of a header, so that it fits with the name of the header (RFC 2047, section 2). */
+/**
+ * Characters of an encoded word, so that it fits into a line with the name of the header (RFC 2047,
+ * section 2).
+ */
 const encodedWordLengthMax = 52
 
 /** Longer answers of a server are cut. */
@@ -21,11 +24,12 @@ const replyLengthMax = 500
 /** What became of a mail. */
 export interface SentMail {
   readonly outcome: Outcome
-  /** None when there was no answer. */
+  /** Code of the answer; none when there was no answer. */
   readonly statusCode: number | undefined
   /**
-   * For the owner of the address: what the server has said of the address or the mail. Of anything else that
-   * goes wrong with the server it has no details, because they are about who runs the service.
+   * Message for the owner of the address: what the server has said of the address or the mail. It
+   * has no details of anything else that goes wrong with the server, because they are about who
+   * runs the service.
    */
   readonly message: string
   /** What has gone wrong with the server, for who runs the service. */
@@ -77,7 +81,7 @@ export class SmtpTransport {
           Subject: subjectHeader(subject),
           'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
           'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          // Nobody's automatic answer is wanted (RFC 3834).
+          // Automatic answers are not wanted (RFC 3834).
           'Auto-Submitted': 'auto-generated',
         },
         signal,
@@ -131,7 +135,7 @@ function isAboutMail({ code, command }: SmtpError): boolean {
   return code === 'EMESSAGE' || (code === 'EENVELOPE' && command === 'RCPT TO')
 }
 
-/** Without the address: records outlive it. */
+/** Reply without the address: records outlive it. */
 function shownReply(response: string, to: string): string {
   const [line = ''] = response.replaceAll(/[\p{Cc}]+/gu, ' ').match(/^.{0,500}/u) ?? []
   return cutText(line, replyLengthMax).replaceAll(new RegExp(RegExp.escape(to), 'gi'), '[address]')

@@ -27,7 +27,7 @@ export type FanOutStep = (
 export interface FanOutNeeds {
   readonly clock: Clocks
   readonly steps: readonly FanOutStep[]
-  /** Once it is committed, with the owners of the events. */
+  /** Called once it is committed, with the owners of the events. */
   readonly onNotified: (ownerIds: ReadonlySet<UserId>) => void
 }
 
@@ -49,7 +49,7 @@ const rowsMax = 400
 /** What became of it, and the look-ups. */
 const rowsOfEvent = 1
 
-/** After a failure. */
+/** Wait after a failure. */
 const tryAgainMs = 1_000
 
 /** What became of an event, in `events.fanned_out`; of what waits, its owner is notified in turn with others. */
@@ -148,7 +148,8 @@ export class FanOut {
             rows += await this.#notifyOf(transaction, event, notified)
           }
           if (events.length === portion) continue
-          // Within the transaction: what comes after it is told at once again.
+          // The owner is caught up within the transaction: what comes after it is told at once
+          // again.
           this.#behind.delete(ownerId)
           return
         }
@@ -171,13 +172,16 @@ export class FanOut {
     this.#fallBehind(rows)
   }
 
-  /** It may not be true after all when a transaction is taken back: then nothing is found. */
+  /**
+   * Notes owners who are behind. It may not be true after all when a transaction is taken back:
+   * then nothing is found.
+   */
   #fallBehind(rows: readonly { readonly owner_id: string }[]): void {
     for (const { owner_id } of rows) this.#behind.add(owner_id as UserId)
     if (this.#behind.size > 0) this.#arrived.resolve()
   }
 
-  /** Once it is committed. */
+  /** Notifies those who listen, once it is committed. */
   #heard({ ownerIds, deeds }: Notified): void {
     for (const deed of deeds) deed()
     if (ownerIds.size > 0) this.#needs.onNotified(ownerIds)

@@ -119,7 +119,7 @@ export function bearerSettingsWith<Settings extends WebhookSettings>(
     ...before,
     ...(url !== undefined && { url }),
     ...(events && { eventTypes: [...new Set(events)] }),
-    // Whoever sets a secret wants it at once; a rotation is asked for otherwise.
+    // A secret that is set is wanted at once; a rotation is asked for otherwise.
     ...(secret !== undefined && { secret, previousSecret: undefined }),
     ...(timeout !== undefined && { timeoutMs: timeout * 1_000 }),
     ...(retryCount !== undefined && { retryCount }),

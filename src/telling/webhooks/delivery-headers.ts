@@ -2,7 +2,7 @@ import type { CustomHeaders } from './custom-headers.ts'
 import { signatureOf } from './signature.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Stands in records wherever a value may be secret. */
+/** Mark that stands in records wherever a value may be secret. */
 const secretMark = '********'
 
 export interface SentDelivery {
@@ -47,7 +47,7 @@ export function deliveryHeaders(
 }
 
 /**
- * While a secret is being replaced, requests are signed with both: who has not changed yet goes on to
+ * Signs requests with both secrets while one is being replaced: who has not changed yet goes on to
  * find its signature where it was, and the new one comes beside it.
  */
 function signatures(

@@ -171,7 +171,10 @@ function planDeliveries(
 
 const reopened: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
-/** It is no failure of the recovery when it was opened by somebody else meanwhile. */
+/**
+ * Plans the reopening. It is no failure of the recovery when it was opened by somebody else
+ * meanwhile.
+ */
 function planReopening(state: StateDatabase, id: string, retryCount: number, dueAtUs: number) {
   const change = planResend(state, { retryCount } as Webhook, { id, dueAtUs })
   return { compile: () => change.compile(), isOptional: true } as Compilable

@@ -115,7 +115,7 @@ export function settingsWith<Settings extends WebhookSettings>(
     ...(url !== undefined && { url }),
     ...(event_types && { eventTypes: [...new Set(event_types)] }),
     ...(description !== undefined && { description }),
-    // Whoever sets a secret wants it at once; a rotation is asked for otherwise.
+    // A secret that is set is wanted at once; a rotation is asked for otherwise.
     ...(secret !== undefined && { secret, previousSecret: undefined }),
     ...(custom_headers && { customHeaders: custom_headers }),
     ...(status && { status }),

@@ -6,7 +6,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 
 /** What of a URL decides where it leads to. */
 interface WebhookDestination {
-  /** Without brackets. */
+  /** Host without brackets. */
   readonly host: string
   readonly port: number
 }

@@ -10,7 +10,7 @@ export interface WebhookFilters {
   readonly vaultIds?: readonly string[]
   readonly templateIds?: readonly string[]
   readonly userIds?: readonly string[]
-  /** Of alerts: events of anything else have none, and are not kept back. */
+  /** Severities of alerts: events of anything else have none, and are not kept back. */
   readonly severities?: readonly string[]
 }
 

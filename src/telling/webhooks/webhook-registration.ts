@@ -67,7 +67,7 @@ export async function change(
   const { webhooks, guard, changed } = needs
   const before = await ownWebhook(webhooks, caller.userId, id)
   const after = changedFrom(before)
-  // Whatever it leads to by now, it can be switched off.
+  // A webhook can be switched off wherever its address leads by now.
   if (after.url !== before.url || after.status === 'ACTIVE') await assertAllowed(after.url, guard)
   const isChanged = await webhooks.attempt(
     ...webhooks.change(before, after),

@@ -16,7 +16,7 @@ export interface PlannedDelivery {
   readonly phase: Phase
   readonly attemptsMax: number
   readonly createdAtUs: number
-  /** In steady time. */
+  /** Time when it is due, in steady time. */
   readonly dueAtUs: number
 }
 

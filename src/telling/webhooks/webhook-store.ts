@@ -112,7 +112,7 @@ export class WebhookStore {
         })
         .where('id', '=', id)
         .where('version', '=', version)
-        // It may have been disabled meanwhile, which is no change by a user.
+        // The webhook may have been disabled meanwhile, which is no change by a user.
         .where('status', '=', before.status),
       ...(isActive ? [] : endDeliveries(state, id, 'webhook').map(optional)),
       ...(isActive && isAskedElse
@@ -146,7 +146,7 @@ export class WebhookStore {
       .orderBy('id')
   }
 
-  /** Only what is told something asks for events: others need not be written down for it. */
+  /** Subscriptions of an active webhook: no events need be written down for any other. */
   #subscribed({ id, ownerId, eventTypes, status }: Webhook): readonly Compilable[] {
     if (status !== 'ACTIVE') return []
     const rows = eventTypes.map((type) => ({ owner_id: ownerId, event_type: type, webhook_id: id }))

@@ -9,7 +9,7 @@ export type WebhookStatus = (typeof webhookStatuses)[number]
 /** All of what a registration says, in either interface. */
 export interface WebhookSettings {
   readonly url: string
-  /** Each once. */
+  /** Types of events, each once. */
   readonly eventTypes: readonly string[]
   readonly description: string | null
   /** What requests are signed with; null: they are not. */
@@ -17,7 +17,7 @@ export interface WebhookSettings {
   readonly customHeaders: CustomHeaders
   readonly filters: WebhookFilters
   readonly status: WebhookStatus
-  /** For the whole exchange of one attempt. */
+  /** Time for the whole exchange of one attempt. */
   readonly timeoutMs: number
   /** Attempts after the first one. */
   readonly retryCount: number

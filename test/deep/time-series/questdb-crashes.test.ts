@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ShippedReading } from '../../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/shipment.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import {
   hourUs,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { shapeOf } from '../../../src/storage/time-series/shape.ts'
-import type { ShippedReading } from '../../../src/storage/time-series/time-series-store.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/shipment.ts'
 import { openDuckDbStore } from '../../support/duckdb-store.ts'
 import {
   allPoints,

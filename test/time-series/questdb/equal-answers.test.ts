@@ -5,13 +5,13 @@ import type {
   AggregateQuery,
   Buckets,
 } from '../../../src/storage/time-series/aggregate-query.ts'
-import { shapeOf } from '../../../src/storage/time-series/shape.ts'
 import type {
   LatestReading,
   ReadingsQuery,
-  ShippedReading,
-  TimeSeriesStore,
-} from '../../../src/storage/time-series/time-series-store.ts'
+} from '../../../src/storage/time-series/readings-query.ts'
+import { shapeOf } from '../../../src/storage/time-series/shape.ts'
+import type { ShippedReading } from '../../../src/storage/time-series/shipment.ts'
+import type { TimeSeriesStore } from '../../../src/storage/time-series/time-series-store.ts'
 import type { OpenStore } from '../../contracts/open-store.ts'
 import { fieldsOf, ofAnything, ofNumbers } from '../../support/aggregation-samples.ts'
 import { openDuckDbStore } from '../../support/duckdb-store.ts'

@@ -12,11 +12,8 @@ import {
 import { QuestDbReader } from '../../../src/storage/time-series/questdb/read/reader.ts'
 import type { AppliedStore } from '../../../src/storage/time-series/questdb/read/session.ts'
 import { QuestDbSuspended } from '../../../src/storage/time-series/questdb/unapplied.ts'
+import type { DataPoint, ReadingsCursor } from '../../../src/storage/time-series/readings-query.ts'
 import { shapeOf } from '../../../src/storage/time-series/shape.ts'
-import type {
-  DataPoint,
-  ReadingsCursor,
-} from '../../../src/storage/time-series/time-series-store.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
 import { aggregateQuery, marchUs, readingsQuery } from '../../support/stored-readings.ts'
 

@@ -1,5 +1,5 @@
 import type { AggregatedField, AggregateFunction } from '../aggregate-query.ts'
-import type { Column, ColumnType } from '../time-series-store.ts'
+import type { Column, ColumnType } from '../shape.ts'
 
 /** The fields of a query with the types that their values have in all that is stored together. */
 export function unitedFields(

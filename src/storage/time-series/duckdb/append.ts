@@ -1,6 +1,7 @@
 import { type DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
 import { parseInstant } from '../../../core/time.ts'
-import type { Shape, Column as ShapeColumn, ShippedReading } from '../time-series-store.ts'
+import type { Shape, Column as ShapeColumn } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import {
   BigIntColumn,
   BooleanColumn,

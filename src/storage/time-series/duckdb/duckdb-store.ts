@@ -1,22 +1,22 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
-import type { SeriesPage, SeriesQuery } from '../series.ts'
-import type { StoreCopy } from '../store-copy.ts'
-import { noCounts, totalsOf } from '../stream-state.ts'
+import type { ExpiringStore, Expiry } from '../expiry.ts'
 import type {
-  ExpiringStore,
-  Expiry,
   HistoryPage,
   HistoryQuery,
   LatestPage,
   LatestQuery,
-  QueryLoad,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-  Removal,
-  Shipment,
+} from '../readings-query.ts'
+import type { SeriesPage, SeriesQuery } from '../series.ts'
+import type { Removal, Shipment } from '../shipment.ts'
+import type { StoreCopy } from '../store-copy.ts'
+import { noCounts, totalsOf } from '../stream-state.ts'
+import type {
+  QueryLoad,
   StoredCounts,
   StoredTotals,
   TimeSeriesStore,

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ShippedReading } from '../shipment.ts'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
-import type { ShippedReading } from '../time-series-store.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type StreamRecord, tableName } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'

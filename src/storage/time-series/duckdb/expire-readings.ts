@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { monotonicMs } from '../../../core/clock.ts'
-import type { Expiry } from '../time-series-store.ts'
+import type { Expiry } from '../expiry.ts'
 import type { Catalog, ReadingsTable } from './catalog.ts'
 import type { Contents } from './contents.ts'
 import {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Expiry } from '../time-series-store.ts'
+import type { Expiry } from '../expiry.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type ReadingsTable, type StreamRecord } from './catalog.ts'
 import { BigIntColumn, IntegerColumn } from './columns.ts'

@@ -6,7 +6,7 @@ import {
   type HistoryPage,
   type HistoryQuery,
   type ReadingsCursor,
-} from '../time-series-store.ts'
+} from '../readings-query.ts'
 import { quoted, type ReadingsTable } from './catalog.ts'
 import type { Contents } from './contents.ts'
 import { lateMark, lateSourcesOf, lateTablesSeen } from './late/late-sources.ts'

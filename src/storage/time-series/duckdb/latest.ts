@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Column, LatestPage, LatestQuery, LatestReading } from '../time-series-store.ts'
+import type { LatestPage, LatestQuery, LatestReading } from '../readings-query.ts'
+import type { Column } from '../shape.ts'
 import { appendColumns } from './append.ts'
 import { type Catalog, quoted, type StreamRecord, tableName } from './catalog.ts'
 import { IntegerColumn, TimestampColumn, UnsignedBigIntColumn } from './columns.ts'

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Removal } from '../time-series-store.ts'
+import type { Removal } from '../shipment.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { monthOf } from './months.ts'
 import { rowsOf } from './rows-of.ts'

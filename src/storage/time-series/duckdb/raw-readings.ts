@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { inOrder, type OrderedPage, type OrderedPoint, type Outline, RawPage } from '../raw-page.ts'
-import type { Column, ReadingsPage, ReadingsQuery } from '../time-series-store.ts'
+import type { ReadingsPage, ReadingsQuery } from '../readings-query.ts'
+import type { Column } from '../shape.ts'
 import { type Catalog, quoted } from './catalog.ts'
 import { startOfMonthUs } from './months.ts'
 import { pointOf, readingList, readingSize } from './reading-rows.ts'

@@ -1,6 +1,6 @@
 import { type Row, valuesOf } from '../point-values.ts'
 import { bytesWithoutTexts, pointOf as makePoint, type OrderedPoint, textsOf } from '../raw-page.ts'
-import type { Column } from '../time-series-store.ts'
+import type { Column } from '../shape.ts'
 import { quoted } from './catalog.ts'
 
 /** SQL for about how many bytes a reading has. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { adoptTouches, removalTouches } from '../rollups/rollup-touches.ts'
-import type { Removal } from '../time-series-store.ts'
+import type { Removal } from '../shipment.ts'
 import { adoptChanges, removalChange } from '../windows/window-changes.ts'
 import { type Catalog, quoted, type StreamRecord } from './catalog.ts'
 import { addDeleted, replaceCounts } from './counts.ts'

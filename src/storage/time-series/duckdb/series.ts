@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
+import type { ReadingsCursor } from '../readings-query.ts'
 import type { SeriesColumn, SeriesPage, SeriesQuery } from '../series.ts'
-import type { ReadingsCursor } from '../time-series-store.ts'
 import { type Catalog, quoted } from './catalog.ts'
 import { type Source, sourcesOf, type Window, within } from './raw-readings.ts'
 

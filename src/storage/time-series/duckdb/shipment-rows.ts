@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Shape, ShippedReading } from '../time-series-store.ts'
+import type { Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import { appendColumns, ReadingRows } from './append.ts'
 import { type Catalog, createReadingsTable, tableName } from './catalog.ts'
 import { IntegerColumn, TextColumn } from './columns.ts'

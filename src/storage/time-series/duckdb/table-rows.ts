@@ -1,5 +1,6 @@
+import type { Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import type { StreamGroup } from '../stream-groups.ts'
-import type { Shape, ShippedReading } from '../time-series-store.ts'
 import { type StreamRecord, tableName } from './catalog.ts'
 import { monthOf } from './months.ts'
 

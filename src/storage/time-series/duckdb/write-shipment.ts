@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { adoptTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import type { Shipment } from '../shipment.ts'
 import { adopt, countChange, groupByStream } from '../stream-groups.ts'
-import type { Shipment } from '../time-series-store.ts'
 import { adoptChanges } from '../windows/window-changes.ts'
 import { writeCounts } from './counts.ts'
 import { examine, type Known } from './duplicates.ts'

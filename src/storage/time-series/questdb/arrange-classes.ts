@@ -3,7 +3,8 @@ import type { Durability } from './durability.ts'
 import { literal, quoted, tableOf } from './layout.ts'
 import type { Ledger } from './ledger.ts'
 import { removedWithStream } from './removal.ts'
-import type { WritePlace, WriterTurns } from './writer-turns.ts'
+import type { WritePlace } from './write-place.ts'
+import type { WriterTurns } from './writer-turns.ts'
 
 export interface ArrangeNeeds {
   readonly ledger: Ledger

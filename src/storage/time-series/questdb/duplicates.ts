@@ -1,6 +1,6 @@
 import type { Offset } from '../../journal/journal.ts'
+import type { ShippedReading } from '../shipment.ts'
 import { isRising, type StreamGroup } from '../stream-groups.ts'
-import type { ShippedReading } from '../time-series-store.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { markOf } from './expiry.ts'
 import { digestOf, literal, quoted, storedDigest, tableOf } from './layout.ts'

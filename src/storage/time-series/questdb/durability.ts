@@ -7,7 +7,7 @@ import { literal, tableOf } from './layout.ts'
 import type { Ledger } from './ledger.ts'
 import type { UnprovenChange } from './positions-file.ts'
 import { commitMode } from './preparation.ts'
-import type { WritePlace } from './writer-turns.ts'
+import type { WritePlace } from './write-place.ts'
 
 /** A checkpoint writes all that waits for the disk of the server's machine. */
 export const checkpointMs = 300_000

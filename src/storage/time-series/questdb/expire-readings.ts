@@ -1,5 +1,5 @@
+import type { Expiry } from '../expiry.ts'
 import type { StreamState } from '../stream-state.ts'
-import type { Expiry } from '../time-series-store.ts'
 import type { StoreCopies } from './copy/store-copies.ts'
 import type { Durability } from './durability.ts'
 import { dropDeadMonths, dropDeadPartitions, markExpired } from './expiry.ts'

@@ -1,7 +1,7 @@
 import type { Offset } from '../../journal/journal.ts'
 import { ceilTo } from '../windows/window-starts.ts'
 import { literal, partitionOf, quoted } from './layout.ts'
-import type { WritePlace } from './writer-turns.ts'
+import type { WritePlace } from './write-place.ts'
 
 const hourUs = 3_600_000_000
 

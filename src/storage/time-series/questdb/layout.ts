@@ -1,5 +1,5 @@
 import type { Offset } from '../../journal/journal.ts'
-import type { ColumnType, Shape } from '../time-series-store.ts'
+import type { ColumnType, Shape } from '../shape.ts'
 
 /**
  * How readings lie in QuestDB: one table for each shape, shared by all streams of it.

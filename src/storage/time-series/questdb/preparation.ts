@@ -1,4 +1,4 @@
-import type { Shape } from '../time-series-store.ts'
+import type { Shape } from '../shape.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { columnsOf, createTable, literal, quoted, tableOf, upsertKeys } from './layout.ts'
 

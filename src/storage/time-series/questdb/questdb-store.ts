@@ -1,23 +1,23 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
 import type { AggregatePage, AggregateQuery } from '../aggregate-query.ts'
-import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
-import type { RollupOptions } from '../rollups/candidates.ts'
-import type { StoreCopy, StoreServer } from '../store-copy.ts'
-import type { StoreDurability } from '../store-durability.ts'
+import type { ExpiringStore, Expiry } from '../expiry.ts'
 import type {
-  ExpiringStore,
-  Expiry,
   HistoryPage,
   HistoryQuery,
   LatestPage,
   LatestQuery,
-  QueryLoad,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-  Removal,
-  Shipment,
+} from '../readings-query.ts'
+import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
+import type { RollupOptions } from '../rollups/candidates.ts'
+import type { Removal, Shipment } from '../shipment.ts'
+import type { StoreCopy, StoreServer } from '../store-copy.ts'
+import type { StoreDurability } from '../store-durability.ts'
+import type {
+  QueryLoad,
   StoredCounts,
   StoredTotals,
   TimeSeriesStore,

@@ -1,18 +1,14 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Offset } from '../../journal/journal.ts'
+import type { Expiry } from '../expiry.ts'
 import type { RefusedReadingsPage, RefusedReadingsQuery } from '../refused-readings.ts'
 import { removalTouches, shipmentTouches } from '../rollups/rollup-touches.ts'
+import type { Shape } from '../shape.ts'
+import type { Removal, Shipment } from '../shipment.ts'
 import type { StoreServer } from '../store-copy.ts'
 import { countChange, groupByStream, stateAfter } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type {
-  Expiry,
-  Removal,
-  Shape,
-  Shipment,
-  StoredCounts,
-  StoredTotals,
-} from '../time-series-store.ts'
+import type { StoredCounts, StoredTotals } from '../time-series-store.ts'
 import { removalChange, windowChanges } from '../windows/window-changes.ts'
 import { type ArrangeNeeds, arrangeClasses } from './arrange-classes.ts'
 import { Completeness } from './completeness.ts'
@@ -32,8 +28,9 @@ import { RowBuffer } from './row-buffer.ts'
 import { shapesOf, withoutRefused, withRefused } from './taken-readings.ts'
 import { bitsOf } from './unproven-log.ts'
 import { QuestDbWindows } from './windows/questdb-windows.ts'
+import type { WritePlace } from './write-place.ts'
 import { writeRows } from './write-rows.ts'
-import { type WritePlace, WriterTurns } from './writer-turns.ts'
+import { WriterTurns } from './writer-turns.ts'
 
 /** Streams that leave together: the statement that marks their rows has to fit into the head of a request. */
 const leavingTogether = 100

@@ -1,6 +1,6 @@
-import type { Removal } from '../time-series-store.ts'
+import type { Removal } from '../shipment.ts'
 import { literal, quoted, tableOf } from './layout.ts'
-import type { WritePlace } from './writer-turns.ts'
+import type { WritePlace } from './write-place.ts'
 
 /** In the place of the entry that has removed a reading: no entry is needed when its stream is gone. */
 export const removedWithStream = -1

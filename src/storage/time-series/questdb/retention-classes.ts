@@ -1,5 +1,6 @@
 import type { Offset } from '../../journal/journal.ts'
-import type { Shape, ShippedReading } from '../time-series-store.ts'
+import type { Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import { shapeOfClass } from './layout.ts'
 
 const hourUs = 3_600_000_000

@@ -1,7 +1,8 @@
 import { SenderBufferV2, SenderOptions } from '@questdb/nodejs-client'
 import { messageOf } from '../../../core/errors.ts'
 import { parseInstant } from '../../../core/time.ts'
-import type { Column, Shape, ShippedReading } from '../time-series-store.ts'
+import type { Column, Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import { booleanBytes, storedDigest, tableOf } from './layout.ts'
 
 /** A reading that the line protocol has no row for. */

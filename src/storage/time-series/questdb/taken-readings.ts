@@ -1,5 +1,7 @@
+import type { Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import type { StreamGroup } from '../stream-groups.ts'
-import type { Shape, ShippedReading, StoredCounts } from '../time-series-store.ts'
+import type { StoredCounts } from '../time-series-store.ts'
 import type { RefusedReading } from './write-rows.ts'
 
 /** Groups whose readings are those that QuestDB has taken. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Shape, ShippedReading } from '../time-series-store.ts'
+import type { Shape } from '../shape.ts'
+import type { ShippedReading } from '../shipment.ts'
 import type { QuestDbConnection } from './connection.ts'
 import { literal, tableOf } from './layout.ts'
 

@@ -1,4 +1,4 @@
-import type { ShippedReading } from '../time-series-store.ts'
+import type { ShippedReading } from '../shipment.ts'
 import { type QuestDbConnection, QuestDbRefusal } from './connection.ts'
 import { type RowBuffer, UnfitReading } from './row-buffer.ts'
 

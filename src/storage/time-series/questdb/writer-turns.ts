@@ -4,12 +4,7 @@ import { type Durability, RepetitionPending } from './durability.ts'
 import type { Ledger } from './ledger.ts'
 import { claimTables, prepareTables } from './preparation.ts'
 import { Unapplied } from './unapplied.ts'
-
-/** What work on the tables is done with. */
-export interface WritePlace {
-  readonly connection: QuestDbConnection
-  readonly unapplied: Unapplied
-}
+import type { WritePlace } from './write-place.ts'
 
 export interface WriterTurnsNeeds {
   readonly server: StoreServer

@@ -1,6 +1,6 @@
+import type { Removal } from '../shipment.ts'
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type { Removal } from '../time-series-store.ts'
 import type { StreamWindows } from '../windows/stream-windows.ts'
 import { TouchedWindows, type WindowRange } from '../windows/window-starts.ts'
 

@@ -1,4 +1,4 @@
-import type { Expiry } from '../time-series-store.ts'
+import type { Expiry } from '../expiry.ts'
 import { dueWindows, markedWindows, type WindowedStream } from './due-windows.ts'
 import type { StreamWindows } from './stream-windows.ts'
 import type {

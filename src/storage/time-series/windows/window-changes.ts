@@ -1,6 +1,6 @@
+import type { Removal, ShippedReading } from '../shipment.ts'
 import type { StreamGroup } from '../stream-groups.ts'
 import type { StreamState } from '../stream-state.ts'
-import type { Removal, ShippedReading } from '../time-series-store.ts'
 import type { KnownWindows } from './known-windows.ts'
 import { StreamWindows } from './stream-windows.ts'
 import { TouchedWindows, type WindowRange, type WindowSegment } from './window-starts.ts'

@@ -1,5 +1,5 @@
 import type { AggregatedField } from '../aggregate-query.ts'
-import type { Expiry } from '../time-series-store.ts'
+import type { Expiry } from '../expiry.ts'
 
 /**
  * How a stream's windows are cut, and what is made of the readings in each (decisions.md#windows).
@@ -116,9 +116,9 @@ export interface WindowTotals {
 /**
  * The part of a time-series store that knows windows: which have to be computed, and what came out.
  *
- * Whoever changes readings marks their windows in the same transaction, and a mark goes in the
- * transaction of the results, unless its windows were touched since they were computed. So with no mark
- * left the results are what the readings amount to, whatever crashed in between.
+ * A change of readings marks their windows in the same transaction, and a mark goes in the
+ * transaction of the results, unless its windows were touched since they were computed. So with no
+ * mark left the results are what the readings amount to, whatever crashed in between.
  */
 export interface WindowStore {
   /**

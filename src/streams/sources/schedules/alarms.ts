@@ -59,7 +59,10 @@ export class Alarms {
     if (this.#waiting.length === 0) this.#disarm()
   }
 
-  /** Behind those that ring later, and before those that ring at the same time: they were first. */
+  /**
+   * Place behind those that ring later, and before those that ring at the same time: they were
+   * first.
+   */
   #placeOf(timeUs: number): number {
     let low = 0
     let high = this.#waiting.length
@@ -100,7 +103,7 @@ export class Alarms {
   }
 }
 
-/** Those of this process. */
+/** Alarms of this process. */
 export const systemAlarms = new Alarms({
   nowUs: () => systemClock.nowUs(),
   steadyUs: () => systemClock.steadyUs(),

@@ -32,7 +32,7 @@ export interface RoundTimesNeeds {
  */
 export class RoundTimes {
   readonly #needs: RoundTimesNeeds
-  /** In [0, 1). */
+  /** Part of the jitter that is the stream's, in [0, 1). */
   readonly #part: number
 
   constructor(needs: RoundTimesNeeds) {
@@ -58,7 +58,10 @@ export class RoundTimes {
     return later === undefined || next === undefined ? Number.MAX_SAFE_INTEGER : later - next
   }
 
-  /** Those that were due after one instant, and should have begun by another; nothing when there is none. */
+  /**
+   * Counts rounds that were due after one instant, and should have begun by another; nothing when
+   * there is none.
+   */
   passed(afterUs: number, nowUs: number): PassedRounds | undefined {
     const first = this.next(afterUs)
     if (first === undefined || first.startUs > nowUs) return undefined

@@ -1,10 +1,7 @@
 import type { FetchConnector, FetchedSource, FetchRun } from '../../../contracts/fetch-connector.ts'
 import { SourceRefused } from '../../../contracts/fetch-connector.ts'
-import type {
-  PollConnector,
-  PolledSource,
-  SourcePosition,
-} from '../../../contracts/poll-connector.ts'
+import type { PollConnector, PolledSource } from '../../../contracts/poll-connector.ts'
+import type { SourcePosition } from '../../../contracts/source-position.ts'
 import { durationUs } from '../../../core/duration.ts'
 import { type Alarms, systemAlarms } from './alarms.ts'
 import { CronSchedule } from './cron-schedule.ts'
@@ -24,15 +21,15 @@ const aheadUsMax = 60_000_000
 
 /** How far the schedule of a source is done. */
 interface Ran {
-  /** In microseconds: no round that was due up to then is still to be done. */
+  /** Instant in microseconds: no round that was due up to then is still to be done. */
   readonly ranFor: number
-  /** The same in steady time. Older versions did not write it. */
+  /** That instant in steady time. Older versions did not write it. */
   readonly ranAt?: number
 }
 
 /** What is kept of a source that is asked by a schedule. */
 interface KeptPosition extends Ran {
-  /** That of the connector; nothing as long as it has none. */
+  /** Position of the connector; nothing as long as it has none. */
   readonly inner?: SourcePosition
 }
 
@@ -140,7 +137,8 @@ class ScheduledSource implements FetchedSource {
   async #rest(progress: Progress, doneUs: number): Promise<void> {
     const { times, alarms } = this.#needs
     const { run } = progress
-    // So that a first time that passes while the service is down is made up for as any other.
+    // Progress is kept at once, so that a first time that passes while the service is down is made
+    // up for as any other.
     if (progress.keptUs === undefined) await progress.keep(this.#ran(doneUs))
     const next = times.next(doneUs)
     if (next === undefined) throw new SourceRefused('the schedule never comes')
@@ -193,7 +191,7 @@ class Progress {
     this.#keptUs = kept?.ranFor
   }
 
-  /** That which is durable. */
+  /** The instant that is durable. */
   get keptUs(): number | undefined {
     return this.#keptUs
   }

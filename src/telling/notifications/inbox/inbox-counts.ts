@@ -29,8 +29,8 @@ export async function marksOf(view: StateDatabase, ownerId: UserId): Promise<Mar
 }
 
 /**
- * Whole hours from their counts, and the hour that is expiring now entry by entry. The plus signs keep
- * the database from looking at all entries in their order instead of those of one hour.
+ * Counts whole hours from their counts, and the hour that is expiring now entry by entry. The plus
+ * signs keep the database from looking at all entries in their order instead of those of one hour.
  */
 export async function countsOf(
   view: StateDatabase,

@@ -21,7 +21,7 @@ interface Phrase {
   readonly title: string
 }
 
-/** By the last word of the name of an event. */
+/** Phrases by the last word of the name of an event. */
 const phrases: Readonly<Record<string, Phrase>> = {
   created: { type: 'INFO', title: 'created' },
   deleted: { type: 'INFO', title: 'deleted' },

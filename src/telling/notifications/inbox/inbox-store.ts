@@ -13,14 +13,14 @@ const removedMax = 5_000
 
 export interface InboxWish extends Slice {
   readonly unreadOnly: boolean
-  /** Of alerts; nothing else is wanted then. */
+  /** Severity of alerts; nothing else is wanted then. */
   readonly severity?: string | undefined
 }
 
 export interface InboxPage {
   readonly entries: readonly InboxEntry[]
   readonly total: number
-  /** Of the whole inbox, whatever page or filter was asked for (decisions.md#the-inbox). */
+  /** Entries of the whole inbox, whatever page or filter was asked for (decisions.md#the-inbox). */
   readonly unread: number
 }
 

@@ -38,7 +38,7 @@ async function tail(
   const { inbox, tails, onFailure, callerOf } = needs
   const { userId, apiKeyId, expiresAtUs } = callerOf(request)
   const wanted = positionIn(request)
-  // Asked for without a body: there is no end to what it would have been.
+  // HEAD asks for no body: there is no end to what it would have been.
   if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
   const open = openOn(reply, tails, { userId, apiKeyId, streamId: '', expiresAtUs })
   try {

@@ -1,5 +1,5 @@
 /**
- * After so long an entry is gone from the list, the count and everything else
+ * Time after which an entry is gone from the list, the count and everything else
  * (decisions.md#the-inbox).
  */
 export const entryLifetimeUs = 30 * 24 * 3_600 * 1_000_000

@@ -36,7 +36,10 @@ export class PreferenceStore {
     return await preferencesOf(this.#state, ownerId)
   }
 
-  /** Of several changes at once one is first, and the others are merged into what it has made. */
+  /**
+   * Changes preferences: of several changes at once one is first, and the others are merged into
+   * what it has made.
+   */
   async change(ownerId: UserId, change: PreferencesChange): Promise<Preferences> {
     for (;;) {
       const before = await storedOf(this.#state, ownerId)

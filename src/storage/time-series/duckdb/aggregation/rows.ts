@@ -1,7 +1,7 @@
 import type { Range } from '../../aggregation/point-reader.ts'
 import { isOrdered, isReadableAs } from '../../aggregation/united-fields.ts'
 import { bucketRuns } from '../../bucket-runs.ts'
-import type { Column, ColumnType } from '../../time-series-store.ts'
+import type { Column, ColumnType } from '../../shape.ts'
 import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
 import { type GivenColumn, givenList, givenRows } from '../given-rows.ts'
 import { startOfMonthUs } from '../months.ts'

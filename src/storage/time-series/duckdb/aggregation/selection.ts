@@ -1,6 +1,6 @@
 import type { AggregatedField, AggregateQuery } from '../../aggregate-query.ts'
 import { columnsOf, isText, unitedFields } from '../../aggregation/united-fields.ts'
-import type { Column } from '../../time-series-store.ts'
+import type { Column } from '../../shape.ts'
 import type { StreamWindows } from '../../windows/stream-windows.ts'
 import type { Catalog, ReadingsTable } from '../catalog.ts'
 

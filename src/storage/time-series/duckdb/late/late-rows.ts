@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ShippedReading } from '../../shipment.ts'
 import type { StreamGroup } from '../../stream-groups.ts'
-import type { ShippedReading } from '../../time-series-store.ts'
 import { type Catalog, createReadingsTable, type StreamRecord } from '../catalog.ts'
 import { noteShape } from '../shipment-rows.ts'
 import type { StreamRows } from '../table-rows.ts'

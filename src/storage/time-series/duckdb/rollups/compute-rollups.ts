@@ -1,6 +1,6 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api'
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
-import type { Shape } from '../../time-series-store.ts'
+import type { Shape } from '../../shape.ts'
 import { type Catalog, quoted, type ReadingsTable } from '../catalog.ts'
 import { givenRows } from '../given-rows.ts'
 import { type RollupChunk, type RollupPiece } from './due-rollups.ts'

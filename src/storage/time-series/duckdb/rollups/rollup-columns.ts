@@ -1,4 +1,4 @@
-import type { Column, ColumnType, Shape } from '../../time-series-store.ts'
+import type { Column, ColumnType, Shape } from '../../shape.ts'
 
 /**
  * What a row of a rollup has of each field, beside the stream, the start and the count of all readings. It is kept such

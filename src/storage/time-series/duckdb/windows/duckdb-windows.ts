@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../../../core/clock.ts'
-import type { Expiry } from '../../time-series-store.ts'
+import type { Expiry } from '../../expiry.ts'
 import type {
   ComputedPiece,
   StoredWindows,

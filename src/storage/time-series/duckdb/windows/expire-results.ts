@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Expiry } from '../../time-series-store.ts'
+import type { Expiry } from '../../expiry.ts'
 import type { Catalog } from '../catalog.ts'
 import { listExpiring } from '../expiry.ts'
 import { windowsTable } from './window-catalog.ts'

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Shipment } from '../../shipment.ts'
 import type { StreamGroup } from '../../stream-groups.ts'
-import type { Shipment } from '../../time-series-store.ts'
 import {
   newMarks,
   newSegments,

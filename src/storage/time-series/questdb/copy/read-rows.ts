@@ -1,5 +1,5 @@
+import type { Shape } from '../../shape.ts'
 import type { ServedRows } from '../../store-copy.ts'
-import type { Shape } from '../../time-series-store.ts'
 import { QuestDbAnswerTooLarge, QuestDbAway, QuestDbConnection } from '../connection.ts'
 import { processOf } from '../durability.ts'
 import { markOf } from '../expiry.ts'

@@ -1,4 +1,5 @@
-import { type Column, type Shape, type ShippedReading } from '../../time-series-store.ts'
+import type { Column, Shape } from '../../shape.ts'
+import type { ShippedReading } from '../../shipment.ts'
 import { digestOf, quoted, tableOf } from '../layout.ts'
 import { fieldValue, selectedField } from '../read/field-values.ts'
 import { microseconds } from '../read/statement.ts'

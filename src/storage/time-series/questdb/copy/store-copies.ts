@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import type { ShippedReading } from '../../shipment.ts'
 import type { StoreCopy } from '../../store-copy.ts'
-import type { ShippedReading } from '../../time-series-store.ts'
 import { processOf } from '../durability.ts'
 import type { Ledger } from '../ledger.ts'
 import type { WriterTurns } from '../writer-turns.ts'

@@ -5,7 +5,7 @@ import {
   type OrderedPoint,
   textsOf,
 } from '../../raw-page.ts'
-import type { Column } from '../../time-series-store.ts'
+import type { Column } from '../../shape.ts'
 import { booleanBytes, digestOf, quoted } from '../layout.ts'
 import { microseconds } from './statement.ts'
 

@@ -4,7 +4,7 @@ import {
   type HistoryPage,
   type HistoryQuery,
   type ReadingsCursor,
-} from '../../time-series-store.ts'
+} from '../../readings-query.ts'
 import { storedDigestOf } from './field-values.ts'
 import { readRaw } from './raw-readings.ts'
 import type { ReadSession } from './session.ts'

@@ -3,8 +3,8 @@ import type {
   LatestQuery,
   LatestReading,
   ReadingsCursor,
-  Shape,
-} from '../../time-series-store.ts'
+} from '../../readings-query.ts'
+import type { Shape } from '../../shape.ts'
 import { pointOf, readingSize, selectedReading, storedDigestOf } from './field-values.ts'
 import type { ReadSession, Stored } from './session.ts'
 import {

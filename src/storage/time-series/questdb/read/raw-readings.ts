@@ -5,7 +5,7 @@ import {
   type Outline,
   RawPage,
 } from '../../raw-page.ts'
-import type { ReadingsQuery } from '../../time-series-store.ts'
+import type { ReadingsQuery } from '../../readings-query.ts'
 import { pointOf, readingSize, selectedReading, storedDigestOf } from './field-values.ts'
 import type { ReadSession, ReadTable } from './session.ts'
 import {

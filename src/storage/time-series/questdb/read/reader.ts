@@ -7,11 +7,11 @@ import type {
   HistoryQuery,
   LatestPage,
   LatestQuery,
-  QueryLoad,
   ReadingsCursor,
   ReadingsPage,
   ReadingsQuery,
-} from '../../time-series-store.ts'
+} from '../../readings-query.ts'
+import type { QueryLoad } from '../../time-series-store.ts'
 import { QuestDbAnswerTooLarge, QuestDbAway, type QuestDbConnection } from '../connection.ts'
 import { ReadingsLost, RepetitionPending } from '../durability.ts'
 import { QuestDbSuspended } from '../unapplied.ts'

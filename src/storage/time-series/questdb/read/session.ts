@@ -1,5 +1,5 @@
 import type { Offset } from '../../../journal/journal.ts'
-import type { Column, Shape } from '../../time-series-store.ts'
+import type { Column, Shape } from '../../shape.ts'
 import type { Completeness } from '../completeness.ts'
 import type { QuestDbConnection } from '../connection.ts'
 import { quoted, tableOf } from '../layout.ts'

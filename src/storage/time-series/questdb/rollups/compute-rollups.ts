@@ -1,6 +1,6 @@
 import type { AggregatedField, AggregateFunction, AggregateQuery } from '../../aggregate-query.ts'
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
-import type { Column, Shape } from '../../time-series-store.ts'
+import type { Column, Shape } from '../../shape.ts'
 import { floorTo } from '../../windows/window-starts.ts'
 import { firstUsOf } from '../read/aggregation/first-reading.ts'
 import { type PointTotals, readTotals } from '../read/aggregation/read-totals.ts'

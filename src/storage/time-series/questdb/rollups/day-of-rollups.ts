@@ -1,5 +1,5 @@
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
-import type { Column, ColumnType } from '../../time-series-store.ts'
+import type { Column, ColumnType } from '../../shape.ts'
 import { ceilTo, floorTo, type WindowRange } from '../../windows/window-starts.ts'
 import { type ColumnTotals, widen } from '../read/aggregation/totals.ts'
 

@@ -1,5 +1,5 @@
 import { rollupWidthUs } from '../../rollups/rollup-width.ts'
-import type { Shape } from '../../time-series-store.ts'
+import type { Shape } from '../../shape.ts'
 import { ceilTo, floorTo, type WindowRange } from '../../windows/window-starts.ts'
 import type { Ledger } from '../ledger.ts'
 import type { ComputedRollups } from './compute-rollups.ts'

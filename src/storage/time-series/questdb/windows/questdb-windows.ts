@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../../../core/clock.ts'
-import type { Expiry } from '../../time-series-store.ts'
+import type { Expiry } from '../../expiry.ts'
 import { clearMarks, isCurrent, marksLeft, upTo } from '../../windows/computed-pieces.ts'
 import { knownResult } from '../../windows/kept-rows.ts'
 import { type KnownResult, type Revisions, revisionsOf } from '../../windows/revisions.ts'

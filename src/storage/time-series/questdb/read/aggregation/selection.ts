@@ -4,7 +4,7 @@ import type {
   AggregateQuery,
 } from '../../../aggregate-query.ts'
 import { columnsOf, isReadableAs, unitedFields } from '../../../aggregation/united-fields.ts'
-import type { Column, Shape } from '../../../time-series-store.ts'
+import type { Column, Shape } from '../../../shape.ts'
 import type { RollupAsOf } from '../../rollups/known-rollups.ts'
 import type { Stored } from '../session.ts'
 import { streamsPerStatement } from '../statement.ts'

@@ -1,6 +1,6 @@
 import type { Range } from '../../../aggregation/point-reader.ts'
 import { inOrder } from '../../../raw-page.ts'
-import type { Column } from '../../../time-series-store.ts'
+import type { Column } from '../../../shape.ts'
 import { quoted } from '../../layout.ts'
 import { fieldValue, selectedField, storedDigestOf } from '../field-values.ts'
 import { needsTooMuchMemory } from '../memory-limits.ts'

@@ -1,6 +1,6 @@
 import { type InstantUs, narrowed } from '../../../../../core/time.ts'
 import type { AggregateFunction } from '../../../aggregate-query.ts'
-import type { Column } from '../../../time-series-store.ts'
+import type { Column } from '../../../shape.ts'
 import { quoted } from '../../layout.ts'
 import { isThere } from '../field-values.ts'
 import { microseconds } from '../statement.ts'
