@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { DataPage } from '../support/api-client.ts'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -88,15 +89,9 @@ async function textAs(accept: string, rest: Omit<Ask, 'accept'> = {}): Promise<s
   return await textOf(await ask({ accept, ...rest }))
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(`streamvault_${name} `))
-  return Number(line?.split(' ')[1])
-}
-
 /** Waits until a figure of the service is what it should be. */
 async function metricBecomes(name: string, value: number): Promise<void> {
-  while ((await metric(name)) !== value) await sleep(20)
+  while ((await metricOf(service.process, name)) !== value) await sleep(20)
 }
 
 describe('readings as CSV', () => {
@@ -226,20 +221,20 @@ describe('what cannot be answered', () => {
 })
 
 test('HEAD reads nothing', async () => {
-  const before = await metric('export_chunks_total')
+  const before = await metricOf(service.process, 'export_chunks_total')
   const incoming = await ask({ method: 'HEAD', accept: 'text/csv' })
 
   expect(incoming.statusCode).toBe(200)
   expect(incoming.headers['content-type']).toContain('text/csv')
   expect(await textOf(incoming)).toBe('')
-  expect(await metric('export_chunks_total')).toBe(before)
+  expect(await metricOf(service.process, 'export_chunks_total')).toBe(before)
 })
 
 /** Resolves once no chunk was read for a while. */
 async function standstill(): Promise<number> {
   let chunks = -1
   for (;;) {
-    const now = await metric('export_chunks_total')
+    const now = await metricOf(service.process, 'export_chunks_total')
     if (now === chunks) return now
     chunks = now
     await sleep(300)
@@ -248,13 +243,13 @@ async function standstill(): Promise<number> {
 
 describe('a reader who does not read', () => {
   test('holds back the reading, and gets all of it later', async () => {
-    const before = await metric('export_chunks_total')
+    const before = await metricOf(service.process, 'export_chunks_total')
     const incoming = await ask({ accept: 'application/x-ndjson', stream: bigStreamId })
     incoming.pause()
     const held = (await standstill()) - before
 
     const lines = (await textOf(incoming)).split('\n')
-    const all = (await metric('export_chunks_total')) - before
+    const all = (await metricOf(service.process, 'export_chunks_total')) - before
 
     // What the kernel takes for both sides, and two chunks of ours.
     expect(held).toBeLessThan(all / 3)
