@@ -1,18 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { streamvault, streamvaultJson } from '../support/command-line.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
 
 function environment(): Readonly<Record<string, string>> {
-  return {
-    STREAMVAULT_DATA_DIR: service.process.dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  return settingsOf(service.process.dataDir)
 }
 
 function newStream(): Promise<string> {

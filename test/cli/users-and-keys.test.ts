@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
-import { streamvault, streamvaultJson } from '../support/command-line.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { newUsername } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
+import { adminKey } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 import { usedFolders } from '../support/used-folder.ts'
 
@@ -26,22 +26,14 @@ interface Surroundings {
 
 /** A folder that a service has made and has open: one for all tests, with what they have made before. */
 async function besideService(): Promise<Surroundings> {
-  return { environment: environmentOf(service.process.dataDir), api: async () => service.api }
+  return { environment: settingsOf(service.process.dataDir), api: async () => service.api }
 }
 
 /** A folder that a service has made, which has ended. */
 async function withoutService(): Promise<Surroundings> {
   const dataDir = usedFolder()
   const api = async () => new ApiClient((await start(dataDir)).http)
-  return { environment: environmentOf(dataDir), api }
-}
-
-function environmentOf(dataDir: string): Record<string, string> {
-  return {
-    STREAMVAULT_DATA_DIR: dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  return { environment: settingsOf(dataDir), api }
 }
 
 async function listed(
@@ -192,7 +184,7 @@ describe.each([
 })
 
 test('users list shows all of them, however many pages that are', async () => {
-  const environment = environmentOf(service.process.dataDir)
+  const environment = settingsOf(service.process.dataDir)
   const before = await listed(['users', 'list'], environment)
   const names = Array.from({ length: 101 }, (_, index) => `user-${index}`)
   const rest = { first_name: '', last_name: '' }
