@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { HeldResources } from '../support/held-resources.ts'
 import { metricOf } from '../support/metrics.ts'
 import { field, packet, packetTypes, u16 } from '../support/mqtt-bytes.ts'
 import {
@@ -173,7 +173,8 @@ describe('half-sent packets', () => {
       packet(3, 0, field('a'), Buffer.alloc(announced)).subarray(0, announced - 65_536),
     ])
     const before = await counted('mqtt_closed_total', 'memory')
-    const residentBefore = residentBytes()
+    const held = new HeldResources(service.process, service.api)
+    const memoryBefore = held.memoryBytes
     const connections = await Promise.all(
       Array.from({ length: 40 }, (_, index) => connected(`half-${index}`)),
     )
@@ -185,7 +186,7 @@ describe('half-sent packets', () => {
       64 * 1024 * 1024,
     )
     // All that was sent, 160 MiB, and four times what is held (buffers double), if nothing of it is collected yet.
-    expect(residentBytes() - residentBefore).toBeLessThan(416 * 1024 * 1024)
+    expect(held.memoryBytes - memoryBefore).toBeLessThan(416 * 1024 * 1024)
     const honest = await connected('honest')
     const payload = '{"temperature":1}'
     honest.send(publishPacket({ topic: `streams/${streamId}/data`, payload, packetId: 3 }))
@@ -193,15 +194,6 @@ describe('half-sent packets', () => {
     for (const connection of [...connections, honest]) connection.destroy()
   })
 })
-
-/** Memory of the service. */
-function residentBytes(): number {
-  const { pid } = JSON.parse(readFileSync(`${service.process.dataDir}/owner.json`, 'utf8')) as {
-    pid: number
-  }
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
-}
 
 describe('connections', () => {
   test('beyond the limits of an address and of all are closed at once, and counted', async () => {
