@@ -10,6 +10,7 @@ import {
 import { download, exported, type JobBody } from '../support/exports.ts'
 import { FaultyService } from '../support/faulty-service.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { api } = service
   streamId = await api.createStream({ temperature: { type: 'number' } })
   const readings = Array.from({ length: 1_000 }, (_, second) => ({
-    timestamp: new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString(),
+    timestamp: at(second),
     temperature: second,
   }))
   await api.withToken('POST', `/streams/${streamId}/data`, readings)

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
@@ -16,7 +17,7 @@ function newStream(): Promise<string> {
 
 function lines(count: number): string {
   const rows = Array.from({ length: count }, (_, second) => {
-    const timestamp = new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString()
+    const timestamp = at(second)
     return `${timestamp},${second}`
   })
   return ['timestamp,temperature', ...rows].join('\n')

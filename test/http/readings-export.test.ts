@@ -7,6 +7,7 @@ import type { DataPage } from '../support/api-client.ts'
 import { metricOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 
 const service = runningService()
 
@@ -20,10 +21,6 @@ const readings = [
   { starts: 9_007_199_254_740_991 },
   { mode: '\u{1f525} é ;\t' },
 ]
-
-function timeOf(index: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, index)).toISOString()
-}
 
 /** Readings of the large stream: more than all buffers on the way hold. */
 const bigReadings = 1_000
@@ -40,14 +37,14 @@ beforeAll(async () => {
     level: { type: 'number', range: [0, 1] },
   })
   const body = [...readings, { level: 7, temperature: -50 }].map((reading, index) => ({
-    timestamp: timeOf(index),
+    timestamp: at(index),
     ...reading,
   }))
   await service.api.withToken('POST', `/streams/${streamId}/data`, body)
   bigStreamId = await service.api.createStream({ text: { type: 'string' } })
-  for (let at = 0; at < bigReadings; at += 50) {
+  for (let from = 0; from < bigReadings; from += 50) {
     const batch = Array.from({ length: 50 }, (_, index) => ({
-      timestamp: timeOf(at + index),
+      timestamp: at(from + index),
       text: bigText,
     }))
     await service.api.withToken('POST', `/streams/${bigStreamId}/data`, batch)
@@ -128,7 +125,7 @@ describe('readings as CSV', () => {
   })
 
   test('of some fields come in the order in which they were asked for', async () => {
-    const csv = await textAs('text/csv', { query: `?fields=temperature,isOn&end=${timeOf(1)}` })
+    const csv = await textAs('text/csv', { query: `?fields=temperature,isOn&end=${at(1)}` })
     expect(csv).toBe(
       'timestamp,temperature,isOn,:flag\r\n2026-01-31T00:00:00.000000Z,1.5e+300,true,\r\n',
     )
@@ -149,7 +146,7 @@ describe('readings as NDJSON', () => {
   })
 
   test('keep to the range, and to a limit where there is one', async () => {
-    const range = `start=${timeOf(1)}&end=${timeOf(5)}`
+    const range = `start=${at(1)}&end=${at(5)}`
     expect(await countOf(`?${range}`)).toBe(4)
     expect(await countOf(`?${range}&limit=3`)).toBe(3)
   })
@@ -184,7 +181,7 @@ describe('aggregated readings', () => {
   })
 
   test('go on beyond a chunk, and fill what is empty', async () => {
-    const filled = `?aggregation=1s&fields=temperature&fill=null&start=${timeOf(0)}&end=${timeOf(2_500)}`
+    const filled = `?aggregation=1s&fields=temperature&fill=null&start=${at(0)}&end=${at(2_500)}`
     const csv = await textAs('text/csv', { query: filled })
     expect(csv.split('\r\n')).toHaveLength(2_502)
   })

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { metricOf } from '../support/metrics.ts'
 import { runningService } from '../support/running-service.ts'
-import { at, keyHeaders, kinds, numbers, series, tailsOf, temperatures } from '../support/tails.ts'
+import { at } from '../support/seconds.ts'
+import { keyHeaders, kinds, numbers, series, tailsOf, temperatures } from '../support/tails.ts'
 
 const service = runningService()
 const { open: openTail, push } = tailsOf(service)

@@ -4,6 +4,7 @@ import { ApiClient } from '../../support/api-client.ts'
 import { type BackupAnswer, backUp, beginBackup, endOfBackup } from '../../support/backups.ts'
 import { startStreamvault, streamvault, streamvaultJson } from '../../support/command-line.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import { at } from '../../support/seconds.ts'
 import {
   newDataDir,
   type ServiceProcess,
@@ -169,7 +170,7 @@ async function send(api: ApiClient, streamId: string): Promise<void> {
   const portion = 10_000
   for (let from = 0; from < readings; from += portion) {
     const body = Array.from({ length: portion }, (_, index) => ({
-      timestamp: new Date(Date.UTC(2026, 0, 31) + (from + index) * 1_000).toISOString(),
+      timestamp: at(from + index),
       temperature: from + index,
     }))
     expect(await api.withToken('POST', `/streams/${streamId}/data`, body)).toMatchObject({
