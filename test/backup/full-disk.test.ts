@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { backUp, beginBackup, endOfBackup } from '../support/backups.ts'
 import { FaultyService } from '../support/faulty-service.ts'
+import { at } from '../support/seconds.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 let service: FaultyService
@@ -18,7 +19,7 @@ afterAll(async () => {
 })
 
 async function push(): Promise<number> {
-  const timestamp = new Date(Date.UTC(2026, 0, 31) + pushed++ * 1_000).toISOString()
+  const timestamp = at(pushed++)
   const reading = { timestamp, temperature: pushed }
   return (await service.api.withToken('POST', `/streams/${streamId}/data`, reading)).status
 }

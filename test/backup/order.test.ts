@@ -4,6 +4,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { beginBackup, endOfBackup } from '../support/backups.ts'
 import { streamvaultJson } from '../support/command-line.ts'
 import { FaultyService } from '../support/faulty-service.ts'
+import { at } from '../support/seconds.ts'
 import { startedServices } from '../support/started-services.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -13,7 +14,7 @@ const services = startedServices()
 async function newReadings(api: ApiClient, isStoring = true): Promise<string> {
   const streamId = await api.createStream()
   const readings = Array.from({ length: 5 }, (_, second) => ({
-    timestamp: new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString(),
+    timestamp: at(second),
     temperature: second,
   }))
   const { status } = await api.withToken('POST', `/streams/${streamId}/data`, readings)

@@ -6,6 +6,7 @@ import { backUp, beginBackup, endOfBackup } from '../support/backups.ts'
 import { streamvault, streamvaultJson } from '../support/command-line.ts'
 import { DistinctLoad } from '../support/distinct-load.ts'
 import { isQuestDbMissing, QuestDb } from '../support/questdb.ts'
+import { at } from '../support/seconds.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { startedServices } from '../support/started-services.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
@@ -19,7 +20,7 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
-  const at = (name: string) => ({
+  const storedIn = (name: string) => ({
     STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${questDb.port}/${name}`,
   })
 
@@ -34,7 +35,7 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
 
   test('has all that was acknowledged before it, each reading once, on another server', async () => {
     using folder = new TemporaryFolder()
-    const original = await services.start(services.newFolder(), at('busy'))
+    const original = await services.start(services.newFolder(), storedIn('busy'))
     const api = new ApiClient(original.http)
     const streamId = await api.createStream()
     const load = new DistinctLoad(api, streamId)
@@ -50,9 +51,9 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
 
     const dataDir = folder.file('restored')
     const words = ['restore', '--from', backup.to, '--data-dir', dataDir, '--verify']
-    const { verified } = await streamvaultJson<{ verified: boolean }>(words, at('again'))
+    const { verified } = await streamvaultJson<{ verified: boolean }>(words, storedIn('again'))
     expect(verified).toBe(true)
-    const restored = new ApiClient((await services.start(dataDir, at('again'))).http)
+    const restored = new ApiClient((await services.start(dataDir, storedIn('again'))).http)
     const counters = await restored.settled(streamId)
     expect(counters).toMatchObject({ received: backup.received, duplicates: 0, pending: 0 })
     expect(counters.stored).toBeGreaterThanOrEqual(before)
@@ -66,14 +67,14 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
     expect(after).toMatchObject({ stored: counters.stored, duplicates: 20 })
     // What was restored is no copy that two services write to.
     const words2 = ['restore', '--from', backup.to, '--data-dir', folder.file('second')]
-    const { code, stderr } = await streamvault(words2, at('again'))
+    const { code, stderr } = await streamvault(words2, storedIn('again'))
     expect([code, stderr]).toEqual([1, expect.stringContaining('already')])
   })
 
   test('of any moment is consistent in itself, or says why there is none', async () => {
     using folder = new TemporaryFolder()
     const random = new SeededRandom(20_260_131)
-    const api = new ApiClient((await services.start(services.newFolder(), at('busy2'))).http)
+    const api = new ApiClient((await services.start(services.newFolder(), storedIn('busy2'))).http)
     const streams = await Promise.all([api.createStream(), api.createStream()])
     const done = new AbortController()
     const busy = streams.map((id) => sendAndRemove(api, { id, random, signal: done.signal }))
@@ -90,14 +91,14 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
     await Promise.all(busy)
     for (const [index, to] of made.entries()) {
       const words = ['restore', '--from', to, '--data-dir', folder.file(`restored-${index}`)]
-      const answer = await streamvaultJson([...words, '--verify'], at(`busy3${index}`))
+      const answer = await streamvaultJson([...words, '--verify'], storedIn(`busy3${index}`))
       expect(answer).toMatchObject({ verified: true })
     }
   })
 
   test('that is damaged is not restored, and leaves no tables', async () => {
     using folder = new TemporaryFolder()
-    const api = new ApiClient((await services.start(services.newFolder(), at('whole'))).http)
+    const api = new ApiClient((await services.start(services.newFolder(), storedIn('whole'))).http)
     const streamId = await api.createStream()
     await new DistinctLoad(api, streamId).send()
     await expect.poll(async () => (await api.status(streamId)).counters.stored).toBe(20)
@@ -111,7 +112,7 @@ describe.skipIf(isQuestDbMissing)('a backup of a service with QuestDB', () => {
     const last = bytes.length - 1
     bytes[last] = (bytes[last] ?? 0) ^ 1
     writeFileSync(rows, bytes)
-    const damaged = await streamvault(words, at('damaged'))
+    const damaged = await streamvault(words, storedIn('damaged'))
     expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('questdb-rows')])
     expect(await tablesOf('damaged')).toEqual([])
   })
@@ -130,7 +131,7 @@ async function sendAndRemove(
   while (!signal.aborted) {
     const from = Math.max(0, sent - random.integer(0, 5))
     const readings = Array.from({ length: 20 }, (_, index) => ({
-      timestamp: time(from + index),
+      timestamp: at(from + index),
       temperature: random.chance(0.1) ? 'hot' : 1,
     }))
     sent = from + readings.length
@@ -138,11 +139,7 @@ async function sendAndRemove(
     expect([202, 422]).toContain(answer.status)
     if (!random.chance(0.1)) continue
     const first = random.integer(0, sent)
-    const range = `start=${time(first)}&end=${time(first + 15)}`
+    const range = `start=${at(first)}&end=${at(first + 15)}`
     await api.withToken('DELETE', `/streams/${id}/data?${range}`)
   }
-}
-
-function time(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString()
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import {
   resultOf,
+  settingsOf,
   startStreamvault,
   streamvault,
   streamvaultJson,
@@ -9,7 +10,7 @@ import {
 import { download, exported, type JobBody } from '../support/exports.ts'
 import { FaultyService } from '../support/faulty-service.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
+import { at } from '../support/seconds.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
@@ -19,23 +20,15 @@ beforeAll(async () => {
   const { api } = service
   streamId = await api.createStream({ temperature: { type: 'number' } })
   const readings = Array.from({ length: 1_000 }, (_, second) => ({
-    timestamp: new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString(),
+    timestamp: at(second),
     temperature: second,
   }))
   await api.withToken('POST', `/streams/${streamId}/data`, readings)
   await api.settled(streamId, readings.length)
 })
 
-function environmentOf(dataDir: string): Readonly<Record<string, string>> {
-  return {
-    STREAMVAULT_DATA_DIR: dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
-}
-
 function environment(): Readonly<Record<string, string>> {
-  return environmentOf(service.process.dataDir)
+  return settingsOf(service.process.dataDir)
 }
 
 function words(folder: TemporaryFolder, stream = streamId): readonly string[] {
@@ -111,7 +104,7 @@ test('Ctrl-C cancels the job, and the same command goes on with it', async () =>
   await using faulty = await FaultyService.start()
   const { api, faults } = faulty
   const stream = await api.createStream()
-  const settings = environmentOf(faulty.dataDir)
+  const settings = settingsOf(faulty.dataDir)
   // One job of an owner runs at a time: this one waits behind another, which stands still.
   faults.begin('hold', '/exports/')
   await api.withToken('POST', '/exports', { streamIds: [stream], format: 'csv' })

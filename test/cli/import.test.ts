@@ -1,18 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { streamvault, streamvaultJson } from '../support/command-line.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
+import { at } from '../support/seconds.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
 
 function environment(): Readonly<Record<string, string>> {
-  return {
-    STREAMVAULT_DATA_DIR: service.process.dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  return settingsOf(service.process.dataDir)
 }
 
 function newStream(): Promise<string> {
@@ -21,7 +17,7 @@ function newStream(): Promise<string> {
 
 function lines(count: number): string {
   const rows = Array.from({ length: count }, (_, second) => {
-    const timestamp = new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString()
+    const timestamp = at(second)
     return `${timestamp},${second}`
   })
   return ['timestamp,temperature', ...rows].join('\n')

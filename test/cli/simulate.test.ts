@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import type { DataPage } from '../support/api-client.ts'
 import { makeCertificate } from '../support/certificate.ts'
-import { streamvaultJson } from '../support/command-line.ts'
+import { settingsOf, streamvaultJson } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret, newDataDir } from '../support/service-process.ts'
+import { newDataDir } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 
 const service = runningService()
@@ -13,11 +13,7 @@ const services = startedServices()
 
 test('simulate lets devices publish, some of it wrong, and all of it is accounted for', async () => {
   const { api, process } = service
-  const environment = {
-    STREAMVAULT_DATA_DIR: process.dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  const environment = settingsOf(process.dataDir)
   const words = ['--devices', '3', '--rate', '40', '--seconds', '4', '--faults', '0.3']
 
   const { streamIds, sent, acknowledged } = await streamvaultJson<{
@@ -56,11 +52,7 @@ test('simulate publishes over TLS and over WebSockets, and trusts what it is tol
     STREAMVAULT_MQTT_PORT: '0',
     STREAMVAULT_MQTTS_PORT: String(mqttsPort),
   })
-  const environment = {
-    STREAMVAULT_DATA_DIR: dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  const environment = settingsOf(dataDir)
   const words = ['simulate', '--devices', '1', '--rate', '20', '--seconds', '0.5']
   const trust = ['--ca', certificate.certPath]
 

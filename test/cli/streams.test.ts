@@ -3,22 +3,18 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import {
   resultOf,
+  settingsOf,
   startStreamvault,
   streamvault,
   streamvaultJson,
 } from '../support/command-line.ts'
 import { runningService } from '../support/running-service.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
 const service = runningService()
 
 function environment(): Readonly<Record<string, string>> {
-  return {
-    STREAMVAULT_DATA_DIR: service.process.dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+  return settingsOf(service.process.dataDir)
 }
 
 const json = <Result>(...words: readonly string[]) => streamvaultJson<Result>(words, environment())

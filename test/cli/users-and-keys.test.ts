@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
-import { streamvault, streamvaultJson } from '../support/command-line.ts'
-import { adminKey, adminSecret } from '../support/service-process.ts'
+import { settingsOf, streamvault, streamvaultJson } from '../support/command-line.ts'
+import { newUsername } from '../support/people.ts'
+import { runningService } from '../support/running-service.ts'
+import { adminKey } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 import { usedFolders } from '../support/used-folder.ts'
 
-const { newFolder, start } = startedServices()
+const service = runningService()
+const { start } = startedServices()
 const usedFolder = usedFolders()
 
 interface MadeKey {
@@ -21,26 +24,30 @@ interface Surroundings {
   readonly api: () => Promise<ApiClient>
 }
 
-/** A folder that a service has made and has open. */
+/** A folder that a service has made and has open: one for all tests, with what they have made before. */
 async function besideService(): Promise<Surroundings> {
-  const dataDir = newFolder()
-  const { http } = await start(dataDir)
-  return { environment: environmentOf(dataDir), api: async () => new ApiClient(http) }
+  return { environment: settingsOf(service.process.dataDir), api: async () => service.api }
 }
 
 /** A folder that a service has made, which has ended. */
 async function withoutService(): Promise<Surroundings> {
   const dataDir = usedFolder()
   const api = async () => new ApiClient((await start(dataDir)).http)
-  return { environment: environmentOf(dataDir), api }
+  return { environment: settingsOf(dataDir), api }
 }
 
-function environmentOf(dataDir: string): Record<string, string> {
-  return {
-    STREAMVAULT_DATA_DIR: dataDir,
-    STREAMVAULT_ADMIN_KEY: adminKey,
-    STREAMVAULT_ADMIN_SECRET: adminSecret,
-  }
+async function listed(
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<readonly object[]> {
+  return await streamvaultJson<object[]>(words, environment)
+}
+
+/** The name of a user that the command has made. */
+async function newUser(environment: Record<string, string>): Promise<string> {
+  const username = newUsername()
+  await streamvaultJson(['users', 'create', username], environment)
+  return username
 }
 
 /** The status that the service answers to a key and its secret. */
@@ -55,29 +62,31 @@ describe.each([
 ])('%s', (_, surround) => {
   test('users create, list, show and delete', async () => {
     const { environment } = await surround()
+    const before = await listed(['users', 'list'], environment)
+    const username = newUsername()
     const names = ['--first-name', 'Ada', '--last-name', 'Lovelace']
 
     const ada = await streamvaultJson<{ id: string }>(
-      ['users', 'create', 'ada', ...names],
+      ['users', 'create', username, ...names],
       environment,
     )
 
-    expect(ada).toMatchObject({ username: 'ada', first_name: 'Ada', last_name: 'Lovelace' })
-    expect(await streamvaultJson(['users', 'show', 'ADA'], environment)).toEqual(ada)
+    expect(ada).toMatchObject({ username, first_name: 'Ada', last_name: 'Lovelace' })
+    const shouted = username.toUpperCase()
+    expect(await streamvaultJson(['users', 'show', shouted], environment)).toEqual(ada)
     expect(await streamvaultJson(['users', 'show', ada.id], environment)).toEqual(ada)
-    const before = await streamvaultJson(['users', 'list'], environment)
-    expect(before).toMatchObject([{ username: 'admin' }, { username: 'ada' }])
-    const deleted = await streamvaultJson(['users', 'delete', 'ada'], environment)
+    expect(before[0]).toMatchObject({ username: 'admin' })
+    expect(await listed(['users', 'list'], environment)).toEqual([...before, ada])
+    const deleted = await streamvaultJson(['users', 'delete', username], environment)
     expect(deleted).toEqual({ id: ada.id, deleted: true })
-    const after = await streamvaultJson(['users', 'list'], environment)
-    expect(after).toMatchObject([{ username: 'admin' }])
+    expect(await listed(['users', 'list'], environment)).toEqual(before)
   })
 
   test('keys create makes a key that the service takes, with what was asked for', async () => {
     const { environment, api } = await surround()
-    await streamvaultJson(['users', 'create', 'ada'], environment)
+    const ada = await newUser(environment)
     const wanted = ['--name', 'boiler', '--kind', 'test', '--scopes', 'data:read,data:write']
-    const words = ['keys', 'create', '--user', 'ada', ...wanted, '--expires', '2d']
+    const words = ['keys', 'create', '--user', ada, ...wanted, '--expires', '2d']
 
     const key = await streamvaultJson<MadeKey>(words, environment)
 
@@ -86,20 +95,23 @@ describe.each([
     const days = (Date.parse(String(key.expiresAt)) - Date.now()) / 86_400_000
     expect(days).toBeGreaterThan(1.9)
     expect(days).toBeLessThanOrEqual(2)
-    const service = await api()
-    expect(await statusFor(service, key)).toBe(200)
-    expect(await statusFor(service, key, '/vaults')).toBe(403)
+    const beside = await api()
+    expect(await statusFor(beside, key)).toBe(200)
+    expect(await statusFor(beside, key, '/vaults')).toBe(403)
   })
 
   test('keys list shows the keys of one user, or of all', async () => {
     const { environment } = await surround()
-    await streamvaultJson(['users', 'create', 'ada'], environment)
-    const words = ['keys', 'create', '--user', 'ada']
+    const keys = await streamvaultJson<MadeKey[]>(['keys', 'list'], environment)
+    const before = keys.map(({ apiKey }) => apiKey)
+    const ada = await newUser(environment)
+    const words = ['keys', 'create', '--user', ada]
     const { apiSecret, ...key } = await streamvaultJson<MadeKey>(words, environment)
 
-    expect(await streamvaultJson(['keys', 'list', '--user', 'ada'], environment)).toEqual([key])
-    const all = await streamvaultJson(['keys', 'list'], environment)
-    expect(all).toMatchObject([{ apiKey: adminKey }, { apiKey: key.apiKey }])
+    expect(await listed(['keys', 'list', '--user', ada], environment)).toEqual([key])
+    expect(before[0]).toBe(adminKey)
+    const all = await streamvaultJson<MadeKey[]>(['keys', 'list'], environment)
+    expect(all.map(({ apiKey }) => apiKey)).toEqual([...before, key.apiKey])
     const { stdout } = await streamvault(['keys', 'list'], environment)
     expect(stdout).toContain(key.apiKey)
     expect(stdout).not.toContain(apiSecret)
@@ -114,10 +126,10 @@ describe.each([
     const second = await streamvaultJson<MadeKey>([...rotate, '--overlap', '0'], environment)
     const third = await streamvaultJson<MadeKey>([...rotate, '--overlap', '1h'], environment)
 
-    const service = await api()
-    expect(await statusFor(service, key)).toBe(401)
-    expect(await statusFor(service, second)).toBe(200)
-    expect(await statusFor(service, third)).toBe(200)
+    const beside = await api()
+    expect(await statusFor(beside, key)).toBe(401)
+    expect(await statusFor(beside, second)).toBe(200)
+    expect(await statusFor(beside, third)).toBe(200)
   })
 
   test('keys revoke ends a key', async () => {
@@ -128,9 +140,9 @@ describe.each([
 
     await streamvaultJson(['keys', 'revoke', ended.apiKey], environment)
 
-    const service = await api()
-    expect(await statusFor(service, kept)).toBe(200)
-    expect(await statusFor(service, ended)).toBe(401)
+    const beside = await api()
+    expect(await statusFor(beside, kept)).toBe(200)
+    expect(await statusFor(beside, ended)).toBe(401)
   })
 
   test('keys rotate-signing-key makes another key sign, and with --overlap 0 it is the only one', async () => {
@@ -160,27 +172,26 @@ describe.each([
 
   test('what was done is in the audit log, under the key it was done with', async () => {
     const { environment, api } = await surround()
-    await streamvaultJson(['users', 'create', 'ada'], environment)
+    const words = ['users', 'create', newUsername()]
+    const { id } = await streamvaultJson<{ id: string }>(words, environment)
 
     const path = '/audit?action=user.created'
-    const { body } = await (await api()).withKey('GET', path)
+    const { body } = await (await api()).withKey<{ subjectId: string }[]>('GET', path)
 
-    expect(body).toMatchObject([{ action: 'user.created', actorKeyId: adminKey }])
+    const found = body.filter(({ subjectId }) => subjectId === id)
+    expect(found).toMatchObject([{ action: 'user.created', actorKeyId: adminKey }])
   })
 })
 
 test('users list shows all of them, however many pages that are', async () => {
-  const dataDir = newFolder()
-  const { http } = await start(dataDir)
-  const api = new ApiClient(http)
+  const environment = settingsOf(service.process.dataDir)
+  const before = await listed(['users', 'list'], environment)
   const names = Array.from({ length: 101 }, (_, index) => `user-${index}`)
   const rest = { first_name: '', last_name: '' }
-  for (const username of names) await api.withKey('POST', '/users', { username, ...rest })
+  for (const username of names) await service.api.withKey('POST', '/users', { username, ...rest })
 
-  const users = await streamvaultJson<{ username: string }[]>(
-    ['users', 'list'],
-    environmentOf(dataDir),
-  )
+  const users = await streamvaultJson<{ username: string }[]>(['users', 'list'], environment)
 
-  expect(users.map(({ username }) => username)).toEqual(['admin', ...names])
+  expect(users.slice(0, before.length)).toEqual(before)
+  expect(users.slice(before.length).map(({ username }) => username)).toEqual(names)
 })

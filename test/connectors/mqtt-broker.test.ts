@@ -1,5 +1,6 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { packetTypes } from '../support/mqtt-bytes.ts'
 import { type ConnectFields, connectPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
 import { runningService } from '../support/running-service.ts'
@@ -34,11 +35,6 @@ function topicOf(streamId: string): string {
 function readingAt(second: number): string {
   const timestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
   return JSON.stringify({ timestamp, temperature: second })
-}
-
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
 
 interface QuarantinePage {
@@ -182,12 +178,12 @@ describe('what does not fit', () => {
     ['another topic', 'factory/hall-3'],
   ])('a publish to %s is acknowledged, dropped and counted', async (_, topic) => {
     const client = await device()
-    const droppedBefore = await metric('streamvault_mqtt_dropped_total')
+    const droppedBefore = await metricOf(service.process, 'mqtt_dropped_total')
 
     await client.publishAsync(topic, readingAt(1), { qos: 1 })
 
     expect(client.connected).toBe(true)
-    expect(await metric('streamvault_mqtt_dropped_total')).toBe(droppedBefore + 1)
+    expect(await metricOf(service.process, 'mqtt_dropped_total')).toBe(droppedBefore + 1)
   })
 })
 

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { makeAuthority, makeCertificate } from '../support/certificate.ts'
-import { type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { type MadeDevice, newDevice, newStreams } from '../support/devices.ts'
+import { newPerson, type Person, received } from '../support/people.ts'
 import { startedServices } from '../support/started-services.ts'
 
 // Requests over HTTPS are not what is tested here.

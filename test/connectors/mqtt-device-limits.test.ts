@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { newDevice, newStreams, received } from '../support/devices.ts'
+import { newDevice, newStreams } from '../support/devices.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { connectPacket, publishPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { newPerson, type Person, received } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()

@@ -1,8 +1,8 @@
 import type { MqttClient } from 'mqtt'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
-import { mqttClients } from '../support/mqtt-clients.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { type MadeDevice, newDevice, newStreams } from '../support/devices.ts'
+import { closed, mqttClients } from '../support/mqtt-clients.ts'
+import { newPerson, type Person, received } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -20,13 +20,6 @@ beforeAll(async () => {
   own = streamIds[0] ?? ''
   other = streamIds[1] ?? ''
 })
-
-/** Resolves when the connection is closed; to be called before that can happen. */
-async function closed(client: MqttClient): Promise<void> {
-  await new Promise<void>((resolve) => {
-    client.once('close', resolve)
-  })
-}
 
 const send = (client: MqttClient, streamId: string) =>
   client.publishAsync(`streams/${streamId}/data`, '{"temperature": 1}', { qos: 1 })

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { connectAsync } from 'mqtt'
 import { describe, expect, test } from 'vitest'
+import { HeldResources } from '../support/held-resources.ts'
+import { metricOf } from '../support/metrics.ts'
 import { field, packet, packetTypes, u16 } from '../support/mqtt-bytes.ts'
 import {
   connectPacket,
@@ -28,16 +29,9 @@ async function connected(clientId: string): Promise<RawMqttConnection> {
   return connection
 }
 
-async function metrics(http = service.process.http): Promise<string> {
-  return await (await fetch(`${http}/metrics`)).text()
-}
-
 /** A counter of the service, by its reason. */
 async function counted(name: string, reason: string, http = service.process.http) {
-  const text = await metrics(http)
-  return Number(
-    new RegExp(`^streamvault_${name}\\{reason="${reason}"\\} (\\S+)$`, 'm').exec(text)?.[1],
-  )
+  return await metricOf({ http }, `${name}{reason="${reason}"}`)
 }
 
 /** Expects that a connection is closed by the service, and that it is counted. */
@@ -179,7 +173,8 @@ describe('half-sent packets', () => {
       packet(3, 0, field('a'), Buffer.alloc(announced)).subarray(0, announced - 65_536),
     ])
     const before = await counted('mqtt_closed_total', 'memory')
-    const residentBefore = residentBytes()
+    const held = new HeldResources(service.process, service.api)
+    const memoryBefore = held.memoryBytes
     const connections = await Promise.all(
       Array.from({ length: 40 }, (_, index) => connected(`half-${index}`)),
     )
@@ -187,10 +182,11 @@ describe('half-sent packets', () => {
     await expect
       .poll(() => counted('mqtt_closed_total', 'memory'))
       .toBeGreaterThanOrEqual(before + 24)
-    const [, held] = /^streamvault_mqtt_half_sent_bytes (\S+)$/m.exec(await metrics()) ?? []
-    expect(Number(held)).toBeLessThanOrEqual(64 * 1024 * 1024)
+    expect(await metricOf(service.process, 'mqtt_half_sent_bytes')).toBeLessThanOrEqual(
+      64 * 1024 * 1024,
+    )
     // All that was sent, 160 MiB, and four times what is held (buffers double), if nothing of it is collected yet.
-    expect(residentBytes() - residentBefore).toBeLessThan(416 * 1024 * 1024)
+    expect(held.memoryBytes - memoryBefore).toBeLessThan(416 * 1024 * 1024)
     const honest = await connected('honest')
     const payload = '{"temperature":1}'
     honest.send(publishPacket({ topic: `streams/${streamId}/data`, payload, packetId: 3 }))
@@ -198,15 +194,6 @@ describe('half-sent packets', () => {
     for (const connection of [...connections, honest]) connection.destroy()
   })
 })
-
-/** Memory of the service. */
-function residentBytes(): number {
-  const { pid } = JSON.parse(readFileSync(`${service.process.dataDir}/owner.json`, 'utf8')) as {
-    pid: number
-  }
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1024
-}
 
 describe('connections', () => {
   test('beyond the limits of an address and of all are closed at once, and counted', async () => {

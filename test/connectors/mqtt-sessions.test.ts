@@ -1,11 +1,13 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
+import { closed } from '../support/mqtt-clients.ts'
 import {
   createKey,
   type MadeKey,
   newPerson,
   type Person,
   personOf,
+  received,
   streamOf,
 } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -33,24 +35,8 @@ async function connect(
   return client
 }
 
-/** Resolves when the connection is closed; to be called before that can happen. */
-async function closed(client: MqttClient): Promise<void> {
-  await new Promise<void>((resolve) => {
-    client.once('close', resolve)
-  })
-}
-
 function withToken(token: string): Pick<MadeKey, 'apiKey' | 'apiSecret'> {
   return { apiKey: 'bearer', apiSecret: token }
-}
-
-/** Readings of a stream that were received, once nothing is on its way any more. */
-async function received(person: Person, streamId: string): Promise<number> {
-  const { body } = await person.withToken<{ counters: { received: number } }>(
-    'GET',
-    `/streams/${streamId}/status`,
-  )
-  return body.counters.received
 }
 
 async function temperatures(person: Person, streamId: string): Promise<number[]> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { connectPacket, RawMqttConnection, subscribePacket } from '../support/mqtt-packets.ts'
 import { newPerson, type Person } from '../support/people.ts'
@@ -6,12 +7,6 @@ import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
 const connect = mqttClients(() => service.process.mqttPort)
-
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(`streamvault_${name} `))
-  return Number(line?.split(' ')[1])
-}
 
 /** A subscriber of all that its user is sent, who reads nothing any more. */
 async function deafSubscriber({ key, userId }: Person, qos: 0 | 1, isClean = true) {
@@ -42,8 +37,8 @@ describe('a subscriber that does not read', () => {
     }
 
     await expect.poll(() => listener.messages.length).toBe(count)
-    expect(await metric('mqtt_undelivered_total')).toBeGreaterThan(0)
-    expect(await metric('mqtt_unread_bytes')).toBeLessThan(2 * 1024 * 1024)
+    expect(await metricOf(service.process, 'mqtt_undelivered_total')).toBeGreaterThan(0)
+    expect(await metricOf(service.process, 'mqtt_unread_bytes')).toBeLessThan(2 * 1024 * 1024)
     deaf.destroy()
   })
 
@@ -62,7 +57,7 @@ describe('a subscriber that does not read', () => {
     await expect.poll(() => listener.messages.length).toBe(count)
     deaf.resume()
     await deaf.closed
-    expect(await metric('mqtt_closed_total{reason="slow"}')).toBeGreaterThan(0)
+    expect(await metricOf(service.process, 'mqtt_closed_total{reason="slow"}')).toBeGreaterThan(0)
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mqttClients } from '../support/mqtt-clients.ts'
-import { newPerson, type Person, vaultOf } from '../support/people.ts'
+import { newPerson, type Person, received, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -30,12 +30,6 @@ async function makeStreams(person: Person, topic: string, count: number): Promis
     ids.push(...body.streams.map(({ streamId }) => streamId))
   }
   return ids
-}
-
-async function received(person: Person, streamId: string): Promise<number> {
-  const path = `/streams/${streamId}/status`
-  const { body } = await person.withToken<{ counters: { received: number } }>('GET', path)
-  return body.counters.received
 }
 
 test('a message goes to the 16 streams with the lowest ids', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { connectPacket, publishPacket, RawMqttConnection } from '../support/mqtt-packets.ts'
-import { newPerson, type Person, vaultOf } from '../support/people.ts'
+import { newPerson, type Person, received, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { metric, payloadOf } from '../support/sparkplug-payloads.ts'
 
@@ -22,13 +22,6 @@ async function streamOn(person: Person, topic: string, format = 'json'): Promise
 async function counters(person: Person, streamId: string): Promise<unknown> {
   const path = `/streams/${streamId}/status`
   return (await person.withToken<{ counters: unknown }>('GET', path)).body.counters
-}
-
-/** What a stream has received, once nothing is on its way any more. */
-async function received(person: Person, streamId: string): Promise<number> {
-  const path = `/streams/${streamId}/status`
-  const { body } = await person.withToken<{ counters: { received: number } }>('GET', path)
-  return body.counters.received
 }
 
 const reading = '{"temperature": 21.5}'

@@ -1,5 +1,6 @@
 import { connectAsync, type MqttClient } from 'mqtt'
 import { expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { type Metric, metric, payloadOf, readPayload } from '../support/sparkplug-payloads.ts'
@@ -71,11 +72,7 @@ class EdgeNode {
 const temperature = (value: number) => metric('Double', value, { alias: 1 })
 
 async function counted(event: string): Promise<number> {
-  const answer = await fetch(`${service.process.http}/metrics`)
-  const text = await answer.text()
-  const [, value] =
-    new RegExp(`sparkplug_events_total\\{[^}]*"${event}"\\} (\\d+)`).exec(text) ?? []
-  return Number(value)
+  return await metricOf(service.process, `sparkplug_events_total{reason="${event}"}`)
 }
 
 test('is born, sends by alias, loses a message, is asked for its births, and dies', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
 import { createKey, newPerson, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
@@ -135,13 +136,13 @@ describe('a user who sets wildcards in more than 100 ways', () => {
   test('is refused them, over all clients', async () => {
     const ada = await newPerson(service.api)
     const [one, other] = [await connect(ada.key), await connect(ada.key)]
-    const before = await refusedFilters()
+    const before = await metricOf(service.process, 'mqtt_filters_refused_total')
 
     expect(await one.subscribe(filtersOf(ada.userId, 0))).toEqual(Array(60).fill(1))
     const codes = await other.subscribe(filtersOf(ada.userId, 60))
 
     expect(codes).toEqual([...Array(40).fill(1), ...Array(20).fill(refused)])
-    expect(await refusedFilters()).toBe(before + 20)
+    expect(await metricOf(service.process, 'mqtt_filters_refused_total')).toBe(before + 20)
   })
 
   test('is refused them, over all sessions, whoever is away', async () => {
@@ -178,11 +179,6 @@ describe('a user who sets wildcards in more than 100 ways', () => {
     expect(await bobs.subscribe(filtersOf(bob.userId, 0))).toEqual(Array(60).fill(1))
   })
 })
-
-async function refusedFilters(): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  return Number(/^streamvault_mqtt_filters_refused_total (\d+)/m.exec(text)?.[1])
-}
 
 /** Filters in the space of a user, which set wildcards in another way for each number. */
 function filterOf(userId: string, index: number): string {

@@ -17,10 +17,14 @@ import {
 import { allAggregates, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
-/** What every store promises about aggregated points: a part of `timeSeriesContract`. */
-export function timeSeriesAggregationContract(open: OpenNewStore): void {
-  describe('equals an independent computation', () => modelContract(open))
-  describe('of many series', () => seriesContract(open))
+/**
+ * What every store promises about aggregated points: a part of `timeSeriesContract`.
+ *
+ * @param share the part of the random cases that is tried
+ */
+export function timeSeriesAggregationContract(open: OpenNewStore, share = 1): void {
+  describe('equals an independent computation', () => modelContract(open, share))
+  describe('of many series', () => seriesContract(open, share))
 }
 
 const everyFunction = [
@@ -124,7 +128,7 @@ function question(fills: readonly Fill[]): fc.Arbitrary<Question> {
   )
 }
 
-function modelContract(open: OpenNewStore): void {
+function modelContract(open: OpenNewStore, share: number): void {
   test.each([
     ['without filling', ['none']],
     ['filled', ['null', 'previous', 'linear']],
@@ -142,7 +146,7 @@ function modelContract(open: OpenNewStore): void {
 
           expect(points).toEqual(modelAggregates(readings, query).map(nearly))
         }),
-        { numRuns: 120 },
+        { numRuns: 120 * share },
       )
     })
   })
@@ -164,7 +168,7 @@ function modelContract(open: OpenNewStore): void {
   })
 }
 
-function seriesContract(open: OpenNewStore): void {
+function seriesContract(open: OpenNewStore, share: number): void {
   const streams = fc.array(
     fc.record({
       series: fc.constantFrom('a', 'b', 'c'),
@@ -210,7 +214,7 @@ function seriesContract(open: OpenNewStore): void {
 
           expect(points).toEqual(modelAggregates(readings, query).map(nearly))
         }),
-        { numRuns: 60 },
+        { numRuns: 60 * share },
       )
     })
   })

@@ -11,9 +11,13 @@ import { dailyAverages, fieldsOf, nearly } from '../support/aggregation-samples.
 import { allAggregates, hourUs, marchUs, ship, storedReading } from '../support/stored-readings.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
-/** What every store promises about averages by time: a part of `timeSeriesContract`. */
-export function timeSeriesTimeWeightsContract(open: OpenNewStore): void {
-  describe('equals an independent computation', () => modelContract(open))
+/**
+ * What every store promises about averages by time: a part of `timeSeriesContract`.
+ *
+ * @param share the part of the random cases that is tried
+ */
+export function timeSeriesTimeWeightsContract(open: OpenNewStore, share = 1): void {
+  describe('equals an independent computation', () => modelContract(open, share))
   describe('in examples', () => exampleContract(open))
 }
 
@@ -71,7 +75,7 @@ const fields = [
   ...fieldsOf('starts', 'bigint', ['avg', 'sum']),
 ]
 
-function modelContract(open: OpenNewStore): void {
+function modelContract(open: OpenNewStore, share: number): void {
   test('over any streams, range, bucket and page', async () => {
     await withStreams(open, async ({ store }, newStream) => {
       await fc.assert(
@@ -111,7 +115,7 @@ function modelContract(open: OpenNewStore): void {
 
           expect(points).toEqual(modelAggregates(readings, query).map(nearly))
         }),
-        { numRuns: 150 },
+        { numRuns: 150 * share },
       )
     })
   })

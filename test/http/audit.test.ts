@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
+import { metricOf } from '../support/metrics.ts'
 import { createKey, newPerson } from '../support/people.ts'
 import { adminKey } from '../support/service-process.ts'
 import { startedServices } from '../support/started-services.ts'
@@ -113,9 +114,8 @@ test('sums up failed logins, and names only keys that there are', async () => {
   for (const headers of attempts) {
     expect((await api.request('GET', '/users', { headers })).status).toBe(401)
   }
-  const metrics = await (await fetch(`${service.http}/metrics`)).text()
-  expect(metrics).toMatch(/^streamvault_logins_failed_total 4$/m)
-  expect(metrics).toMatch(/^streamvault_api_keys 2$/m)
+  expect(await metricOf(service, 'logins_failed_total')).toBe(4)
+  expect(await metricOf(service, 'api_keys')).toBe(2)
   // They are written down once a minute, and when the service stops.
   await service.end('SIGTERM')
 

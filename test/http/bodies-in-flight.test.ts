@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson, type Person, streamOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
@@ -68,8 +69,7 @@ async function announce(count: number, bytes: number): Promise<readonly Unfinish
 }
 
 async function inFlight(): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  return Number(/^streamvault_bodies_in_flight_bytes (\S+)$/m.exec(text)?.[1])
+  return await metricOf(service.process, 'bodies_in_flight_bytes')
 }
 
 function refused(requests: readonly Unfinished[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { asDevice, type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
-import { createKey, newPerson, type Person, personOf } from '../support/people.ts'
+import { asDevice, type MadeDevice, newDevice, newStreams } from '../support/devices.ts'
+import { createKey, newPerson, type Person, personOf, received } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()

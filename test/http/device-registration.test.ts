@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
-import { asDevice, type MadeDevice, newStreams, received } from '../support/devices.ts'
+import { asDevice, type MadeDevice, newStreams } from '../support/devices.ts'
 import { type Json, neededQuery, operationsOf } from '../support/openapi-operations.ts'
-import { newPerson, type Person } from '../support/people.ts'
+import { newPerson, type Person, received } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { asDevice, type MadeDevice, newDevice, newStreams, received } from '../support/devices.ts'
+import { asDevice, type MadeDevice, newDevice, newStreams } from '../support/devices.ts'
 import { type Json, neededQuery, operationsOf } from '../support/openapi-operations.ts'
-import { createKey, newPerson, type Person, personOf } from '../support/people.ts'
+import { createKey, newPerson, type Person, personOf, received } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, type Person } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 
 const service = runningService()
 
@@ -14,10 +15,6 @@ interface VaultLatest {
   readonly vaultId: string
   readonly data: readonly Point[]
   readonly nextCursor: string | null
-}
-
-function at(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, second)).toISOString()
 }
 
 async function push(streamId: string, body: object): Promise<void> {

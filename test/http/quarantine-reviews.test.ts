@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api-client.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { runningService } from '../support/running-service.ts'
 
 const service = runningService()
@@ -220,9 +221,7 @@ describe('deleting refused readings', () => {
 
   test('shows in the metrics', async () => {
     await ask('DELETE')
-    const response = await fetch(`${service.process.http}/metrics`)
-    const text = await response.text()
-    const metric = (name: string) => Number(new RegExp(`^\\w*${name} (\\d+)$`, 'm').exec(text)?.[1])
+    const metric = await metricsOf(service.process)
 
     expect(metric('readings_discarded')).toBeGreaterThanOrEqual(4)
     expect(metric('reviews_total')).toBeGreaterThanOrEqual(1)

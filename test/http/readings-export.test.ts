@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { DataPage } from '../support/api-client.ts'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 
 const service = runningService()
 
@@ -19,10 +21,6 @@ const readings = [
   { starts: 9_007_199_254_740_991 },
   { mode: '\u{1f525} é ;\t' },
 ]
-
-function timeOf(index: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, index)).toISOString()
-}
 
 /** Readings of the large stream: more than all buffers on the way hold. */
 const bigReadings = 1_000
@@ -39,14 +37,14 @@ beforeAll(async () => {
     level: { type: 'number', range: [0, 1] },
   })
   const body = [...readings, { level: 7, temperature: -50 }].map((reading, index) => ({
-    timestamp: timeOf(index),
+    timestamp: at(index),
     ...reading,
   }))
   await service.api.withToken('POST', `/streams/${streamId}/data`, body)
   bigStreamId = await service.api.createStream({ text: { type: 'string' } })
-  for (let at = 0; at < bigReadings; at += 50) {
+  for (let from = 0; from < bigReadings; from += 50) {
     const batch = Array.from({ length: 50 }, (_, index) => ({
-      timestamp: timeOf(at + index),
+      timestamp: at(from + index),
       text: bigText,
     }))
     await service.api.withToken('POST', `/streams/${bigStreamId}/data`, batch)
@@ -88,15 +86,9 @@ async function textAs(accept: string, rest: Omit<Ask, 'accept'> = {}): Promise<s
   return await textOf(await ask({ accept, ...rest }))
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${service.process.http}/metrics`)).text()
-  const line = text.split('\n').find((one) => one.startsWith(`streamvault_${name} `))
-  return Number(line?.split(' ')[1])
-}
-
 /** Waits until a figure of the service is what it should be. */
 async function metricBecomes(name: string, value: number): Promise<void> {
-  while ((await metric(name)) !== value) await sleep(20)
+  while ((await metricOf(service.process, name)) !== value) await sleep(20)
 }
 
 describe('readings as CSV', () => {
@@ -133,7 +125,7 @@ describe('readings as CSV', () => {
   })
 
   test('of some fields come in the order in which they were asked for', async () => {
-    const csv = await textAs('text/csv', { query: `?fields=temperature,isOn&end=${timeOf(1)}` })
+    const csv = await textAs('text/csv', { query: `?fields=temperature,isOn&end=${at(1)}` })
     expect(csv).toBe(
       'timestamp,temperature,isOn,:flag\r\n2026-01-31T00:00:00.000000Z,1.5e+300,true,\r\n',
     )
@@ -154,7 +146,7 @@ describe('readings as NDJSON', () => {
   })
 
   test('keep to the range, and to a limit where there is one', async () => {
-    const range = `start=${timeOf(1)}&end=${timeOf(5)}`
+    const range = `start=${at(1)}&end=${at(5)}`
     expect(await countOf(`?${range}`)).toBe(4)
     expect(await countOf(`?${range}&limit=3`)).toBe(3)
   })
@@ -189,7 +181,7 @@ describe('aggregated readings', () => {
   })
 
   test('go on beyond a chunk, and fill what is empty', async () => {
-    const filled = `?aggregation=1s&fields=temperature&fill=null&start=${timeOf(0)}&end=${timeOf(2_500)}`
+    const filled = `?aggregation=1s&fields=temperature&fill=null&start=${at(0)}&end=${at(2_500)}`
     const csv = await textAs('text/csv', { query: filled })
     expect(csv.split('\r\n')).toHaveLength(2_502)
   })
@@ -226,20 +218,20 @@ describe('what cannot be answered', () => {
 })
 
 test('HEAD reads nothing', async () => {
-  const before = await metric('export_chunks_total')
+  const before = await metricOf(service.process, 'export_chunks_total')
   const incoming = await ask({ method: 'HEAD', accept: 'text/csv' })
 
   expect(incoming.statusCode).toBe(200)
   expect(incoming.headers['content-type']).toContain('text/csv')
   expect(await textOf(incoming)).toBe('')
-  expect(await metric('export_chunks_total')).toBe(before)
+  expect(await metricOf(service.process, 'export_chunks_total')).toBe(before)
 })
 
 /** Resolves once no chunk was read for a while. */
 async function standstill(): Promise<number> {
   let chunks = -1
   for (;;) {
-    const now = await metric('export_chunks_total')
+    const now = await metricOf(service.process, 'export_chunks_total')
     if (now === chunks) return now
     chunks = now
     await sleep(300)
@@ -248,13 +240,13 @@ async function standstill(): Promise<number> {
 
 describe('a reader who does not read', () => {
   test('holds back the reading, and gets all of it later', async () => {
-    const before = await metric('export_chunks_total')
+    const before = await metricOf(service.process, 'export_chunks_total')
     const incoming = await ask({ accept: 'application/x-ndjson', stream: bigStreamId })
     incoming.pause()
     const held = (await standstill()) - before
 
     const lines = (await textOf(incoming)).split('\n')
-    const all = (await metric('export_chunks_total')) - before
+    const all = (await metricOf(service.process, 'export_chunks_total')) - before
 
     // What the kernel takes for both sides, and two chunks of ours.
     expect(held).toBeLessThan(all / 3)

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { newPerson } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
+import { at } from '../support/seconds.ts'
 
 const service = runningService()
-
-function at(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, second)).toISOString()
-}
 
 function readings(from: number, count: number) {
   return Array.from({ length: count }, (_, index) => ({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { formatUs } from '../../src/core/time.ts'
 import { edgeNumbers } from '../support/any-numbers.ts'
-import { streamvault } from '../support/command-line.ts'
+import { settingsOf, streamvault } from '../support/command-line.ts'
 import { download, exported } from '../support/exports.ts'
 import { importTypes } from '../support/imports.ts'
 import { mqttClients } from '../support/mqtt-clients.ts'
@@ -220,11 +220,7 @@ describe('what readings have comes out, and in again as the same', () => {
     const file = folder.file(`readings.${format}`)
     const { code, stderr } = await streamvault(
       ['export', streamId, '--format', format, '--out', file],
-      {
-        STREAMVAULT_DATA_DIR: service.process.dataDir,
-        STREAMVAULT_ADMIN_KEY: adminKey,
-        STREAMVAULT_ADMIN_SECRET: adminSecret,
-      },
+      settingsOf(service.process.dataDir),
     )
     expect(code, stderr).toBe(0)
     const content = new Uint8Array(readFileSync(file))

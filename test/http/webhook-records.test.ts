@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { newPerson, type Person, vaultOf } from '../support/people.ts'
 import { answering } from '../support/receiver.ts'
 import { runningService } from '../support/running-service.ts'
@@ -58,20 +59,19 @@ describe('what is recorded', () => {
 })
 
 /** How many deliveries are not over, as the metrics tell. */
-async function pending(): Promise<string | undefined> {
-  const metrics = await (await fetch(`${service.process.http}/metrics`)).text()
-  return /^streamvault_deliveries_pending (\d+)$/m.exec(metrics)?.[1]
+async function pending(): Promise<number> {
+  return await metricOf(service.process, 'deliveries_pending')
 }
 
 test('the metrics tell how many deliveries are not over', async () => {
   receiver.behaviour = answering(404)
   const { id } = await client.registered()
-  expect(await pending()).toBe('0')
+  expect(await pending()).toBe(0)
   await vaultOf(owner)
   await client.attemptsOf(id, 1)
-  expect(await pending()).toBe('1')
+  expect(await pending()).toBe(1)
   await owner.withKey('DELETE', `${at}/${id}`)
-  expect(await pending()).toBe('0')
+  expect(await pending()).toBe(0)
 })
 
 test('nothing is sent for a user who is gone', async () => {
@@ -81,11 +81,11 @@ test('nothing is sent for a user who is gone', async () => {
   const { id } = await theirs.registered({ secret: 'a secret' })
   await vaultOf(leaving)
   await theirs.attemptsOf(id, 1)
-  expect(await pending()).toBe('1')
+  expect(await pending()).toBe(1)
 
   await service.api.withKey('DELETE', `/users/${leaving.userId}`)
 
-  expect(await pending()).toBe('0')
+  expect(await pending()).toBe(0)
   using state = new DatabaseSync(`${service.process.dataDir}/state.db`, { readOnly: true })
   for (const table of ['webhooks', 'webhook_subscriptions']) {
     const left = state.prepare(`SELECT count(*) AS count FROM ${table} WHERE owner_id = ?`)

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { metricOf } from '../support/metrics.ts'
 import { runningService } from '../support/running-service.ts'
-import { at, keyHeaders, kinds, numbers, series, tailsOf, temperatures } from '../support/tails.ts'
+import { at } from '../support/seconds.ts'
+import { keyHeaders, kinds, numbers, series, tailsOf, temperatures } from '../support/tails.ts'
 
 const service = runningService()
 const { open: openTail, push } = tailsOf(service)
@@ -152,10 +154,7 @@ test('HEAD answers what GET would answer, without its end', async () => {
 test('how many follow is a metric', async () => {
   const streamId = await service.api.createStream()
   const opened = await openTail('events', `/streams/${streamId}/tail`)
-  const open = async () => {
-    const text = await (await fetch(`${service.process.http}/metrics`)).text()
-    return Number(/^streamvault_tails_open (\d+)$/m.exec(text)?.[1])
-  }
+  const open = () => metricOf(service.process, 'tails_open')
   const before = await open()
   opened.close()
   while ((await open()) >= before) await sleep(20)

@@ -1,5 +1,6 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt'
 import { afterEach, describe, expect, test } from 'vitest'
+import { closed } from '../support/mqtt-clients.ts'
 import {
   connectPacket,
   publishPacket,
@@ -26,12 +27,6 @@ async function connect({ port }: SessionBroker, options: IClientOptions): Promis
   })
   clients.push(client)
   return client
-}
-
-async function closed(client: MqttClient): Promise<void> {
-  await new Promise<void>((resolve) => {
-    client.once('close', resolve)
-  })
 }
 
 function willOf(payload: string, qos: 1 | 2) {

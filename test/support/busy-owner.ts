@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.ts'
+import { at } from './seconds.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 const streamsMax = 6
@@ -36,19 +37,19 @@ export class BusyOwner {
 
   async #step(): Promise<void> {
     const number = this.#random.integer(0, 19)
-    const at = this.#random.integer(0, Math.max(0, this.#streams.length - 1))
-    const streamId = this.#streams[at]
+    const place = this.#random.integer(0, Math.max(0, this.#streams.length - 1))
+    const streamId = this.#streams[place]
     if (streamId === undefined || (number === 0 && this.#streams.length < streamsMax)) {
       await this.#create()
     } else if (number === 1) {
-      this.#streams.splice(at, 1)
+      this.#streams.splice(place, 1)
       await this.#send('DELETE', `/streams/${streamId}`)
     } else if (number <= 3) {
       await this.#send('PUT', `/streams/${streamId}`, { schema: this.#newSchema() })
     } else if (number === 4) {
       await this.#send('POST', `/streams/${streamId}/quarantine/redrive`, {})
     } else if (number === 5) {
-      const range = `start=${time(this.#random.integer(0, seconds))}&end=${time(seconds)}`
+      const range = `start=${at(this.#random.integer(0, seconds))}&end=${at(seconds)}`
       await this.#send('DELETE', `/streams/${streamId}/data?${range}`)
     } else {
       await this.#push(streamId)
@@ -64,7 +65,7 @@ export class BusyOwner {
   /** Good ones, the same again, and ones that are refused. */
   async #push(streamId: string): Promise<void> {
     const readings = Array.from({ length: this.#random.integer(1, 30) }, () => ({
-      timestamp: time(this.#random.integer(0, seconds)),
+      timestamp: at(this.#random.integer(0, seconds)),
       temperature: this.#random.chance(0.1) ? 'hot' : this.#random.integer(0, 2),
     }))
     await this.#send('POST', `/streams/${streamId}/data`, readings)
@@ -83,8 +84,4 @@ export class BusyOwner {
     }
     return answer.body
   }
-}
-
-function time(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, second)).toISOString()
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { adminKey, adminSecret } from './service-process.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -7,6 +8,15 @@ export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+}
+
+/** Settings with which a command reaches the service of a data folder, with the bootstrap key. */
+export function settingsOf(dataDir: string): Record<string, string> {
+  return {
+    STREAMVAULT_DATA_DIR: dataDir,
+    STREAMVAULT_ADMIN_KEY: adminKey,
+    STREAMVAULT_ADMIN_SECRET: adminSecret,
+  }
 }
 
 /** Runs `streamvault` as a user would, with no settings but the given ones. */

@@ -14,6 +14,9 @@ const sourceKeys = {
   schedule: '* * * * * *',
 } as const
 
+/** What the contract of connectors needs to know of these: messages are of one page, of 500 rows each. */
+export const contractNeeds = { unacknowledgedMax: 10, hasPositions: true, carries: 'rows' } as const
+
 /** Rows of one statement. */
 const rowsMax = 500
 

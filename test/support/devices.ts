@@ -47,12 +47,3 @@ export function asDevice<Body>(
   const headers = { 'x-api-key': apiKey, 'x-api-secret': apiSecret }
   return api.request<Body>(method, path, { headers, body })
 }
-
-/** Readings of a stream that were received, once nothing is on its way any more. */
-export async function received(person: Person, streamId: string): Promise<number> {
-  const { body } = await person.withToken<{ counters: { received: number } }>(
-    'GET',
-    `/streams/${streamId}/status`,
-  )
-  return body.counters.received
-}

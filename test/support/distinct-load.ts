@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.ts'
+import { at } from './seconds.ts'
 
 /** Readings of one message. */
 const perMessage = 20
@@ -23,7 +24,7 @@ export class DistinctLoad {
   async send(): Promise<void> {
     const numbers = Array.from({ length: perMessage }, () => this.sent++)
     const body = numbers.map((number) => ({
-      timestamp: new Date(Date.UTC(2026, 0, 31) + number * 1_000).toISOString(),
+      timestamp: at(number),
       temperature: number,
     }))
     const answer = await this.#api.withToken('POST', `/streams/${this.#streamId}/data`, body)

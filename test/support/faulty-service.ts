@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { ApiClient } from './api-client.ts'
 import { FaultInjection } from './fault-injection.ts'
+import { metricOf } from './metrics.ts'
 import {
   adminKey,
   adminSecret,
@@ -111,11 +112,7 @@ export class FaultyService implements AsyncDisposable {
 
   /** One figure of GET /metrics, without its prefix `streamvault_`. */
   async metric(name: string): Promise<number> {
-    const response = await fetch(`${this.#process.http}/metrics`)
-    const text = await response.text()
-    const line = text.split('\n').find((one) => one.startsWith(`streamvault_${name} `))
-    if (line === undefined) throw new Error(`there is no metric ${name}`)
-    return Number(line.split(' ')[1])
+    return await metricOf(this.#process, name)
   }
 
   /** Resolves when a condition holds. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { ApiClient } from './api-client.ts'
+import { metricsOf } from './metrics.ts'
 import type { ServiceProcess } from './service-process.ts'
 
 /** Descriptors that may be more than before: those of files that are opened now and then. */
@@ -62,11 +63,7 @@ export class HeldResources {
 
   /** Gauges that are not at rest, with their values. */
   async #restless(): Promise<readonly string[]> {
-    const text = await (await fetch(`${this.#process.http}/metrics`)).text()
-    const lines = text.split('\n')
-    return restingGauges.flatMap((name) => {
-      const line = lines.find((one) => one.startsWith(`streamvault_${name} `))
-      return line === undefined || line.endsWith(' 0') ? [] : [line]
-    })
+    const metric = await metricsOf(this.#process)
+    return restingGauges.flatMap((name) => (metric(name) === 0 ? [] : [`${name} ${metric(name)}`]))
   }
 }

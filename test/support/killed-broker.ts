@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import { ApiClient } from './api-client.ts'
+import { metricOf } from './metrics.ts'
 import { packetTypes } from './mqtt-bytes.ts'
 import { connectPacket, type MqttPacket, RawMqttConnection } from './mqtt-packets.ts'
 import type { Person } from './people.ts'
@@ -43,8 +44,7 @@ export function killedBroker(): KilledBroker {
       return running().mqttPort
     },
     async metric(name) {
-      const text = await (await fetch(`${running().http}/metrics`)).text()
-      return Number(new RegExp(`^streamvault_mqtt_${name} (\\S+)$`, 'm').exec(text)?.[1])
+      return await metricOf(running(), `mqtt_${name}`)
     },
     async restart(signal = 'SIGKILL', meanwhile) {
       await running().end(signal)

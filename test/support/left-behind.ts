@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Naming, namedInDuckDb, namedInSqlite } from './files-naming.ts'
+import { metricsOf } from './metrics.ts'
 import type { PassingGuest } from './passing-guest.ts'
 import type { ServiceProcess } from './service-process.ts'
 
@@ -16,11 +17,6 @@ const mayName: readonly (readonly [place: RegExp, why: string])[] = [
   [/^journal.db batches\.payload$/, 'the newest 64 MiB stay for those who follow streams'],
 ]
 
-async function metrics({ http }: ServiceProcess): Promise<(name: string) => number> {
-  const text = await (await fetch(`${http}/metrics`)).text()
-  return (name) => Number(new RegExp(`^streamvault_${name} (\\S+)$`, 'm').exec(text)?.[1])
-}
-
 interface Totals {
   readonly received: number
   readonly settled: number
@@ -29,7 +25,7 @@ interface Totals {
 
 /** What was ever received, and what became of it. */
 export async function totals(service: ServiceProcess): Promise<Totals> {
-  const value = await metrics(service)
+  const value = await metricsOf(service)
   const terms = ['stored_total', 'duplicate_total', 'unchanged_total', 'ever_filtered', 'discarded']
   const settled = terms.reduce((sum, term) => sum + value(`readings_${term}`), 0)
   const stored = value('readings_stored_total')
@@ -43,7 +39,7 @@ export function sumOf({ received, settled, stored }: Totals) {
 }
 
 export async function atHand(service: ServiceProcess) {
-  const value = await metrics(service)
+  const value = await metricsOf(service)
   return {
     stored: value('stored_streams'),
     shipper: value('shipper_streams'),
@@ -57,7 +53,7 @@ export async function atHand(service: ServiceProcess) {
 
 export async function untilGone(service: ServiceProcess): Promise<void> {
   for (;;) {
-    const value = await metrics(service)
+    const value = await metricsOf(service)
     if (value('stream_deletions_pending') === 0 && value('stored_streams') === 0) return
     await sleep(50)
   }

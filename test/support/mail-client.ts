@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ErrorBody } from '../../src/requests/http/error-handler.ts'
 import type { Answer } from './api-client.ts'
 import type { MailServer, ReceivedMail } from './mail-server.ts'
+import { metricOf } from './metrics.ts'
 import type { Person } from './people.ts'
 
 /** Where addresses are added. */
@@ -67,8 +68,7 @@ export async function oneClick(url: string): Promise<number> {
 /** Resolves when nothing waits any more that was written down before, at the service of this address. */
 export async function everythingHasCome(service: string): Promise<void> {
   for (;;) {
-    const metrics = await (await fetch(`${service}/metrics`)).text()
-    if (/^streamvault_deliveries_pending 0$/m.test(metrics)) return
+    if ((await metricOf({ http: service }, 'deliveries_pending')) === 0) return
     await sleep(20)
   }
 }

@@ -53,6 +53,13 @@ export function mqttClients(portOf: () => number) {
   }
 }
 
+/** Resolves when the connection is closed; to be called before that can happen. */
+export async function closed(client: MqttClient): Promise<void> {
+  await new Promise<void>((resolve) => {
+    client.once('close', resolve)
+  })
+}
+
 async function granted(
   client: MqttClient,
   filters: string | string[],

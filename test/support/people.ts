@@ -107,3 +107,12 @@ export async function streamOf(person: Person, processing: object = {}): Promise
   })
   return stream.body.streamId
 }
+
+/** Readings of a stream that were received, once nothing is on its way any more. */
+export async function received(person: Person, streamId: string): Promise<number> {
+  const { body } = await person.withToken<{ counters: { received: number } }>(
+    'GET',
+    `/streams/${streamId}/status`,
+  )
+  return body.counters.received
+}

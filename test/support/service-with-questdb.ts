@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { ApiClient } from './api-client.ts'
 import { DistinctLoad } from './distinct-load.ts'
+import { at } from './seconds.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
@@ -69,7 +70,7 @@ export class ServiceWithQuestDb implements AsyncDisposable {
 
   /** Removes one reading. */
   async remove(number: number): Promise<void> {
-    const range = `start=${timeOf(number)}&end=${timeOf(number + 1)}`
+    const range = `start=${at(number)}&end=${at(number + 1)}`
     const { status } = await this.api.withToken('DELETE', `/streams/${this.streamId}/data?${range}`)
     expect([202, 204]).toContain(status)
   }
@@ -134,11 +135,7 @@ export class ServiceWithQuestDb implements AsyncDisposable {
 /** What `DistinctLoad` sends. */
 function readingOf(number: number): object {
   return {
-    timestamp: timeOf(number),
+    timestamp: at(number),
     temperature: number,
   }
-}
-
-function timeOf(number: number): string {
-  return new Date(Date.UTC(2026, 0, 31) + number * 1_000).toISOString()
 }

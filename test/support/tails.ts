@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest'
 import type { Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
+import { at } from './seconds.ts'
 import { adminKey, adminSecret } from './service-process.ts'
 import { TailClient, type TailKind, TailRefused, type TailTarget } from './tail-client.ts'
 
@@ -47,10 +48,6 @@ export function tailsOf(service: RunningService): Tails {
 
 export function headersOf({ key }: Person): Readonly<Record<string, string>> {
   return { 'x-api-key': key.apiKey, 'x-api-secret': key.apiSecret }
-}
-
-export function at(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31) + second * 1_000).toISOString()
 }
 
 /** Readings with these temperatures, one a second. */

@@ -4,12 +4,12 @@ import { timeSeriesWindowEndsContract } from '../contracts/time-series-window-en
 import { timeSeriesWindowsContract } from '../contracts/time-series-windows-contract.ts'
 import { openDuckDbStore } from '../support/duckdb-store.ts'
 
-timeSeriesWindowsContract(openDuckDbStore)
+timeSeriesWindowsContract(openDuckDbStore, 12)
 timeSeriesWindowEndsContract(openDuckDbStore)
 
 describe.for([
   ['later', { lookUpRowsMax: 0 }],
   ['later, and stored in portions', { lookUpRowsMax: 0, rowsPerLateTable: 2 }],
 ] as const)('when late readings are looked up %s', ([, options]) => {
-  timeSeriesWindowsContract(() => openDuckDbStore(systemClock, options), 25)
+  timeSeriesWindowsContract(() => openDuckDbStore(systemClock, options), 6)
 })

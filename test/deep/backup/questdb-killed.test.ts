@@ -4,6 +4,7 @@ import { ApiClient } from '../../support/api-client.ts'
 import { type BackupAnswer, backUp, beginBackup, endOfBackup } from '../../support/backups.ts'
 import { startStreamvault, streamvault, streamvaultJson } from '../../support/command-line.ts'
 import { isQuestDbMissing, QuestDb } from '../../support/questdb.ts'
+import { at } from '../../support/seconds.ts'
 import {
   newDataDir,
   type ServiceProcess,
@@ -28,7 +29,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
   let streamId: string
 
   async function start(): Promise<void> {
-    service = await startServiceProcess(dataDir, at('service', proxy.port))
+    service = await startServiceProcess(dataDir, storedIn('service', proxy.port))
     api = new ApiClient(service.http)
   }
 
@@ -49,7 +50,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
     folder[Symbol.dispose]()
   })
 
-  const at = (name: string, port = questDb.port) => ({
+  const storedIn = (name: string, port = questDb.port) => ({
     STREAMVAULT_TIMESERIES_URL: `questdb://127.0.0.1:${port}/${name}`,
   })
 
@@ -91,7 +92,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
     proxy.reset()
     expect(existsSync(`${to}/manifest.json`)).toBe(false)
     const cutOff = ['restore', '--from', to, '--data-dir', folder.file('none')]
-    expect(await streamvault(cutOff, at('none'))).toMatchObject({ code: 1 })
+    expect(await streamvault(cutOff, storedIn('none'))).toMatchObject({ code: 1 })
     expect([existsSync(folder.file('none')), await rowsOf('none')]).toEqual([false, 0])
 
     await start()
@@ -100,7 +101,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
     expect(await api.settled(streamId, readings)).toMatchObject({ stored: readings })
     const whole = await backUp(api, folder.file('whole'))
     const words = ['restore', '--from', whole.to, '--data-dir', folder.file('restored'), '--verify']
-    expect(await streamvaultJson(words, at('killed2'))).toMatchObject({ verified: true })
+    expect(await streamvaultJson(words, storedIn('killed2'))).toMatchObject({ verified: true })
   })
 
   test('a QuestDB that is killed while rows are copied fails the backup, and nothing else', async () => {
@@ -124,7 +125,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
       folder.file('restored2'),
       '--verify',
     ]
-    expect(await streamvaultJson(words, at('server2'))).toMatchObject({ verified: true })
+    expect(await streamvaultJson(words, storedIn('server2'))).toMatchObject({ verified: true })
   })
 
   test.each(['restore', 'questdb'])(
@@ -136,7 +137,7 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
       const name = `again${killed}`
       await using held = await TcpProxy.start(questDb.port)
       held.holdAfter(bytesOfSome)
-      const child = startStreamvault(words, at(name, held.port))
+      const child = startStreamvault(words, storedIn(name, held.port))
       const ended = new Promise((resolve) => child.once('exit', resolve))
       await inTheMiddleOf(name, held)
       if (killed === 'restore') child.kill('SIGKILL')
@@ -148,17 +149,17 @@ describe.skipIf(isQuestDbMissing)('with QuestDB', () => {
       expect(existsSync(restored)).toBe(false)
       expect(await rowsOf(name)).toBeGreaterThan(0)
 
-      const refused = await streamvault(words, at(name))
+      const refused = await streamvault(words, storedIn(name))
       expect([refused.code, refused.stderr]).toEqual([
         1,
         expect.stringContaining('--discard-cut-off'),
       ])
       const anew = [...words, '--discard-cut-off', '--verify']
-      expect(await streamvaultJson(anew, at(name))).toMatchObject({ verified: true })
+      expect(await streamvaultJson(anew, storedIn(name))).toMatchObject({ verified: true })
       expect(await rowsOf(name)).toBe(readings)
       // What is whole is not taken away.
       const second = ['restore', '--from', to, '--data-dir', folder.file('second')]
-      const { code, stderr } = await streamvault([...second, '--discard-cut-off'], at(name))
+      const { code, stderr } = await streamvault([...second, '--discard-cut-off'], storedIn(name))
       expect([code, stderr]).toEqual([1, expect.stringContaining('already')])
     },
   )
@@ -169,7 +170,7 @@ async function send(api: ApiClient, streamId: string): Promise<void> {
   const portion = 10_000
   for (let from = 0; from < readings; from += portion) {
     const body = Array.from({ length: portion }, (_, index) => ({
-      timestamp: new Date(Date.UTC(2026, 0, 31) + (from + index) * 1_000).toISOString(),
+      timestamp: at(from + index),
       temperature: from + index,
     }))
     expect(await api.withToken('POST', `/streams/${streamId}/data`, body)).toMatchObject({

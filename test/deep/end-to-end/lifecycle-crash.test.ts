@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import { streamvaultJson } from '../../support/command-line.ts'
+import { settingsOf, streamvaultJson } from '../../support/command-line.ts'
 import { FaultyService } from '../../support/faulty-service.ts'
 import { foundIn } from '../../support/left-by-a-kill.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
-import { adminKey, adminSecret } from '../../support/service-process.ts'
 import { startedServices } from '../../support/started-services.ts'
 
 const services = startedServices()
@@ -112,11 +111,7 @@ test('what is changed while no service runs is told when one does', async () => 
 
   const key = await streamvaultJson<{ apiKey: string }>(
     ['keys', 'create', '--user', 'admin', '--name', 'gateway', '--permission', 'read_only'],
-    {
-      STREAMVAULT_DATA_DIR: dataDir,
-      STREAMVAULT_ADMIN_KEY: adminKey,
-      STREAMVAULT_ADMIN_SECRET: adminSecret,
-    },
+    settingsOf(dataDir),
   )
 
   const again = new ApiClient((await services.start(dataDir)).http)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiClient, type DataPage } from '../../support/api-client.ts'
 import { isQuestDbMissing } from '../../support/questdb.ts'
 import { type Rounds, undisturbed, withKilledQuestDb } from '../../support/questdb-kills.ts'
+import { at } from '../../support/seconds.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { startedServices } from '../../support/started-services.ts'
 
@@ -9,10 +10,6 @@ const services = startedServices()
 
 /** Readings are told by their second, over half an hour. */
 const seconds = 1_800
-
-function at(second: number): string {
-  return new Date(Date.UTC(2026, 0, 31, 0, 0, second)).toISOString()
-}
 
 type Points = DataPage['data']
 

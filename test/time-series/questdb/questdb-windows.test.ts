@@ -11,6 +11,6 @@ describe.skipIf(isQuestDbMissing)('QuestDB', () => {
   })
   afterAll(async () => await questDb[Symbol.asyncDispose]())
 
-  timeSeriesWindowsContract((clock) => openQuestDbStore(questDb, clock))
+  timeSeriesWindowsContract((clock) => openQuestDbStore(questDb, clock), 12)
   timeSeriesWindowEndsContract(() => openQuestDbStore(questDb))
 })
