@@ -73,7 +73,7 @@ describe('constructors', () => {
   test('a class holds the object of its needs, and no copies of its members', () => {
     expect(all.length).toBeGreaterThan(300)
     expect(filesOf(all.filter((one) => copiesOf(one).length > 0))).toEqual([
-      // Whatever is asked for each packet, character or reading is at hand at once.
+      // Values that each packet, character or reading asks for are at hand at once.
       'connectors/mqtt-broker/guard/packet-check.ts',
       'processors/csv-lines.ts',
       'processors/scan.ts',

@@ -149,7 +149,7 @@ export function goOnFrom(moment: SteadyMoment): void {
   thisClock.goOnFrom(moment)
 }
 
-/** Of several looks at both clocks the quickest: a thread may lose its turn between the two. */
+/** Finds the machine's time at zero by the quickest of several looks at both clocks: a thread may lose its turn in between. */
 function machineAtZeroMs(): number {
   let [atZeroMs, quickestMs] = [0, Number.POSITIVE_INFINITY]
   for (let looks = 0; looks < looksMax; looks++) {

@@ -19,7 +19,7 @@ test('however the wall clock is set, a webhook is looked at anew in time', async
     fc.asyncProperty(movesOf(freshUs), async (moves) => {
       let known = ''
       let readUs = Number.NEGATIVE_INFINITY
-      // Of the run before nothing is at hand.
+      // Nothing is at hand of the run before.
       clock.atUs += freshUs
       for (const { passUs, stepUs } of moves) {
         clock.atUs += passUs
@@ -46,7 +46,7 @@ test('however the wall clock is set, a webhook is looked at anew in time', async
 test('however the wall clock is set, a delivery is tried again when the time has passed', async () => {
   await using local = await LocalDeliveries.open(receiver)
   const { clock } = local
-  // So many attempts that no run has them all.
+  // There are more attempts than any run has.
   await local.webhook({ url: receiver.url, retryCount: 20, retryDelayMs: 5_000 })
   await fc.assert(
     fc.asyncProperty(movesOf(30 * secondUs), async (moves) => {

@@ -9,7 +9,7 @@ export const lifetimeUs = 24 * 3_600 * 1_000_000
 /** A request that may come again: who, what about, and the key that they gave it. */
 export interface KeyedRequest {
   readonly userId: UserId
-  /** The same key about something else is another request. */
+  /** Place that the key counts in: under another one the key is that of another request. */
   readonly scope: string
   readonly key: string
   /** SHA-256 of the body: the same key with another body is a mistake. */

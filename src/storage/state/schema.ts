@@ -108,7 +108,7 @@ interface SigningKeyTable {
   /** PKCS #8, PEM, encrypted with the master key. */
   readonly private_key_encrypted: Uint8Array
   readonly created_at: number
-  /** The same in steady time. */
+  /** Steady time from which on it signs. */
   readonly signing_since: Defaulted<number>
   /** Set once a newer key signs: until then tokens signed with this one are good. */
   readonly accepted_until: number | null
