@@ -13,7 +13,7 @@ beforeAll(async () => {
   await promisify(execFile)('npm', ['run', 'build'])
 })
 
-/** Of other commands than test/end-to-end/npm-signals.test.ts has. */
+/** Commands that need a build, or a shell in between; the others are in test/end-to-end/npm-signals.test.ts. */
 describe.each([
   'npm run start:release',
   // The shell between npx and us keeps a SIGINT to itself, unless a terminal sends it to all of them.

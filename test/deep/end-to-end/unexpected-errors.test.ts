@@ -5,7 +5,7 @@ import { expectStopInOrder } from '../../support/unexpected-error.ts'
 
 const services = startedServices()
 
-/** Those that test/end-to-end/unexpected-errors.test.ts has not. */
+/** Faults that test/end-to-end/unexpected-errors.test.ts leaves out. */
 describe('an error that nothing was waiting for', () => {
   test.each<[InjectedFault, FaultyThread]>([
     ['reject', 'start'],
