@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresLog } from '../../connectors/postgres-log/postgres-log.ts'
 import { newId, type StreamId } from '../../src/core/ids.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
-import { FollowedTable } from '../support/followed-table.ts'
+import { FollowedTable, reached } from '../support/followed-table.ts'
 import { isPostgresMissing, Postgres } from '../support/postgres.ts'
 import { RecordedRun } from '../support/recorded-run.ts'
 
@@ -20,10 +20,6 @@ afterAll(async () => {
 const patience = { timeout: 60_000, interval: 20 }
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-
-async function reached(follower: FetchingSource) {
-  await expect.poll(() => follower.runner.status, patience).toMatchObject({ state: 'running' })
-}
 
 /** What the sender of the server waits for. */
 async function waitOf(table: FollowedTable): Promise<unknown> {

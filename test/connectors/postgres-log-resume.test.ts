@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FetchingSource } from '../support/fetching-source.ts'
-import { FollowedTable } from '../support/followed-table.ts'
+import { FollowedTable, reached } from '../support/followed-table.ts'
 import { isPostgresMissing, Postgres } from '../support/postgres.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -24,10 +24,6 @@ async function kept(follower: FetchingSource, numbers: readonly number[]) {
     .poll(() => follower.entries().numbers.length, patience)
     .toBeGreaterThanOrEqual(numbers.length)
   expect(follower.entries()).toMatchObject({ numbers, refused: [] })
-}
-
-async function reached(follower: FetchingSource) {
-  await expect.poll(() => follower.runner.status, patience).toMatchObject({ state: 'running' })
 }
 
 /** What it has by then may be wrong: that is found out in the end. */

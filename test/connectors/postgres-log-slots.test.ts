@@ -4,7 +4,7 @@ import { AllowedDestinations } from '../../src/egress/allowed-destinations.ts'
 import { EgressGuard } from '../../src/egress/egress-guard.ts'
 import { guardedDial } from '../../src/egress/guarded-dial.ts'
 import { FetchingSource } from '../support/fetching-source.ts'
-import { both, FollowedTable } from '../support/followed-table.ts'
+import { both, FollowedTable, reached } from '../support/followed-table.ts'
 import { isPostgresMissing, Postgres } from '../support/postgres.ts'
 
 let server: Postgres
@@ -18,10 +18,6 @@ afterAll(async () => {
 })
 
 const patience = { timeout: 60_000, interval: 20 }
-
-async function reached(follower: FetchingSource) {
-  await expect.poll(() => follower.runner.status, patience).toMatchObject({ state: 'running' })
-}
 
 async function kept(follower: FetchingSource, numbers: readonly number[]) {
   await expect.poll(() => follower.entries().numbers, patience).toEqual(numbers)

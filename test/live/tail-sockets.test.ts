@@ -4,9 +4,9 @@ import { WebSocket } from 'ws'
 import { runningService } from '../support/running-service.ts'
 import { adminKey, adminSecret } from '../support/service-process.ts'
 import { TailClient, TailRefused, type TailTarget } from '../support/tail-client.ts'
+import { keyHeaders } from '../support/tails.ts'
 
 const service = runningService({ STREAMVAULT_CORS_ORIGINS: 'https://console.example' })
-const keyHeaders = { 'x-api-key': adminKey, 'x-api-secret': adminSecret }
 const tails: TailClient[] = []
 
 afterEach(() => {

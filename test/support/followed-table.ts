@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { expect } from 'vitest'
 import { postgresLog } from '../../connectors/postgres-log/postgres-log.ts'
 import { FetchingSource } from './fetching-source.ts'
 import type { Postgres } from './postgres.ts'
@@ -131,4 +132,11 @@ export function both(table: FollowedTable, follower: AsyncDisposable): AsyncDisp
   stack.use(table)
   stack.use(follower)
   return stack
+}
+
+/** Resolves when what is followed is read. */
+export async function reached(follower: FetchingSource): Promise<void> {
+  await expect
+    .poll(() => follower.runner.status, { timeout: 60_000, interval: 20 })
+    .toMatchObject({ state: 'running' })
 }
