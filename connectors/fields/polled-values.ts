@@ -45,7 +45,10 @@ export function valuesOf<Item extends { readonly field: string }>(
       if (!Array.isArray(value) || value.length > fieldsMax) return
       const seen = new Set<string>()
       for (const [index, one] of value.entries()) {
-        const name = String((one as Partial<Item> | null)?.field).toLowerCase()
+        const given: unknown = isObject(one) ? one['field'] : undefined
+        // What is no name is refused as such.
+        if (typeof given !== 'string') continue
+        const name = given.toLowerCase()
         if (seen.has(name)) problems.within(key).add(`${index}.field`, 'comes twice')
         seen.add(name)
       }
