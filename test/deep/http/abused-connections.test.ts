@@ -11,6 +11,7 @@ import { HeldResources } from '../../support/held-resources.ts'
 import { connectPacket, publishPacket, subscribePacket } from '../../support/raw-mqtt.ts'
 import { runningService } from '../../support/running-service.ts'
 import { adminKey, adminSecret } from '../../support/service-process.ts'
+import { keyHeaders } from '../../support/tails.ts'
 import { TemporaryFolder } from '../../support/temporary-folder.ts'
 
 // The certificate of the service is nobody's but its own, and the client of these tests is `fetch`.
@@ -35,10 +36,29 @@ beforeAll(async () => {
   streamId = await service.api.createStream()
   held = new HeldResources(service.process, service.api)
   await sweep('mqtts', mqttConversation())
+  await followOnce()
   descriptors = held.descriptors
 })
 
 afterAll(() => folder[Symbol.dispose]())
+
+/** Has the thread started that serves those who follow: it starts with the first of them, and holds files of its own. */
+async function followOnce(): Promise<void> {
+  const path = `/streams/${streamId}`
+  await service.api.withKey('POST', `${path}/data`, { temperature: 1 })
+  const following = new AbortController()
+  const { body } = await fetch(`${service.process.http}${path}/tail?last=1`, {
+    headers: keyHeaders,
+    signal: following.signal,
+  })
+  let text = ''
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString()
+    if (text.includes('temperature')) break
+  }
+  following.abort()
+  if (!text.includes('temperature')) throw new Error(`the stream was not followed: ${text}`)
+}
 
 type Way = 'mqtt' | 'mqtts' | 'https'
 
