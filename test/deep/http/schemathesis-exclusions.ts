@@ -32,7 +32,10 @@ export const neverTaken: Readonly<Record<string, string>> = {
   receiveWebhook: 'What is made up is not signed.',
   registerDevice: 'It is for provisioning keys, and a user asks.',
   pushReadingsToStreams: namesStreams,
+  createDevice: namesStreams,
   createDevices: namesStreams,
+  createStream:
+    'A source that is made up leads where nobody may connect to, or is of another kind than the type of the stream.',
   createStreams: namesStreams,
   getBackup: noBackup,
   cancelBackup: noBackup,
