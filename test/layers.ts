@@ -39,13 +39,17 @@ export const layers: Readonly<Record<string, Layer>> = {
     is: 'what happened, written down with the change that it follows from',
     mayImport: ['core', 'contracts', 'storage'],
   },
+  files: {
+    is: 'files: where their bytes are, what those hash to, how they come in and go out',
+    mayImport: of('core storage egress config access requests outbox'),
+  },
   identity: {
     is: 'users, keys and tokens, as people manage them',
-    mayImport: ['core', 'storage', 'access', 'requests', 'outbox'],
+    mayImport: of('core storage access requests outbox files'),
   },
   twins: {
-    is: 'templates, vaults, favorites',
-    mayImport: ['core', 'storage', 'access', 'requests', 'outbox', 'identity'],
+    is: 'asset streams, attachments, templates, vaults, favorites',
+    mayImport: of('core storage access requests outbox files identity'),
   },
   processors: {
     is: 'decide: pure functions, from bytes to a reading or a reason, and the rules of alerts',
@@ -84,13 +88,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   operating: {
     is: 'operate: metrics, health, logs, backups, the doctor, the AsyncAPI document',
     mayImport: of(
-      'core storage egress config access requests processors streams ingest connectors reading telling',
+      'core storage egress config access requests files processors streams ingest connectors reading telling',
     ),
   },
   processes: {
     is: 'who is wired to whom: a folder for each thread, and one for commands without a service',
     mayImport: of(
-      'core storage egress config access requests outbox identity twins processors streams ingest connectors reading alerts telling operating',
+      'core storage egress config access requests outbox files identity twins processors streams ingest connectors reading alerts telling operating',
     ),
   },
   cli: { is: 'commands', mayImport: ['core', 'config', 'access', 'operating', 'processes'] },

@@ -8,6 +8,9 @@ export type TemplateId = Branded<'TemplateId'>
 export type VaultId = Branded<'VaultId'>
 /** A data stream: a continuous flow of readings. (An asset stream is another thing, see the glossary.) */
 export type StreamId = Branded<'StreamId'>
+/** A record of an asset: code, issuer, wallet. */
+export type AssetStreamId = Branded<'AssetStreamId'>
+export type AttachmentId = Branded<'AttachmentId'>
 export type FavoriteId = Branded<'FavoriteId'>
 export type ExportId = Branded<'ExportId'>
 export type ImportId = Branded<'ImportId'>
@@ -20,9 +23,12 @@ export type AlertId = Branded<'AlertId'>
 export type AlertRuleId = Branded<'AlertRuleId'>
 
 type OwnId = UserId | TemplateId | VaultId | StreamId | FavoriteId
+type AssetId = AssetStreamId | AttachmentId
 type JobId = ExportId | ImportId | BackupId
-type AnyId =
+/** An id of whatever kind. */
+export type AnyId =
   | OwnId
+  | AssetId
   | JobId
   | EventId
   | InboxEntryId

@@ -3,8 +3,11 @@ import type { StateDatabase } from './database.ts'
 import type { StateSchema } from './schema.ts'
 import { type Total, totalOf } from './totals.ts'
 
+/** Tables whose lists have pages. */
+type ListedTable = 'templates' | 'vaults' | 'favorites' | 'asset_streams' | 'attachments'
+
 /** A list in one of its orders. An index has to begin with its condition, order and id. */
-export interface Listing<Table extends 'templates' | 'vaults' | 'favorites'> {
+export interface Listing<Table extends ListedTable> {
   readonly table: Table
   readonly condition: RawBuilder<boolean>
   readonly orderBy: 'created_at' | 'name_folded'
@@ -29,7 +32,7 @@ export interface ListedPage<Row> {
  * What comes before the page is passed within the index, which is a tenth of the work of passing
  * rows; and from the end that is nearer, so that the last page costs what the first one does.
  */
-export async function pageOf<Table extends 'templates' | 'vaults' | 'favorites'>(
+export async function pageOf<Table extends ListedTable>(
   state: StateDatabase,
   listing: Listing<Table>,
   { offset, limit }: Slice,
@@ -53,7 +56,7 @@ export async function pageOf<Table extends 'templates' | 'vaults' | 'favorites'>
 }
 
 function idsOf(
-  listing: Omit<Listing<'templates' | 'vaults' | 'favorites'>, 'total'>,
+  listing: Omit<Listing<ListedTable>, 'total'>,
   direction: 'asc' | 'desc',
   { offset, limit }: Slice,
 ): RawBuilder<unknown> {

@@ -9,6 +9,7 @@ import type {
 } from './decision-tables.ts'
 import type { DeviceTables } from './device-tables.ts'
 import type { EventTables } from './event-tables.ts'
+import type { FileTables } from './file-tables.ts'
 import type { JobTables } from './job-tables.ts'
 import type { MailTables } from './mail-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
@@ -18,6 +19,7 @@ export interface StateSchema
   extends AlertTables,
     DeviceTables,
     EventTables,
+    FileTables,
     JobTables,
     MailTables,
     WebhookTables {
@@ -56,6 +58,10 @@ interface UserTable {
   readonly created_at: number
   /** A deleted user's row stays, because what the user owned refers to it. */
   readonly deleted_at: number | null
+  /** Of the picture; empty without one. */
+  readonly image_cid: Defaulted<string>
+  /** How many uploads of it were taken. */
+  readonly image_uploads: Defaulted<number>
 }
 
 interface UserEntityTable {
@@ -144,6 +150,14 @@ interface TemplateTable {
   readonly hint: string
   /** JSON array of asset codes. */
   readonly required_streams: string
+  /** Of the folder of its files; empty until they are uploaded. */
+  readonly bundle_cid: Defaulted<string>
+  /** Bytes of all of them. */
+  readonly bundle_size: Defaulted<number>
+  readonly image_cid: Defaulted<string>
+  /** How many uploads were taken. */
+  readonly bundle_uploads: Defaulted<number>
+  readonly image_uploads: Defaulted<number>
 }
 
 interface VaultTable {
@@ -160,6 +174,11 @@ interface VaultTable {
   /** As of data streams: for those of its streams that say nothing themselves. */
   readonly kept_raw: string | null
   readonly kept_aggregated: string | null
+  /** The image of its template, as it was when the vault was made. */
+  readonly default_image_cid: Defaulted<string>
+  readonly image_cid: Defaulted<string>
+  /** How many uploads of an image were taken. */
+  readonly image_uploads: Defaulted<number>
 }
 
 interface DataStreamTable {

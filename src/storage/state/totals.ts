@@ -11,6 +11,12 @@ export const lists = [
   'idempotent_answers',
   'receipts',
   'devices',
+  'asset_streams',
+  'attachments',
+  /** By asset stream instead of by user. */
+  'attachments_of_stream',
+  /** Bytes of the files of a user. */
+  'file_bytes',
 ] as const
 
 export type Total = (typeof lists)[number]

@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../../core/ids.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
@@ -186,7 +186,7 @@ function listingOf({ userId, publicOnly, sortBy, sortType }: TemplateQuery): Lis
   }
 }
 
-function fromRow(row: StateSchema['templates']): Template {
+function fromRow(row: Selectable<StateSchema['templates']>): Template {
   return {
     id: row.id as TemplateId,
     ownerId: row.owner_id as UserId,

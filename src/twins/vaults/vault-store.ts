@@ -1,4 +1,4 @@
-import { type Compilable, sql } from 'kysely'
+import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -164,7 +164,7 @@ export class VaultStore {
   }
 }
 
-function fromRow(row: StateSchema['vaults']): Vault {
+function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
   return { ...fromListedRow(row), jsonPayload: row.json_payload }
 }
 

@@ -30,6 +30,7 @@ import { departedStreams } from './0040-departed-streams.ts'
 import { steadyTime } from './0041-steady-time.ts'
 import { mailsOfAMinute } from './0042-mails-of-a-minute.ts'
 import { signingSince } from './0043-signing-since.ts'
+import { assetStreamsAndFiles } from './0044-asset-streams-and-files.ts'
 
 /** Every migration by name, in order. A migration that was released is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -64,4 +65,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0041-steady-time': steadyTime,
   '0042-mails-of-a-minute': mailsOfAMinute,
   '0043-signing-since': signingSince,
+  '0044-asset-streams-and-files': assetStreamsAndFiles,
 }
