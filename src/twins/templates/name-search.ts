@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
@@ -52,7 +52,7 @@ export class NameSearch {
   async pageOf(
     { userId, listing, term }: Search,
     slice: Slice,
-  ): Promise<ListedPage<StateSchema['templates']>> {
+  ): Promise<ListedPage<Selectable<StateSchema['templates']>>> {
     this.#enter(userId)
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -85,9 +85,9 @@ export class NameSearch {
     listing: TemplateListing,
     term: string,
     { offset, limit }: Slice,
-  ): Promise<ListedPage<StateSchema['templates']>> {
+  ): Promise<ListedPage<Selectable<StateSchema['templates']>>> {
     const matches = sql<boolean>`name_folded LIKE ${`%${escaped(term)}%`} ESCAPE '\\'`
-    const rows: StateSchema['templates'][] = []
+    const rows: Selectable<StateSchema['templates']>[] = []
     let total = 0
     let from: Place | undefined
     do {
@@ -127,8 +127,8 @@ export class NameSearch {
     listing: TemplateListing,
     stretch: ReturnType<typeof sql<boolean>>,
     { offset, limit }: Slice,
-  ): Promise<readonly StateSchema['templates'][]> {
-    const { rows } = await sql<StateSchema['templates']>`
+  ): Promise<readonly Selectable<StateSchema['templates']>[]> {
+    const { rows } = await sql<Selectable<StateSchema['templates']>>`
       SELECT * FROM templates WHERE id IN (
         SELECT id FROM templates WHERE ${stretch}
         ORDER BY ${order(listing)} LIMIT ${limit} OFFSET ${offset})
