@@ -61,6 +61,18 @@ export const errorCatalogue = {
       'Send the readings again after retryAfter seconds; who runs the service has to make room.',
     retryable: true,
   },
+  file_rejected: {
+    status: 422,
+    meaning: 'The file is not of the kind that is taken here, or its archive is not sound.',
+    remedy: 'Send a file that the message does not complain of; nothing of this one is kept.',
+    retryable: false,
+  },
+  files_full: {
+    status: 507,
+    meaning: 'The files of the user would take more room than those of one user may.',
+    remedy: 'Delete attachments that are not needed, or ask who runs the service for more room.',
+    retryable: false,
+  },
   headers_too_large: {
     status: 431,
     meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',
@@ -255,6 +267,12 @@ export const errorCatalogue = {
     status: 422,
     meaning: 'The query is understood, but what it asks for cannot be worked out.',
     remedy: 'Mend what the details name.',
+    retryable: false,
+  },
+  upload_refused: {
+    status: 403,
+    meaning: 'The address for the upload was changed, has expired, or was used already.',
+    remedy: 'Read the resource again for a fresh address, as long as it waits for a file.',
     retryable: false,
   },
   url_too_long: {

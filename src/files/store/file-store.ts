@@ -1,4 +1,4 @@
-import type { UploadId } from '../uploads/upload-id.ts'
+import type { UploadId } from './upload-id.ts'
 
 /** Bytes that have arrived for an upload, and were not looked at yet. */
 export interface StagedUpload {

@@ -14,6 +14,8 @@ declare module 'fastify' {
      * take long as long as they go on.
      */
     readonly spoolsBody?: boolean
+    /** Whether a body may be of any type and charset, because nobody reads what it says. */
+    readonly takesAnyContent?: boolean
   }
 }
 
@@ -58,7 +60,7 @@ async function admitted(
   { bodies, arriving: inTime, ownerOf }: IncomingBodiesNeeds,
   { request, reply, payload }: Incoming,
 ): Promise<RequestPayload> {
-  refuseOtherCharsets(request)
+  if (request.routeOptions.config.takesAnyContent !== true) refuseOtherCharsets(request)
   const coding = codingOf(request, reply)
   if (request.routeOptions.config.spoolsBody === true) {
     inTime.takeSlowly(request.raw)

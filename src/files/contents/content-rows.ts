@@ -1,0 +1,127 @@
+import { type Compilable, sql } from 'kysely'
+import type { UserId } from '../../core/ids.ts'
+import { optional, type StateDatabase, written } from '../../storage/state/database.ts'
+import { portionsOf } from '../../storage/state/portions.ts'
+import { totalOf } from '../../storage/state/totals.ts'
+import { type Content, cidProfile, type NamedContent } from '../content/content.ts'
+
+/** Changes that write down contents that the store has. */
+export function keptContents(
+  state: StateDatabase,
+  contents: readonly Content[],
+  atUs: number,
+): readonly Compilable[] {
+  const rows = [...new Map(contents.map((content) => [content.cid, content])).values()]
+  return portionsOf(
+    rows.map(({ cid, size, sha256, mediaType }) => ({
+      cid,
+      size,
+      sha256,
+      media_type: mediaType,
+      profile: cidProfile,
+      created_at: atUs,
+    })),
+  ).map((some) =>
+    optional(
+      state
+        .insertInto('contents')
+        .values(some)
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+  )
+}
+
+/** Changes that make contents the files of a resource, in their order. */
+export function heldFiles(
+  state: StateDatabase,
+  holderId: string,
+  files: readonly NamedContent[],
+): readonly Compilable[] {
+  const rows = files.map(({ name, cid }, position) => ({
+    holder_id: holderId,
+    position,
+    name,
+    cid,
+  }))
+  return portionsOf(rows).map((some) => state.insertInto('files').values(some))
+}
+
+/** The change with which a resource holds no files any more. */
+export function releasedFiles(state: StateDatabase, holderId: string): Compilable {
+  return optional(state.deleteFrom('files').where('holder_id', '=', holderId))
+}
+
+/**
+ * Changes that add bytes to what the files of a user have. They find no row when the user would have more
+ * than one may have.
+ */
+export function takenRoom(
+  state: StateDatabase,
+  ownerId: UserId,
+  { bytes, bytesMax }: { readonly bytes: number; readonly bytesMax: number },
+): readonly Compilable[] {
+  return [
+    optional(
+      state
+        .insertInto('totals')
+        .values({ list: 'file_bytes', owner_id: ownerId, total: 0 })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    state
+      .updateTable('totals')
+      .set({ total: sql<number>`total + ${bytes}` })
+      .where('list', '=', 'file_bytes')
+      .where('owner_id', '=', ownerId)
+      .where(sql<boolean>`total + ${bytes} <= ${bytesMax}`),
+  ]
+}
+
+/** The change that gives room back: bytes, or an expression of them as they are before the change. */
+export function givenRoom(
+  state: StateDatabase,
+  ownerId: UserId,
+  bytes: ReturnType<typeof sql<number>>,
+): Compilable {
+  return optional(
+    state
+      .updateTable('totals')
+      .set({ total: sql<number>`total - coalesce(${bytes}, 0)` })
+      .where('list', '=', 'file_bytes')
+      .where('owner_id', '=', ownerId),
+  )
+}
+
+/** The size of the content that a column names, or nothing. */
+export function sizeOf(cid: ReturnType<typeof sql<string>>) {
+  return sql<number>`(SELECT size FROM contents WHERE cid = ${cid})`
+}
+
+/** Bytes of all files of a user. */
+export async function fileBytesOf(state: StateDatabase, ownerId: UserId): Promise<number> {
+  return await totalOf(state, 'file_bytes', ownerId)
+}
+
+/** Every place where the state names a content. */
+const references = [
+  ['files', 'cid'],
+  ['templates', 'image_cid'],
+  ['vaults', 'default_image_cid'],
+  ['vaults', 'image_cid'],
+  ['users', 'image_cid'],
+] as const
+
+/** The condition that nothing of the state names the content of a row of `contents`. */
+export const isUnused = sql<boolean>`${sql.join(
+  references.map(
+    ([table, column]) =>
+      // The second condition lets the partial indexes of images be used.
+      sql`NOT EXISTS (SELECT 1 FROM ${sql.table(table)} WHERE ${sql.ref(`${table}.${column}`)} =
+        contents.cid AND ${sql.ref(`${table}.${column}`)} <> '')`,
+  ),
+  sql` AND `,
+)}`
+
+/** The change that forgets a content which is not used. It finds no row when it is. */
+export function forgottenContent(state: StateDatabase, cid: string): Compilable {
+  return written(state, sql`DELETE FROM contents WHERE cid = ${cid} AND ${isUnused}`)
+}

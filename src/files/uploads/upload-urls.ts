@@ -1,0 +1,55 @@
+import { type Clock, monotonicMs } from '../../core/clock.ts'
+import { LruMap } from '../../core/lru-map.ts'
+import { type SignedPaths, signedUs } from '../signing/signed-paths.ts'
+import type { FileStore } from '../store/file-store.ts'
+import { type UploadId, type UploadSubject, uploadIdOf } from '../store/upload-id.ts'
+
+/** Addresses of an object store that are kept: signing one takes it a millisecond, and a page has hundreds. */
+const keptMax = 10_000
+
+/** What is left of the time of an address that is handed out once more. */
+const leftMsMin = 5 * 60_000
+
+export interface UploadUrlsNeeds {
+  readonly store: Pick<FileStore, 'uploadUrl'>
+  readonly signed: SignedPaths
+  readonly clock: Clock
+}
+
+/** Addresses that take the bytes of an upload by PUT, without any other credential. */
+export class UploadUrls {
+  readonly #needs: UploadUrlsNeeds
+  readonly #kept = new LruMap<UploadId, { readonly url: string; readonly untilMs: number }>(keptMax)
+  #lastMs = monotonicMs()
+
+  constructor(needs: UploadUrlsNeeds) {
+    this.#needs = needs
+  }
+
+  /** Whether an address that was handed out may still be good. Those of before the start may be. */
+  get mayBeUsed(): boolean {
+    return monotonicMs() < this.#lastMs + signedUs / 1_000
+  }
+
+  async urlOf(subject: UploadSubject, bytesMax: number): Promise<string> {
+    this.#lastMs = monotonicMs()
+    const id = uploadIdOf(subject)
+    const { store, signed } = this.#needs
+    if (!store.uploadUrl) return signed.urlOf({ method: 'PUT', path: pathOf(id), limit: bytesMax })
+    return await this.#madeOrKept(id, store.uploadUrl)
+  }
+
+  async #madeOrKept(id: UploadId, make: NonNullable<FileStore['uploadUrl']>): Promise<string> {
+    const nowMs = monotonicMs()
+    const kept = this.#kept.get(id)
+    if (kept && kept.untilMs > nowMs) return kept.url
+    const url = await make(id, (this.#needs.clock.nowUs() + signedUs) / 1_000)
+    this.#kept.set(id, { url, untilMs: nowMs + signedUs / 1_000 - leftMsMin })
+    return url
+  }
+}
+
+/** The path of our own route. */
+export function pathOf(id: UploadId): string {
+  return `/uploads/${id}`
+}
