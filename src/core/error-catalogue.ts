@@ -61,6 +61,12 @@ export const errorCatalogue = {
       'Send the readings again after retryAfter seconds; who runs the service has to make room.',
     retryable: true,
   },
+  download_refused: {
+    status: 403,
+    meaning: 'The address of the file was changed, or has expired.',
+    remedy: 'Read the resource again for a fresh address.',
+    retryable: false,
+  },
   file_rejected: {
     status: 422,
     meaning: 'The file is not of the kind that is taken here, or its archive is not sound.',

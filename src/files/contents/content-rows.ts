@@ -1,7 +1,7 @@
 import { type Compilable, sql } from 'kysely'
 import type { UserId } from '../../core/ids.ts'
 import { optional, type StateDatabase, written } from '../../storage/state/database.ts'
-import { portionsOf } from '../../storage/state/portions.ts'
+import { padded, portionsOf } from '../../storage/state/portions.ts'
 import { totalOf } from '../../storage/state/totals.ts'
 import { type Content, cidProfile, type NamedContent } from '../content/content.ts'
 
@@ -44,6 +44,28 @@ export function heldFiles(
     cid,
   }))
   return portionsOf(rows).map((some) => state.insertInto('files').values(some))
+}
+
+/** Files of resources, by these and in their order, from one place up to another. */
+export async function filesOf(
+  state: StateDatabase,
+  holderIds: readonly string[],
+  { from, below }: { readonly from: number; readonly below: number },
+): Promise<readonly { readonly holderId: string; readonly file: NamedContent }[]> {
+  const rows = await state
+    .selectFrom('files')
+    .innerJoin('contents', 'contents.cid', 'files.cid')
+    .select(['holder_id', 'name', 'files.cid', 'size', 'sha256', 'media_type'])
+    .where('holder_id', 'in', padded(holderIds))
+    .where('position', '>=', from)
+    .where('position', '<', below)
+    .orderBy('holder_id')
+    .orderBy('position')
+    .execute()
+  return rows.map(({ holder_id: holderId, media_type: mediaType, ...row }) => ({
+    holderId,
+    file: { ...row, mediaType },
+  }))
 }
 
 /** The change with which a resource holds no files any more. */
@@ -94,6 +116,11 @@ export function givenRoom(
 /** The size of the content that a column names, or nothing. */
 export function sizeOf(cid: ReturnType<typeof sql<string>>) {
   return sql<number>`(SELECT size FROM contents WHERE cid = ${cid})`
+}
+
+/** The image that a row names. */
+export function imageOf(table: 'templates' | 'users' | 'vaults', id: string) {
+  return sql<string>`(SELECT image_cid FROM ${sql.table(table)} WHERE id = ${id})`
 }
 
 /** Bytes of all files of a user. */

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
+import * as s from '../../requests/http/schema.ts'
 
 /** How long an address is good (decisions.md#uploads). */
 export const signedUs = 15 * 60 * 1_000_000
@@ -26,6 +27,17 @@ export interface SignedQuery {
   readonly limit?: string
   readonly signature?: string
 }
+
+const expires = { ...s.text, description: 'Seconds since the Unix epoch.' }
+const signature = { ...s.text, description: 'Of method, path, time and limit.' }
+
+/** The parameters of an address that something is loaded from, and of one that takes a file. */
+export const signedQuery = s.query({ expires, signature })
+export const signedUploadQuery = s.query({
+  expires,
+  limit: { ...s.text, description: 'Bytes.' },
+  signature,
+})
 
 /** Addresses that are credentials by themselves: one method, one path, until a time, up to a size. */
 export class SignedPaths {

@@ -2,12 +2,6 @@ import type { Static } from 'typebox'
 import * as s from '../../requests/http/schema.ts'
 import type { Received } from './uploads.ts'
 
-export const uploadQuery = s.query({
-  expires: { ...s.text, description: 'Seconds since the Unix epoch.' },
-  limit: { ...s.text, description: 'Bytes.' },
-  signature: { ...s.text, description: 'Of method, path, time and limit.' },
-})
-
 export const takenUploadSchema = s.component(
   'TakenUpload',
   s.record({

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
-import type { SignedPaths, SignedQuery } from '../signing/signed-paths.ts'
+import { type SignedPaths, type SignedQuery, signedUploadQuery } from '../signing/signed-paths.ts'
 import { parseUploadId, type UploadId } from '../store/upload-id.ts'
-import { takenUploadBody, takenUploadSchema, uploadQuery } from './upload-api.ts'
+import { takenUploadBody, takenUploadSchema } from './upload-api.ts'
 import { pathOf } from './upload-urls.ts'
 import type { ArrivingBody, Uploads } from './uploads.ts'
 
@@ -43,7 +43,7 @@ const schema = {
   ].join(' '),
   tags: ['Files'],
   params: { type: 'object', properties: { uploadId: { type: 'string' } }, required: ['uploadId'] },
-  querystring: uploadQuery,
+  querystring: signedUploadQuery,
   body: { type: 'string', format: 'binary', 'x-checked-by-handler': true },
   response: { 200: takenUploadSchema },
 } as const

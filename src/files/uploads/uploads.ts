@@ -3,6 +3,7 @@ import { DomainError } from '../../core/errors.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import type { TakenUpload, UploadForm, UploadLimits } from '../content/content.ts'
 import { fileBytesOf, keptContents, takenRoom } from '../contents/content-rows.ts'
+import type { ContentTurns } from '../contents/content-turns.ts'
 import type { FileStore, StagedUpload } from '../store/file-store.ts'
 import {
   parseUploadId,
@@ -11,7 +12,6 @@ import {
   type UploadSubject,
 } from '../store/upload-id.ts'
 import { ArrivingFiles } from './arriving-files.ts'
-import type { ContentTurns } from './content-turns.ts'
 import type { ExpectedUpload, UploadKind } from './upload-kind.ts'
 
 /** Bytes after which it is looked again whether the disk has room. */

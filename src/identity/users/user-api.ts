@@ -119,19 +119,30 @@ export function newCredential(body: Static<typeof newCredentialSchema>): NewCred
   return { type, key, identityProvider, ledger }
 }
 
-/** The user as the interface shows it. There are no pictures yet: nothing to load up or down. */
-export function userBody({ user, entities, credentials }: Profile): Static<typeof userSchema> {
+/** Addresses of a user's picture, which are for that user only. */
+export interface UserLinks {
+  readonly upload: string
+  readonly download: string
+}
+
+const noLinks: UserLinks = { upload: '', download: '' }
+
+/** The user as the interface shows it. */
+export function userBody(
+  { user, entities, credentials }: Profile,
+  links: UserLinks = noLinks,
+): Static<typeof userSchema> {
   return {
     id: user.id,
     first_name: user.firstName,
     last_name: user.lastName,
     username: user.username,
-    user_profile_picture: false,
+    user_profile_picture: user.imageCid !== '',
     created_at: formatUs(user.createdAtUs),
     entities: entities.map(entityBody),
     credentials: credentials.map(credentialBody),
-    image_upload_url: '',
-    image_download_url: '',
+    image_upload_url: links.upload,
+    image_download_url: links.download,
   }
 }
 

@@ -1,8 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
 import { grants } from '../../access/auth/scopes.ts'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId } from '../../core/ids.ts'
+import type { SignedPaths } from '../../files/signing/signed-paths.ts'
+import type { UploadSubject } from '../../files/store/upload-id.ts'
+import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
+import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf } from '../../requests/http/schema.ts'
 import { actorOf, type CallerOf } from '../../requests/http/server.ts'
@@ -11,11 +16,14 @@ import { type AddOperation, operationsOf } from '../../requests/operations/opera
 import type { ProfileStore } from './profile-store.ts'
 import type { User } from './user.ts'
 import * as api from './user-api.ts'
+import { picturePath } from './user-picture-route.ts'
 import type { UserStore } from './user-store.ts'
 
 export interface UserRoutesNeeds {
   readonly users: UserStore
   readonly profiles: ProfileStore
+  readonly uploadUrls: UploadUrls
+  readonly signed: SignedPaths
   /** Called with a deleted user once the deletion is durable: the keys end at once. */
   readonly onDeleted: (userId: UserId) => Promise<void>
   readonly posts: Posts
@@ -31,14 +39,15 @@ export function userRoutes(needs: UserRoutesNeeds): FastifyPluginAsync {
   }
 }
 
-function addReading(add: AddOperation, { users, profiles }: UserRoutesNeeds): void {
+function addReading(add: AddOperation, needs: UserRoutesNeeds): void {
+  const { users, profiles } = needs
+
   add('GET /users', {
     operationId: 'readCallingUser',
     summary: 'Read the calling user.',
     scope: 'any',
     answers: { 200: api.userSchema },
-    handler: async ({ caller }) =>
-      api.userBody(await profiles.of(await findUser(users, caller.userId))),
+    handler: async ({ caller }) => shown(needs, caller, await findUser(users, caller.userId)),
   })
 
   add('GET /users/:userId', {
@@ -48,7 +57,7 @@ function addReading(add: AddOperation, { users, profiles }: UserRoutesNeeds): vo
     answers: { 200: api.userSchema },
     handler: async ({ caller, params }) => {
       const id = visibleId(caller, params.userId)
-      return api.userBody(await profiles.of(await findUser(users, id)))
+      return await shown(needs, caller, await findUser(users, id))
     },
   })
 
@@ -62,7 +71,7 @@ function addReading(add: AddOperation, { users, profiles }: UserRoutesNeeds): vo
       const page = pageRequest(query)
       const { username } = query
       const found = await users.list(sliceOf(page), username)
-      const content = (await profiles.ofAll(found)).map(api.userBody)
+      const content = (await profiles.ofAll(found)).map((profile) => api.userBody(profile))
       return envelope(content, await users.count(username), page)
     },
   })
@@ -101,6 +110,27 @@ function addChanging(add: AddOperation, { users, onDeleted, callerOf }: UserRout
       return null
     },
   })
+}
+
+/** The user as a caller sees it: addresses of a picture are for its user alone. */
+async function shown(
+  { profiles, uploadUrls, signed }: UserRoutesNeeds,
+  caller: AuthenticatedCaller,
+  user: User,
+): Promise<Static<typeof api.userSchema>> {
+  const profile = await profiles.of(user)
+  if (caller.userId !== user.id) return api.userBody(profile)
+  return api.userBody(profile, {
+    upload: await uploadUrls.urlOf(pictureOf(user), imageBytesMax),
+    download:
+      user.imageCid === ''
+        ? ''
+        : signed.urlOf({ method: 'GET', path: picturePath(user.id), limit: 0 }),
+  })
+}
+
+function pictureOf({ id, imageUploads }: User): UploadSubject {
+  return { purpose: 'user-image', resourceId: id, turn: imageUploads + 1 }
 }
 
 async function findUser(users: UserStore, id: UserId): Promise<User> {

@@ -46,7 +46,7 @@ export class UserStore {
       countChange(state, 'users', everybody, 1),
       audit.entry({ action: 'user.created', actor, subjectId: id, userId: id }),
     ]
-    return { user: { ...user, id, createdAtUs }, changes }
+    return { user: { ...user, id, createdAtUs, imageCid: '', imageUploads: 0 }, changes }
   }
 
   /** A user who has not been deleted. */
@@ -91,6 +91,7 @@ export class UserStore {
           username: `deleted:${id}`,
           first_name: '',
           last_name: '',
+          image_cid: '',
           deleted_at: deletedAtUs,
         })
         .where('id', '=', id)
@@ -190,5 +191,7 @@ function fromRow(row: Selectable<StateSchema['users']>): User {
     firstName: row.first_name,
     lastName: row.last_name,
     createdAtUs: row.created_at,
+    imageCid: row.image_cid,
+    imageUploads: row.image_uploads,
   }
 }

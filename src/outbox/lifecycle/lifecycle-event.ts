@@ -7,6 +7,7 @@ export type LifecycleEventName =
   | `stream.${'created' | 'updated' | 'paused' | 'resumed' | 'deleted'}`
   | `vault.${'created' | 'updated' | 'deleted'}`
   | `template.${'created' | 'updated' | 'deleted'}`
+  | `attachment.${'created' | 'stored' | 'failed' | 'deleted'}`
   | `key.${'created' | 'rotated' | 'revoked'}`
 
 /** Events that the catalogue has, too, by the name that they have there. */
@@ -15,6 +16,9 @@ const notifiedAs = {
   'vault.deleted': 'vault.deleted',
   'stream.created': 'stream.created',
   'stream.deleted': 'stream.deleted',
+  'attachment.created': 'data_attachment.created',
+  'attachment.failed': 'data_attachment.failed',
+  'attachment.deleted': 'data_attachment.deleted',
   'key.created': 'security.key_created',
   'key.revoked': 'security.key_revoked',
 } as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
@@ -38,8 +42,8 @@ interface Happening {
   readonly resourceId: string
   /** The name of the resource, after the change. */
   readonly name: string
-  /** Who made the change. */
-  readonly actor: { readonly userId: string; readonly apiKeyId: string }
+  /** Who made the change; undefined when no key did: an upload, or the end of a time. */
+  readonly actor: { readonly userId: string; readonly apiKeyId: string } | undefined
 }
 
 /** The schema of every stream of such events: it is ours, so nobody else gives one. */
@@ -76,6 +80,6 @@ export function readingOf({ event, ownerId, resourceId, name, actor }: Lifecycle
     resourceId,
     name,
     // The keys of somebody else, such as an administrator, are none of the owner's business.
-    ...(actor.userId === ownerId && { apiKeyId: actor.apiKeyId }),
+    ...(actor?.userId === ownerId && { apiKeyId: actor.apiKeyId }),
   }
 }

@@ -13,6 +13,9 @@ import { grants } from '../../access/auth/scopes.ts'
 import type { Clocks } from '../../core/clock.ts'
 import { DomainError } from '../../core/errors.ts'
 import type { UserId } from '../../core/ids.ts'
+import { SignedPaths } from '../../files/signing/signed-paths.ts'
+import type { FileStore } from '../../files/store/file-store.ts'
+import { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { auditRoutes } from '../../identity/audit/audit-routes.ts'
 import { keyRoutes } from '../../identity/keys/key-routes.ts'
 import { KeyStore } from '../../identity/keys/key-store.ts'
@@ -36,8 +39,14 @@ export interface AccessNeeds {
   readonly clock: Clocks
   readonly lifecycle: LifecycleEvents
   readonly onFailure: (error: unknown) => void
+  readonly store: Pick<FileStore, 'uploadUrl'>
   /** Takes away what a deleted user has elsewhere. */
   readonly forgetUser: (userId: UserId) => Promise<void>
+}
+
+export interface AccessOptions extends AuthOptions {
+  /** Base of the addresses that we hand out. */
+  readonly publicUrl: string
 }
 
 export interface Access {
@@ -48,12 +57,16 @@ export interface Access {
   readonly answers: AnswerStore
   readonly lastSeen: LastSeen
   readonly devices: Devices
+  readonly users: UserStore
+  /** Addresses that are credentials by themselves. */
+  readonly signed: SignedPaths
+  readonly uploadUrls: UploadUrls
   readonly openRoutes: readonly FastifyPluginAsync[]
   readonly routes: readonly GuardedRoutes[]
 }
 
 /** Composition of everything that is about who asks: users, keys, tokens, and the audit log. */
-export async function openAccess(needs: AccessNeeds, options: AuthOptions): Promise<Access> {
+export async function openAccess(needs: AccessNeeds, options: AccessOptions): Promise<Access> {
   const { state, writer, clock } = needs
   const audit = new AuditLog(state, clock)
   const lastSeen = new LastSeen({ state, writer, clock })
@@ -73,6 +86,8 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
   await hideKeys({ state, writer, digests: masterKey })
   const posts = new Posts({ answers, writer, clock })
   const users = new UserStore({ state, writer, clock, audit })
+  const signed = new SignedPaths({ digests: masterKey, clock, ...options })
+  const uploadUrls = new UploadUrls({ store: needs.store, signed, clock })
   const profiles = new ProfileStore({ state, writer, clock })
   const keys = new KeyStore({ ...needs, masterKey, audit, directory, droppedPublishes })
   const devices = openDevices({ ...needs, audit, auth, posts })
@@ -83,6 +98,9 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
     answers,
     lastSeen,
     devices,
+    users,
+    signed,
+    uploadUrls,
     openRoutes: [tokenRoutes({ ...auth, clock })],
     routes: [
       (callerOf) => authRoutes({ signingKeys, posts, callerOf }),
@@ -90,6 +108,8 @@ export async function openAccess(needs: AccessNeeds, options: AuthOptions): Prom
         userRoutes({
           users,
           profiles,
+          uploadUrls,
+          signed,
           async onDeleted(userId) {
             limitedKeys.endUser(userId)
             await directory.refreshUser(userId)

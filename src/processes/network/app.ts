@@ -50,7 +50,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const [engine, { startFronts }] = await Promise.all([starting, import('./fronts.ts')])
   await noteAbsence(engine)
   const fronts = await startFronts(engine, { config, logger })
-  const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering } = fronts
+  const { http, mqtt, auth, purges, relay, fetching, transfers, backups, delivering, filing } =
+    fronts
   const addresses = addressesOf(config, { http, mqtt })
   engine.folder.announce(Object.values(addresses))
   return {
@@ -76,6 +77,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         () => fronts.alerting.stop(),
         () => allOf([mqtt?.close(), closeHttp(http), fetching.running.stop()]),
         () => allOf([backups.close(), relay.stop(), transfers.stop(), delivering.stop()]),
+        () => filing.stop(),
         () => engine.commits.drain(),
         () => purges.stop(),
         () => auth.close(),

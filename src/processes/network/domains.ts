@@ -13,6 +13,8 @@ import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { Units } from '../../streams/units/units.ts'
+import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
+import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
 import { VaultStore } from '../../twins/vaults/vault-store.ts'
@@ -23,7 +25,7 @@ export type Domains = ReturnType<typeof openDomains>
 /** Parts that the routes and the connectors of the service stand on, each made once. */
 export function openDomains(
   engine: Engine,
-  { publicUrl }: Pick<Config, 'publicUrl'>,
+  { publicUrl, uploadWaitUs }: Pick<Config, 'publicUrl' | 'uploadWaitUs'>,
   digests: SecretDigests,
 ) {
   const { state, worker, directory, commits, entries } = engine
@@ -31,6 +33,7 @@ export function openDomains(
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
+  const assetStreams = new AssetStreamStore(stored)
   return {
     streams,
     changes: new StreamChanges(stored),
@@ -38,6 +41,8 @@ export function openDomains(
     topics: engine.topics,
     templates: new TemplateStore(stored),
     vaults: new VaultStore(stored),
+    assetStreams,
+    attachments: new AttachmentStore({ ...stored, streams: assetStreams, uploadWaitUs }),
     quarantine,
     reviews: new Reviews({
       quarantine,

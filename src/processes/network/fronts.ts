@@ -9,6 +9,7 @@ import type { Config } from '../../config/config.ts'
 import { productVersion } from '../../config/product-version.ts'
 import { type Certificate, readCertificate } from '../../config/tls-files.ts'
 import { systemClock } from '../../core/clock.ts'
+import { openFileStore } from '../../files/store/open-file-store.ts'
 import { mqttSessionRoutes } from '../../ingest/mqtt-sessions/session-routes.ts'
 import { asyncApiRoutes } from '../../operating/asyncapi/asyncapi-routes.ts'
 import type { Backups } from '../../operating/backup/backups.ts'
@@ -30,6 +31,7 @@ import { registeringRoutes } from './device-access.ts'
 import { type Domains, openDomains } from './domains.ts'
 import type { Engine } from './engine.ts'
 import { type Fetching, openFetching } from './fetching.ts'
+import { type Filing, openFiling } from './filing.ts'
 import { openLive } from './following.ts'
 import { forgetDeletedUsers, forgetEndedDevices } from './mqtt-upkeep.ts'
 import { type Notifying, notifyingRoutes, openNotifying } from './notifying.ts'
@@ -49,6 +51,7 @@ export interface Fronts {
   readonly transfers: Transfers
   readonly backups: Backups
   readonly delivering: Delivering
+  readonly filing: Filing
 }
 
 interface Parts {
@@ -63,6 +66,7 @@ interface Parts {
   readonly backing: BackingUp
   readonly delivering: Delivering
   readonly notifying: Notifying
+  readonly filing: Filing
   readonly certificate: Certificate | undefined
   /** Called with a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void
@@ -73,9 +77,11 @@ export async function startFronts(
   { config, logger }: { readonly config: Config; readonly logger: Logger },
 ): Promise<Fronts> {
   const onFailure = (error: unknown) => logger.error({ err: error }, 'unexpected failure')
+  const store = await openFileStore(config.filesAddress, engine.folder.files)
   const access = await openAccess(
     {
       ...engine,
+      store,
       writer: engine.worker,
       clock: systemClock,
       onFailure,
@@ -86,6 +92,7 @@ export async function startFronts(
   const { auth } = access
   const certificate = config.tls && readCertificate(config.tls)
   const domains = openDomains(engine, config, auth.masterKey)
+  const filing = openFiling({ engine, config, logger, store, access, domains })
   const live = openLive(engine, logger)
   const fetching = openFetching({ engine, config, cipher: auth.masterKey, logger, onFailure })
   const transfers = openTransfers({ engine, domains, config, logger })
@@ -97,7 +104,17 @@ export async function startFronts(
     audit: access.audit,
   })
   const notifying = openNotifying(engine, { ...config, ...delivering })
-  const opened = { domains, access, live, fetching, transfers, backing, delivering, notifying }
+  const opened = {
+    domains,
+    access,
+    live,
+    fetching,
+    transfers,
+    backing,
+    delivering,
+    notifying,
+    filing,
+  }
   const parts: Parts = { ...given, ...opened }
   const { sessions } = engine.mqttSessions
   await forgetDeletedUsers(engine.state, sessions)
@@ -122,17 +139,18 @@ export async function startFronts(
   const http = await startHttp(parts, mqtt)
   await fetching.running.start()
   await transfers.start()
+  filing.start()
   const keptUs = config.deliveriesKeptUs
   const alerting = startAlerting(engine, { mqtt, ...domains, keptUs, onFailure })
   const purges = startPurging(parts, alerting)
   const timers = { alerting, purges, relay: startRelay(parts) }
   const { backups } = backing
-  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering }
+  return { http, mqtt, auth, ...timers, fetching, transfers, backups, delivering, filing }
 }
 
 /** Removes what was remembered of requests with an Idempotency-Key when it has expired. */
 function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
-  const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
+  const { engine, access, domains, transfers, delivering, notifying, filing, onFailure } = parts
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.steadyUs()),
@@ -142,6 +160,7 @@ function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
       () => transfers.importJobs.purge(),
       ...delivering.purges,
       ...notifying.purges,
+      ...filing.purges,
       alerting.purge,
     ],
     onFailure,
@@ -205,7 +224,7 @@ function waysTo({ mqttWebSocket: isOn }: Config, mqtt: MqttBroker | undefined) {
 /** Everything that needs credentials. */
 function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedRoutes[] {
   const { config, engine, domains, access, live, fetching } = parts
-  const { transfers, backing, delivering, notifying } = parts
+  const { transfers, backing, delivering, notifying, filing } = parts
   const { posts } = access
   return [
     ...access.routes,
@@ -219,6 +238,9 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
       ...config,
       ...domains,
       ...transfers,
+      ...access,
+      ...filing,
+      onReleased: () => filing.unused.wake(),
       engine,
       posts,
       live,
@@ -230,7 +252,7 @@ function routesOf(parts: Parts, mqtt: MqttBroker | undefined): readonly GuardedR
 
 async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<FastifyInstance> {
   const { config, logger, engine, domains, access, live, fetching, certificate, onFailure } = parts
-  const { transfers, backing, delivering } = parts
+  const { transfers, backing, delivering, filing } = parts
   const { auth } = access
   const bodies = new BodiesInFlight()
   const http = await buildHttpServer({
@@ -244,6 +266,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
     openRoutes: [
       ...access.openRoutes,
       ...delivering.openRoutes,
+      ...filing.openRoutes,
       healthRoutes({ failingParts: () => failingParts(engine) }),
       ...mqttWebSocket(config, mqtt),
       asyncApiRoutes({ version: productVersion(), ...config, broker: waysTo(config, mqtt) }),
@@ -263,7 +286,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
         }),
       ),
     ],
-    signedRoutes: [fetching.hooks.route],
+    signedRoutes: [fetching.hooks.route, ...filing.signedRoutes],
     routes: routesOf(parts, mqtt),
   })
   await http.ready()

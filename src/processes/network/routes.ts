@@ -1,6 +1,8 @@
 import { connectors } from '../../../connectors/index.ts'
 import { judgeOf } from '../../../processors/index.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { Downloads } from '../../files/downloads/downloads.ts'
+import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import { quarantineRoutes } from '../../ingest/quarantine/quarantine-routes.ts'
 import { refusedRoutes } from '../../ingest/quarantine/refused-routes.ts'
 import { exportRoutes } from '../../reading/exports/export-routes.ts'
@@ -23,6 +25,8 @@ import { sourceRoutes } from '../../streams/data-streams/source-routes.ts'
 import { streamChangeRoutes } from '../../streams/data-streams/stream-change-routes.ts'
 import type { StreamSources } from '../../streams/data-streams/stream-sources.ts'
 import { assertMayEndKeys, type KeysOfVault } from '../../streams/devices/provisioning-rights.ts'
+import { attachmentDownloadRoutes } from '../../twins/attachments/attachment-download-routes.ts'
+import { attachmentRoutes } from '../../twins/attachments/attachment-routes.ts'
 import { favoriteRoutes } from '../../twins/favorites/favorite-routes.ts'
 import { templateRoutes } from '../../twins/templates/template-routes.ts'
 import { vaultRoutes } from '../../twins/vaults/vault-routes.ts'
@@ -39,6 +43,11 @@ export interface RoutedParts extends Domains, Omit<Transfers, 'start' | 'stop'> 
   readonly keysOfVault: KeysOfVault
   readonly corsOrigins: readonly string[]
   readonly importBytesMax: number
+  readonly uploadUrls: UploadUrls
+  readonly uploadBytesMax: number
+  readonly downloads: Downloads
+  /** Called when contents of files may have become unused. */
+  readonly onReleased: () => void
 }
 
 /**
@@ -138,6 +147,8 @@ function pushedRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
 function twinRoutes(parts: RoutedParts): readonly GuardedRoutes[] {
   return [
     (callerOf) => templateRoutes({ ...parts, callerOf }),
+    (callerOf) => attachmentRoutes({ ...parts, callerOf }),
+    (callerOf) => attachmentDownloadRoutes({ ...parts, callerOf }),
     (callerOf) =>
       vaultRoutes({
         ...parts,

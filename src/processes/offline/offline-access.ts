@@ -77,9 +77,11 @@ export async function openOfflineAccess(
         // Upkeep that fails here is done by the service.
         onFailure: () => undefined,
         // The service looks for it at its next start.
+        // Nobody uploads anything to a command.
+        store: { uploadUrl: undefined },
         forgetUser: async () => undefined,
       },
-      { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept' },
+      { dataDir: folder.path, masterKey: config.masterKey, adminKey: 'kept', publicUrl: '' },
     )
     const server = await serverOver(access, await operator(state), config)
     return {

@@ -4,6 +4,15 @@ import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
 import { type ByteRange, byteRange } from './byte-range.ts'
 
+const anyBytes = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+
+/** Answers of a route that sends files of whatever type. */
+export const fileAnswers = {
+  200: { description: 'The file. Its ETag is its CID.', content: anyBytes },
+  206: { description: 'The part that the Range header asks for.', content: anyBytes },
+  304: { description: 'Whoever asks has it: If-None-Match names its ETag.', type: 'null' },
+} as const
+
 /** A file as it is sent. */
 export interface SentBytes {
   readonly bytes: number

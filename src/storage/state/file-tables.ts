@@ -7,6 +7,7 @@ export interface FileTables {
   attachments: AttachmentTable
   files: FileTable
   contents: ContentTable
+  released_contents: ReleasedContentTable
 }
 
 /** How far a resource has come on its way to a ledger. */
@@ -77,4 +78,9 @@ interface ContentTable {
   /** How the CID was made. */
   readonly profile: string
   readonly created_at: number
+}
+
+/** Contents that something has named, and names no more: something else may. Triggers fill it. */
+interface ReleasedContentTable {
+  readonly cid: string
 }

@@ -25,6 +25,12 @@ export function appendedProgress(status: string, atUs: number): RawBuilder<strin
     json_array(${status}, ${atUs}))`
 }
 
+/** What stored progress becomes with one more step, for what is told of it in the same transaction. */
+export function appendedStep(stored: string, status: string, atUs: number): string {
+  const steps = JSON.parse(stored) as readonly StoredStep[]
+  return JSON.stringify([...steps.slice(0, stepsMax - 1), [status, atUs]])
+}
+
 /** Progress as answers show it, made of what is stored. */
 export function progressBody(stored: string): readonly Static<typeof progressSchema>[] {
   const steps = JSON.parse(stored) as readonly StoredStep[]

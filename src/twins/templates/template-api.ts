@@ -18,8 +18,8 @@ export const templateSchema = s.component(
     description: s.nullable(s.text),
     author: s.nullable(s.text),
     status: { ...s.text, examples: ['UPLOAD_PENDING'] },
-    template_dir: s.text,
-    default_image: s.text,
+    template_dir: { ...s.text, description: 'CID of the folder of its files.' },
+    default_image: { ...s.text, description: 'Where its image is, for those who may see it.' },
     default_image_cid: s.text,
     image_upload_url: { ...s.text, description: 'Empty when there is nothing to upload.' },
     upload_url: { ...s.text, description: 'Empty when there is nothing to upload.' },
@@ -115,8 +115,19 @@ function choice<Value extends string>(
   return chosen
 }
 
-/** The template as the header-key interface shows it. Nothing can be uploaded yet: those are empty. */
-export function templateBody(template: Template): Static<typeof templateSchema> {
+/** What else an answer shows of a template: addresses, each empty for whom it is not for. */
+export interface TemplateLinks {
+  readonly image: string
+  readonly upload: string
+  readonly imageUpload: string
+}
+
+const noLinks: TemplateLinks = { image: '', upload: '', imageUpload: '' }
+
+export function templateBody(
+  template: Template,
+  links: TemplateLinks = noLinks,
+): Static<typeof templateSchema> {
   return {
     id: template.id,
     created_at: formatUs(template.createdAtUs),
@@ -124,12 +135,12 @@ export function templateBody(template: Template): Static<typeof templateSchema> 
     description: template.description,
     author: template.author,
     status: template.status,
-    template_dir: '',
-    default_image: '',
-    default_image_cid: '',
-    image_upload_url: '',
-    upload_url: '',
-    size: 0,
+    template_dir: template.bundleCid,
+    default_image: links.image,
+    default_image_cid: template.imageCid,
+    image_upload_url: links.imageUpload,
+    upload_url: links.upload,
+    size: template.bundleSize,
     public: template.public,
     hint: template.hint,
     required_streams: template.requiredStreams,

@@ -2,21 +2,30 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type TemplateId, type UserId } from '../../core/ids.ts'
+import type { Downloads } from '../../files/downloads/downloads.ts'
+import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { assertOwn } from '../../requests/http/ownership.ts'
 import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
 import { noContent, pageOf } from '../../requests/http/schema.ts'
+import { fileAnswers } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import type { Template, TemplateChange } from './template.ts'
 import * as api from './template-api.ts'
 import { type TemplateStore, templatesMax } from './template-store.ts'
+import { templateLinks } from './template-uploads.ts'
 
 export interface TemplateRoutesNeeds {
   readonly templates: TemplateStore
+  readonly uploadUrls: UploadUrls
+  readonly downloads: Downloads
+  readonly publicUrl: string
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  /** Called when contents may have become unused. */
+  readonly onReleased: () => void
   readonly posts: Posts
   readonly callerOf: CallerOf
 }
@@ -25,11 +34,14 @@ export function templateRoutes(needs: TemplateRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     const add = operationsOf(app, { ...needs, tags: ['Templates'] })
     addReading(add, needs)
+    addDownloads(add, needs)
     addChanging(add, needs)
   }
 }
 
-function addReading(add: AddOperation, { templates }: TemplateRoutesNeeds): void {
+function addReading(add: AddOperation, needs: TemplateRoutesNeeds): void {
+  const { templates } = needs
+
   add('GET /templates', {
     operationId: 'listTemplates',
     summary: "List one's own templates, or public ones.",
@@ -40,7 +52,8 @@ function addReading(add: AddOperation, { templates }: TemplateRoutesNeeds): void
     handler: async ({ caller, query }) => {
       const page = pageRequest(query)
       const found = await templates.list(api.templateQuery(query, caller.userId), sliceOf(page))
-      return envelope(found.templates.map(api.templateBody), found.total, page)
+      const content = found.templates.map((template) => shown(needs, caller.userId, template))
+      return envelope(await Promise.all(content), found.total, page)
     },
   })
 
@@ -49,8 +62,38 @@ function addReading(add: AddOperation, { templates }: TemplateRoutesNeeds): void
     summary: 'Read a template.',
     scope: 'vaults:read',
     answers: { 200: api.templateSchema },
-    handler: async ({ caller, params }) =>
-      api.templateBody(await visibleTemplate(templates, caller.userId, params.templateId)),
+    handler: async ({ caller, params }) => {
+      const template = await visibleTemplate(templates, caller.userId, params.templateId)
+      return await shown(needs, caller.userId, template)
+    },
+  })
+}
+
+function addDownloads(add: AddOperation, { templates, downloads }: TemplateRoutesNeeds): void {
+  add('GET /templates/:templateId/bundle', {
+    operationId: 'downloadTemplateBundle',
+    summary: 'Load the files of a template, as an archive.',
+    scope: 'vaults:read',
+    answers: fileAnswers,
+    errors: ['range_not_satisfiable'],
+    handler: async ({ caller, params, request, reply }) => {
+      const template = await visibleTemplate(templates, caller.userId, params.templateId)
+      const { id, bundleCid: cid, name } = template
+      return await downloads.sendFolder({ holderId: id, cid, name }, { request, reply })
+    },
+  })
+
+  add('GET /templates/:templateId/image', {
+    operationId: 'downloadTemplateImage',
+    summary: 'Load the image of a template.',
+    scope: 'vaults:read',
+    answers: fileAnswers,
+    errors: ['range_not_satisfiable'],
+    handler: async ({ caller, params, request, reply }) => {
+      const template = await visibleTemplate(templates, caller.userId, params.templateId)
+      const { imageCid: cid, name } = template
+      return await downloads.sendContent({ cid, name }, { request, reply })
+    },
   })
 }
 
@@ -64,7 +107,7 @@ function addChanging(add: AddOperation, needs: TemplateRoutesNeeds): void {
     body: api.newTemplateSchema,
     answers: { 201: api.templateSchema },
     errors: ['conflict'],
-    effect: async ({ caller, body }) => creation(needs, caller, body),
+    effect: ({ caller, body }) => creation(needs, caller, body),
   })
 
   add('PUT /templates/:templateId', {
@@ -78,7 +121,8 @@ function addChanging(add: AddOperation, needs: TemplateRoutesNeeds): void {
     handler: async ({ caller, params, body }) => {
       const template = await ownTemplate(templates, caller.userId, params.templateId)
       await change(needs, { template, actor: caller }, api.templateChange(body))
-      return api.templateBody(await visibleTemplate(templates, caller.userId, template.id))
+      const changed = await visibleTemplate(templates, caller.userId, template.id)
+      return await shown(needs, caller.userId, changed)
     },
   })
 
@@ -91,24 +135,37 @@ function addChanging(add: AddOperation, needs: TemplateRoutesNeeds): void {
     errors: ['conflict'],
     handler: async ({ caller, params }) => {
       const template = await ownTemplate(templates, caller.userId, params.templateId)
-      return await remove(needs, { template, actor: caller })
+      const removed = await remove(needs, { template, actor: caller })
+      needs.onReleased()
+      return removed
     },
   })
 }
 
-function creation(
-  { templates, lifecycle }: TemplateRoutesNeeds,
+async function creation(
+  needs: TemplateRoutesNeeds,
   actor: ReturnType<CallerOf>,
   body: Static<typeof api.newTemplateSchema>,
 ) {
+  const { templates, lifecycle } = needs
   const { template, changes } = templates.plan(actor.userId, api.newTemplate(body))
   const event = { event: 'template.created', ...subjectOf(template), actor } as const
   return {
     statusCode: 201,
-    body: api.templateBody(template),
+    body: await shown(needs, actor.userId, template),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: tooMany,
   }
+}
+
+/** The template as a user sees it. */
+async function shown(
+  { uploadUrls, publicUrl }: TemplateRoutesNeeds,
+  userId: UserId,
+  template: Template,
+): Promise<Static<typeof api.templateSchema>> {
+  const isOwn = template.ownerId === userId
+  return api.templateBody(template, await templateLinks(template, { uploadUrls, publicUrl, isOwn }))
 }
 
 async function tooMany(): Promise<DomainError> {

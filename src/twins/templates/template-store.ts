@@ -1,15 +1,20 @@
 import { type Compilable, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId } from '../../core/ids.ts'
+import { givenRoom, imageOf, releasedFiles, sizeOf } from '../../files/contents/content-rows.ts'
 import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
 import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, everybody, isBelow } from '../../storage/state/totals.ts'
 import { NameSearch } from './name-search.ts'
-import { foldName, type NewTemplate, type Template, type TemplateChange } from './template.ts'
-
-/** The state that a template begins in. */
-const initialStatus = 'UPLOAD_PENDING'
+import {
+  foldName,
+  type NewTemplate,
+  pendingStatus,
+  type Template,
+  type TemplateChange,
+  withoutFiles,
+} from './template.ts'
 
 /** Templates of one user: more than a person makes, and what a list still answers quickly from. */
 export const templatesMax = 1_000_000
@@ -73,18 +78,28 @@ export class TemplateStore {
       .columns(columns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${foldName(name)}, ${description},
-                ${author}, ${initialStatus}, ${template.public ? 1 : 0}, ${hint},
+                ${author}, ${pendingStatus}, ${template.public ? 1 : 0}, ${hint},
                 ${JSON.stringify(requiredStreams)}
               WHERE ${isBelow('templates', ownerId, templatesMax)}`,
       )
     return {
-      template: { ...template, id, ownerId, createdAtUs, status: initialStatus },
+      template: { ...template, ...withoutFiles, id, ownerId, createdAtUs, status: pendingStatus },
       changes: [
         insert,
         countChange(state, 'templates', ownerId, 1),
         ...(template.public ? [this.#countPublic(1)] : []),
       ],
     }
+  }
+
+  /** Whatever user it is of. */
+  async load(id: string): Promise<Template | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('templates')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row && fromRow(row)
   }
 
   /** A template that this user may see: an own or a public one. */
@@ -149,11 +164,16 @@ export class TemplateStore {
       .where('id', '=', id)
       .where('owner_id', '=', ownerId)
       .where('public', '=', template.public ? 1 : 0)
+      .where('bundle_cid', '=', template.bundleCid)
       .where((is) =>
         is.not(is.exists(is.selectFrom('vaults').select('id').where('template_id', '=', id))),
       )
     return await writer.attempt(
+      // What its image takes is found by the row.
+      givenRoom(state, ownerId, sizeOf(imageOf('templates', id))),
+      givenRoom(state, ownerId, sql<number>`${template.bundleSize}`),
       removal,
+      releasedFiles(state, id),
       countChange(state, 'templates', ownerId, -1),
       ...(template.public ? [this.#countPublic(-1)] : []),
       ...also,
@@ -198,5 +218,10 @@ function fromRow(row: Selectable<StateSchema['templates']>): Template {
     public: row.public === 1,
     hint: row.hint,
     requiredStreams: JSON.parse(row.required_streams) as string[],
+    bundleCid: row.bundle_cid,
+    bundleSize: row.bundle_size,
+    bundleUploads: row.bundle_uploads,
+    imageCid: row.image_cid,
+    imageUploads: row.image_uploads,
   }
 }

@@ -16,7 +16,34 @@ export interface Template extends NewTemplate {
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly status: string
+  /** Of the folder of its files; empty until they are uploaded. */
+  readonly bundleCid: string
+  /** Bytes of these files. */
+  readonly bundleSize: number
+  /** Uploads that were taken. */
+  readonly bundleUploads: number
+  /** Empty without an image. */
+  readonly imageCid: string
+  readonly imageUploads: number
 }
+
+/** The state that a template begins in: its files may come. */
+export const pendingStatus = 'UPLOAD_PENDING'
+
+/** The state of one whose files are there. */
+export const completedStatus = 'COMPLETED'
+
+/** The state of one whose files were no archive that is taken: others may come. */
+export const failedStatus = 'FAILED'
+
+/** What a template is before anything is uploaded. */
+export const withoutFiles = {
+  bundleCid: '',
+  bundleSize: 0,
+  bundleUploads: 0,
+  imageCid: '',
+  imageUploads: 0,
+} as const
 
 /**
  * What a later request may change: what it does not say stays as it is

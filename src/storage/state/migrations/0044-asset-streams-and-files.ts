@@ -87,8 +87,24 @@ const statements = [
   'ALTER TABLE vaults ADD COLUMN image_uploads INTEGER NOT NULL DEFAULT 0',
   "ALTER TABLE users ADD COLUMN image_cid TEXT NOT NULL DEFAULT ''",
   'ALTER TABLE users ADD COLUMN image_uploads INTEGER NOT NULL DEFAULT 0',
+  'CREATE TABLE released_contents (cid TEXT PRIMARY KEY) WITHOUT ROWID',
+  // Whatever takes a reference away, nobody can forget to look at what it was to.
+  releasing('files', 'DELETE', 'cid'),
+  ...['templates', 'vaults', 'users'].flatMap((table) => [
+    releasing(table, 'DELETE', 'image_cid'),
+    releasing(table, 'UPDATE', 'image_cid'),
+  ]),
+  releasing('vaults', 'DELETE', 'default_image_cid'),
   "CREATE INDEX templates_by_image ON templates (image_cid) WHERE image_cid <> ''",
   "CREATE INDEX vaults_by_default_image ON vaults (default_image_cid) WHERE default_image_cid <> ''",
   "CREATE INDEX vaults_by_image ON vaults (image_cid) WHERE image_cid <> ''",
   "CREATE INDEX users_by_image ON users (image_cid) WHERE image_cid <> ''",
 ]
+
+/** A trigger that notes a content which a row has named, and does not name any more. */
+function releasing(table: string, event: 'DELETE' | 'UPDATE', column: string): string {
+  const of = event === 'UPDATE' ? ` OF ${column}` : ''
+  return `CREATE TRIGGER ${table}_${event.toLowerCase()}_releases_${column}
+    AFTER ${event}${of} ON ${table} WHEN OLD.${column} <> ''
+    BEGIN INSERT OR IGNORE INTO released_contents (cid) VALUES (OLD.${column}); END`
+}

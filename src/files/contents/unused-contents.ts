@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type StateDatabase, type StateWriter, written } from '../../storage/state/database.ts'
+import type { FileStore } from '../store/file-store.ts'
+import { forgottenContent } from './content-rows.ts'
+import type { ContentTurns } from './content-turns.ts'
+
+/** Contents that are looked at in one turn: uploads wait for it. */
+const portion = 200
+
+/** How often it is looked whether some were released, when nobody says so. */
+const lookMs = 60_000
+
+/** Wait after a failure. */
+const tryAgainMs = 10_000
+
+export interface UnusedContentsNeeds {
+  readonly store: FileStore
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly turns: Pick<ContentTurns, 'remove'>
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Removes contents from the store of files that nothing of the state names any more, or ever did. */
+export class UnusedContents {
+  readonly #needs: UnusedContentsNeeds
+  #woken = Promise.withResolvers<void>()
+  /** Contents removed since the start. */
+  removed = 0
+
+  constructor(needs: UnusedContentsNeeds) {
+    this.#needs = needs
+  }
+
+  /** Something may be unused now. */
+  wake(): void {
+    this.#woken.resolve()
+  }
+
+  /** Removes what a crash has left first, and then what becomes unused, until the signal says to stop. */
+  async run(signal: AbortSignal): Promise<void> {
+    let isSwept = false
+    while (!signal.aborted) {
+      this.#woken = Promise.withResolvers()
+      const restMs = await this.#pass(isSwept, signal).then(
+        () => lookMs,
+        (error: unknown) => {
+          if (!signal.aborted) this.#needs.onFailure(error)
+          return tryAgainMs
+        },
+      )
+      if (restMs === lookMs) isSwept = true
+      const rest = sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await Promise.race([this.#woken.promise, rest])
+    }
+  }
+
+  async #pass(isSwept: boolean, signal: AbortSignal): Promise<void> {
+    if (!isSwept) await this.removeUnnamed(signal)
+    while (!signal.aborted && (await this.removeReleased())) continue
+  }
+
+  /** Removes some of what was released. Resolves with whether there may be more. */
+  async removeReleased(): Promise<boolean> {
+    const { state, writer, store, turns } = this.#needs
+    const isSome = await state.selectFrom('released_contents').select('cid').limit(1).execute()
+    if (isSome.length === 0) return false
+    return await turns.remove(async () => {
+      const rows = await state
+        .selectFrom('released_contents')
+        .select('cid')
+        .limit(portion)
+        .execute()
+      for (const { cid } of rows) {
+        // Forgotten first: nothing can name it then, and what a crash leaves is removed at the next start.
+        if (await writer.attempt(forgottenContent(state, cid))) {
+          await store.remove(cid)
+          this.removed++
+        }
+      }
+      const cids = JSON.stringify(rows.map(({ cid }) => cid))
+      await writer.commit(
+        written(
+          state,
+          sql`DELETE FROM released_contents WHERE cid IN (SELECT value FROM json_each(${cids}))`,
+        ),
+      )
+      return rows.length === portion
+    })
+  }
+
+  /** Removes what the store has and the state does not know: what an interrupted upload has left. */
+  async removeUnnamed(signal: AbortSignal): Promise<void> {
+    let some: string[] = []
+    for await (const { cid } of this.#needs.store.contents()) {
+      if (signal.aborted) return
+      some.push(cid)
+      if (some.length < portion) continue
+      await this.#removeUnnamed(some)
+      some = []
+    }
+    await this.#removeUnnamed(some)
+  }
+
+  async #removeUnnamed(cids: readonly string[]): Promise<void> {
+    if ((await this.#unknown(cids)).length === 0) return
+    await this.#needs.turns.remove(async () => {
+      // Looked at again: an upload may have made it one that is named.
+      for (const cid of await this.#unknown(cids)) {
+        await this.#needs.store.remove(cid)
+        this.removed++
+      }
+    })
+  }
+
+  async #unknown(cids: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await sql<{ readonly cid: string }>`
+      SELECT value AS cid FROM json_each(${JSON.stringify(cids)})
+      WHERE value NOT IN (SELECT cid FROM contents)`.execute(this.#needs.state)
+    return rows.map(({ cid }) => cid)
+  }
+}

@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import { ThreadedContent } from '../../files/content/threaded-content.ts'
+import { ContentTurns } from '../../files/contents/content-turns.ts'
+import { UnusedContents } from '../../files/contents/unused-contents.ts'
+import { Downloads } from '../../files/downloads/downloads.ts'
+import type { FileStore } from '../../files/store/file-store.ts'
+import { imageUploads } from '../../files/uploads/image-uploads.ts'
+import type { UploadKind } from '../../files/uploads/upload-kind.ts'
+import { uploadRoutes } from '../../files/uploads/upload-routes.ts'
+import { UploadWatch } from '../../files/uploads/upload-watch.ts'
+import { Uploads } from '../../files/uploads/uploads.ts'
+import { userPictureRoute } from '../../identity/users/user-picture-route.ts'
+import type { Purge } from '../../storage/state/purge-timer.ts'
+import { attachmentUploads, endOverdue } from '../../twins/attachments/attachment-uploads.ts'
+import { templateUploads } from '../../twins/templates/template-uploads.ts'
+import type { Access } from './access.ts'
+import type { Domains } from './domains.ts'
+import type { Engine } from './engine.ts'
+
+/** The disk is asked once a second: what arrives meanwhile has to fit in as well. */
+const spareBytes = 256 * 1024 * 1024
+
+export interface FilingNeeds {
+  readonly engine: Engine
+  readonly config: Config
+  readonly logger: Logger
+  readonly store: FileStore
+  readonly access: Access
+  readonly domains: Domains
+}
+
+export type Filing = ReturnType<typeof openFiling>
+
+/** Composition of everything that is about files: how they come in, are kept, and go out. */
+export function openFiling(needs: FilingNeeds) {
+  const { engine, config, logger, store, access, domains } = needs
+  const { state, worker: writer } = engine
+  const { signed, uploadUrls, users } = access
+  const onFailure = (error: unknown) => logger.warn({ err: error }, 'files could not be looked at')
+  const turns = new ContentTurns()
+  const content = new ThreadedContent({ address: config.filesAddress, folder: engine.folder.files })
+  const attaching = {
+    ...domains,
+    writer,
+    uploadBytesMax: config.uploadBytesMax,
+    nowUs: () => systemClock.nowUs(),
+  }
+  const uploads = new Uploads({
+    store,
+    content,
+    turns,
+    kinds: kindsOf(needs, attachmentUploads(attaching)),
+    state,
+    writer,
+    clock: systemClock,
+    filesBytesMax: config.filesBytesMax,
+    roomBytes: () => roomOf(engine),
+  })
+  const unused = new UnusedContents({ store, state, writer, turns, onFailure })
+  const watch = new UploadWatch({ uploads, uploadUrls, isRemote: store.kind === 's3', onFailure })
+  const downloads = new Downloads({ state, store })
+  const ending = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+  const purges: readonly Purge[] = [() => endOverdue(attaching)]
+  return {
+    uploads,
+    unused,
+    downloads,
+    turns,
+    purges,
+    openRoutes: [userPictureRoute({ users, downloads, signed })],
+    signedRoutes: [uploadRoutes({ uploads, signed })],
+    start(): void {
+      running = Promise.all([watch.run(ending.signal), unused.run(ending.signal)])
+    },
+    async stop(): Promise<void> {
+      ending.abort()
+      await running
+      await content.close()
+      await store.close()
+    },
+  }
+}
+
+/** What files may still take: they leave more to readings than these need to be taken. */
+function roomOf({ diskSpace: { available = Number.MAX_SAFE_INTEGER, bytesMin } }: Engine): number {
+  return Math.max(0, available - bytesMin - spareBytes)
+}
+
+function kindsOf({ engine: { state }, domains }: FilingNeeds, attachments: UploadKind) {
+  return [
+    attachments,
+    ...templateUploads({ ...domains, state }),
+    imageUploads('vaults', { state }),
+    imageUploads('users', { state }),
+  ]
+}

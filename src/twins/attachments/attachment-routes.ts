@@ -1,0 +1,203 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
+import { DomainError } from '../../core/errors.ts'
+import { type AssetStreamId, type AttachmentId, parseId, type UserId } from '../../core/ids.ts'
+import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
+import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
+import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
+import { noContent, pageOf, pageQuery, query, text } from '../../requests/http/schema.ts'
+import type { CallerOf } from '../../requests/http/server.ts'
+import type { Posts } from '../../requests/idempotency/posts.ts'
+import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { pendingStatus, type ShownAttachment, subjectOf } from './attachment.ts'
+import * as api from './attachment-api.ts'
+import { type AttachmentStore, attachmentsMax, listedFilesMax } from './attachment-store.ts'
+import { uploadSubjectOf } from './attachment-uploads.ts'
+
+export interface AttachmentRoutesNeeds {
+  readonly attachments: AttachmentStore
+  readonly assetStreams: AssetStreamStore
+  readonly uploadUrls: UploadUrls
+  /** Largest upload in bytes. */
+  readonly uploadBytesMax: number
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  /** Called when contents may have become unused. */
+  readonly onReleased: () => void
+  readonly posts: Posts
+  readonly callerOf: CallerOf
+}
+
+/** Files that belong to asset streams. */
+export function attachmentRoutes(needs: AttachmentRoutesNeeds): FastifyPluginAsync {
+  return async (app) => {
+    const add = operationsOf(app, { ...needs, tags: ['Attachments'] })
+    addLists(add, needs)
+    addOne(add, needs)
+  }
+}
+
+function addLists(add: AddOperation, needs: AttachmentRoutesNeeds): void {
+  const { attachments } = needs
+
+  add('GET /attachments', {
+    operationId: 'listAttachments',
+    summary: "List one's own attachments.",
+    scope: 'attachments:read',
+    query: query(pageQuery),
+    answers: { 200: pageOf(api.attachmentSchema) },
+    handler: async ({ caller, query: asked }) => {
+      const page = pageRequest(asked)
+      const { items, total } = await attachments.listPage(caller.userId, sliceOf(page))
+      return envelope(await shownAll(needs, items), total, page)
+    },
+  })
+
+  add('GET /streams/:streamCode/attachments', {
+    operationId: 'listStreamAttachments',
+    summary: 'List the attachments of an asset stream.',
+    description: "By the code of one's own, or by an id.",
+    scope: 'attachments:read',
+    params: {
+      streamCode: { ...text, description: 'An asset code, or the id of an asset stream.' },
+    },
+    query: query(pageQuery),
+    answers: { 200: pageOf(api.attachmentSchema) },
+    handler: async ({ caller, params, query: asked }) => {
+      const page = pageRequest(asked)
+      const stream = await namedStream(needs, caller.userId, params.streamCode)
+      const { items, total } = await attachments.listOfStream(stream.id, sliceOf(page))
+      return envelope(await shownAll(needs, items), total, page)
+    },
+  })
+}
+
+function addOne(add: AddOperation, needs: AttachmentRoutesNeeds): void {
+  add('POST /attachments', {
+    operationId: 'createAttachment',
+    summary: 'Attach a file, or the files of an archive, to an asset stream.',
+    description:
+      'The answer has the address that takes the file: `curl -T FILE "$presigned_url"`. It is good for 15 minutes; reading the attachment gives a fresh one.',
+    scope: 'attachments:write',
+    body: api.newAttachmentSchema,
+    answers: { 201: api.attachmentSchema },
+    errors: ['conflict', 'not_found'],
+    effect: ({ caller, body }) => creation(needs, caller, body),
+  })
+
+  add('GET /attachments/:attachmentId', {
+    operationId: 'readAttachment',
+    summary: 'Read an attachment.',
+    scope: 'attachments:read',
+    answers: { 200: api.attachmentSchema },
+    handler: async ({ caller, params }) =>
+      shown(needs, await ownAttachment(needs.attachments, caller.userId, params.attachmentId)),
+  })
+
+  add('DELETE /attachments/:attachmentId', {
+    operationId: 'deleteAttachment',
+    summary: 'Delete an attachment with its files.',
+    scope: 'attachments:write',
+    answers: { 204: noContent },
+    handler: async ({ caller, params }) => {
+      const find = () => ownAttachment(needs.attachments, caller.userId, params.attachmentId)
+      // Its upload may end at the same time; then it is looked at anew.
+      while (!(await remove(needs, await find(), caller))) continue
+      needs.onReleased()
+      return null
+    },
+  })
+}
+
+async function creation(
+  needs: AttachmentRoutesNeeds,
+  actor: ReturnType<CallerOf>,
+  body: Static<typeof api.newAttachmentSchema>,
+) {
+  const { attachments, lifecycle } = needs
+  const { userId } = actor
+  const stream = await ownAssetStream(needs, userId, body.stream_id)
+  const { attachment, changes } = attachments.plan(userId, api.newAttachment(body, stream.id))
+  const made = { attachment, stream, files: [] }
+  const event = { event: 'attachment.created', ...subjectOf(attachment), actor } as const
+  return {
+    statusCode: 201,
+    body: api.attachmentBody(made, await uploadUrlOf(needs, made)),
+    changes: [...changes, ...lifecycle.record({ ...event, notice: noticeOf(made) })],
+    refusal: async () => {
+      await ownAssetStream(needs, userId, stream.id)
+      return new DomainError('conflict', `a user can have ${attachmentsMax} attachments at most`)
+    },
+  }
+}
+
+async function remove(
+  { attachments, lifecycle }: AttachmentRoutesNeeds,
+  found: ShownAttachment,
+  actor: LifecycleEvent['actor'],
+): Promise<boolean> {
+  const event = { event: 'attachment.deleted', ...subjectOf(found.attachment), actor } as const
+  const notice = noticeOf(found)
+  return await attachments.remove(found.attachment, ...lifecycle.record({ ...event, notice }))
+}
+
+/** What whoever is told of an attachment gets to know: no address, and as many files as a list shows. */
+function noticeOf(found: ShownAttachment) {
+  const files = found.files.slice(0, listedFilesMax)
+  return { data: api.attachmentBody({ ...found, files }) }
+}
+
+async function shownAll(
+  needs: AttachmentRoutesNeeds,
+  found: readonly ShownAttachment[],
+): Promise<Static<typeof api.attachmentSchema>[]> {
+  return await Promise.all(found.map((one) => shown(needs, one)))
+}
+
+async function shown(needs: AttachmentRoutesNeeds, found: ShownAttachment) {
+  const isOpen = found.attachment.status === pendingStatus
+  return api.attachmentBody(found, isOpen ? await uploadUrlOf(needs, found) : '')
+}
+
+async function uploadUrlOf(
+  { uploadUrls, uploadBytesMax }: AttachmentRoutesNeeds,
+  { attachment }: ShownAttachment,
+): Promise<string> {
+  return await uploadUrls.urlOf(uploadSubjectOf(attachment.id), uploadBytesMax)
+}
+
+/** @throws DomainError `not_found` */
+export async function ownAttachment(
+  attachments: AttachmentStore,
+  userId: UserId,
+  given: string,
+): Promise<ShownAttachment> {
+  const id = parseId<AttachmentId>(given)
+  const found = id && (await attachments.find(userId, id))
+  if (!found) throw new DomainError('not_found', `no attachment ${given}`)
+  return found
+}
+
+/** @throws DomainError `not_found` */
+async function ownAssetStream(
+  { assetStreams }: AttachmentRoutesNeeds,
+  userId: UserId,
+  given: string,
+): Promise<AssetStream> {
+  const id = parseId<AssetStreamId>(given)
+  const stream = id && (await assetStreams.find(userId, id))
+  if (!stream) throw new DomainError('not_found', `no asset stream ${given}`)
+  return stream
+}
+
+/** By its code, or else by its id: a code may look like one. @throws DomainError `not_found` */
+async function namedStream(
+  needs: AttachmentRoutesNeeds,
+  userId: UserId,
+  given: string,
+): Promise<AssetStream> {
+  const [coded] = await needs.assetStreams.withCodes(userId, [given])
+  return coded ?? (await ownAssetStream(needs, userId, given))
+}

@@ -1,0 +1,265 @@
+import { type Compilable, type Selectable, sql } from 'kysely'
+import type { Clocks } from '../../core/clock.ts'
+import { type AssetStreamId, type AttachmentId, newId, type UserId } from '../../core/ids.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import type { NamedContent, TakenUpload } from '../../files/content/content.ts'
+import { filesOf, givenRoom, heldFiles, releasedFiles } from '../../files/contents/content-rows.ts'
+import type { UploadFailure } from '../../files/uploads/upload-kind.ts'
+import type { StateDatabase, StateWriter } from '../../storage/state/database.ts'
+import { type Listing, pageOf, type Slice } from '../../storage/state/listing.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
+import { appendedProgress, receivedStatus, startedProgress } from '../progress/progress.ts'
+import {
+  type Attachment,
+  failedStatus,
+  type NewAttachment,
+  pendingStatus,
+  type ShownAttachment,
+  storedStatus,
+} from './attachment.ts'
+
+/** Attachments of one user, of whom each may be an archive of thousands of files. */
+export const attachmentsMax = 1_000_000
+
+/** Files that a list shows of one attachment: a page of a hundred archives has to fit into an answer. */
+export const listedFilesMax = 100
+
+export interface AttachmentPage {
+  readonly items: readonly ShownAttachment[]
+  readonly total: number
+}
+
+export interface AttachmentStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clocks
+  readonly streams: AssetStreamStore
+  /** How long an upload is waited for. */
+  readonly uploadWaitUs: number
+}
+
+export class AttachmentStore {
+  readonly #needs: AttachmentStoreNeeds
+
+  constructor(needs: AttachmentStoreNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * A new attachment as it is received, and the changes that store it as one that waits for its file. They
+   * find nothing to change when its stream is gone, or the user has too many.
+   */
+  plan(
+    ownerId: UserId,
+    wanted: NewAttachment,
+  ): { readonly attachment: Attachment; readonly changes: readonly Compilable[] } {
+    const { state, clock, uploadWaitUs } = this.#needs
+    const id = newId<AttachmentId>()
+    const createdAtUs = clock.nowUs()
+    const progress = startedProgress(receivedStatus, createdAtUs)
+    const { name, description, streamId, ledger, filename, uploadAsZip } = wanted
+    const insert = state
+      .insertInto('attachments')
+      .columns(insertedColumns)
+      .expression(
+        sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, ${name}, ${description}, id, ${ledger},
+                ${filename}, ${uploadAsZip ? 1 : 0}, ${receivedStatus}, ${progress},
+                ${clock.steadyUs() + uploadWaitUs}
+              FROM asset_streams
+              WHERE id = ${streamId} AND owner_id = ${ownerId}
+                AND ${isBelow('attachments', ownerId, attachmentsMax)}`,
+      )
+    const pending = state
+      .updateTable('attachments')
+      .set({ status: pendingStatus, progress: appendedProgress(pendingStatus, createdAtUs) })
+      .where('id', '=', id)
+    return {
+      attachment: {
+        ...wanted,
+        id,
+        ownerId,
+        createdAtUs,
+        status: receivedStatus,
+        txHash: '',
+        cid: '',
+        size: 0,
+        fileCount: 0,
+        progress,
+        failure: null,
+      },
+      changes: [
+        insert,
+        pending,
+        countChange(state, 'attachments', ownerId, 1),
+        countChange(state, 'attachments_of_stream', streamId, 1),
+      ],
+    }
+  }
+
+  async hasRoom(ownerId: UserId): Promise<boolean> {
+    return (await totalOf(this.#needs.state, 'attachments', ownerId)) < attachmentsMax
+  }
+
+  async find(ownerId: UserId, id: AttachmentId): Promise<ShownAttachment | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('attachments')
+      .selectAll()
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst()
+    const [shown] = await this.#shown(row ? [row] : [])
+    return shown
+  }
+
+  /** Whatever user it is of. */
+  async load(id: string): Promise<Attachment | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('attachments')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async listPage(ownerId: UserId, slice: Slice): Promise<AttachmentPage> {
+    const condition = sql<boolean>`owner_id = ${ownerId}`
+    return await this.#page({ condition, total: ['attachments', ownerId] }, slice)
+  }
+
+  async listOfStream(streamId: AssetStreamId, slice: Slice): Promise<AttachmentPage> {
+    const condition = sql<boolean>`stream_id = ${streamId}`
+    return await this.#page({ condition, total: ['attachments_of_stream', streamId] }, slice)
+  }
+
+  /** One file of an attachment, by its place among them. */
+  async fileAt({ id }: Attachment, position: number): Promise<NamedContent | undefined> {
+    const [file] = await filesOf(this.#needs.state, [id], { from: position, below: position + 1 })
+    return file?.file
+  }
+
+  /** Changes that give an attachment its files. They find no row unless it waits for them. */
+  stored(id: string, { cid, size, files }: TakenUpload): readonly Compilable[] {
+    const { state, clock } = this.#needs
+    return [
+      this.#ended(id, storedStatus, clock.nowUs()).set({ cid, size, file_count: files.length }),
+      ...heldFiles(state, id, files),
+    ]
+  }
+
+  /** Changes with which an attachment waits no more. They find no row unless it does. */
+  failed(id: string, failure: UploadFailure, atUs: number): Compilable {
+    return this.#ended(id, failedStatus, atUs).set({ failure: JSON.stringify(failure) })
+  }
+
+  /** Some of those whose upload is not waited for any longer. */
+  async due(limit: number): Promise<readonly Attachment[]> {
+    const { state, clock } = this.#needs
+    const rows = await state
+      .selectFrom('attachments')
+      .selectAll()
+      .where('upload_due_at', '<=', clock.steadyUs())
+      .orderBy('upload_due_at')
+      .limit(limit)
+      .execute()
+    return rows.map(fromRow)
+  }
+
+  /** Removes an own attachment, with what else belongs to the change. False when it is gone, or changed meanwhile. */
+  async remove(attachment: Attachment, ...also: readonly Compilable[]): Promise<boolean> {
+    const { state, writer } = this.#needs
+    const { id, ownerId, streamId, status, size } = attachment
+    return await writer.attempt(
+      state
+        .deleteFrom('attachments')
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId)
+        .where('status', '=', status),
+      releasedFiles(state, id),
+      givenRoom(state, ownerId, sql<number>`${size}`),
+      countChange(state, 'attachments', ownerId, -1),
+      countChange(state, 'attachments_of_stream', streamId, -1),
+      ...also,
+    )
+  }
+
+  #ended(id: string, status: string, atUs: number) {
+    return this.#needs.state
+      .updateTable('attachments')
+      .set({ status, progress: appendedProgress(status, atUs), upload_due_at: null })
+      .where('id', '=', id)
+      .where('status', '=', pendingStatus)
+  }
+
+  async #page(
+    listing: Pick<Listing<'attachments'>, 'condition' | 'total'>,
+    slice: Slice,
+  ): Promise<AttachmentPage> {
+    const { rows, total } = await pageOf(
+      this.#needs.state,
+      { ...listing, table: 'attachments', orderBy: 'created_at', direction: 'asc' },
+      slice,
+    )
+    return { items: await this.#shown(rows, listedFilesMax), total }
+  }
+
+  async #shown(
+    rows: readonly Selectable<StateSchema['attachments']>[],
+    filesMax: number = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly ShownAttachment[]> {
+    if (rows.length === 0) return []
+    const streams = await this.#needs.streams.withIds(rows.map((row) => row.stream_id))
+    const files = Map.groupBy(
+      await filesOf(
+        this.#needs.state,
+        rows.map(({ id }) => id),
+        { from: 0, below: filesMax },
+      ),
+      ({ holderId }) => holderId,
+    )
+    return rows.flatMap((row) => {
+      const stream = streams.get(row.stream_id)
+      // A stream stays as long as something is attached to it.
+      if (!stream) return []
+      const own = files.get(row.id) ?? []
+      return [{ attachment: fromRow(row), stream, files: own.map(({ file }) => file) }]
+    })
+  }
+}
+
+const insertedColumns = [
+  'id',
+  'owner_id',
+  'created_at',
+  'name',
+  'description',
+  'stream_id',
+  'ledger',
+  'filename',
+  'upload_as_zip',
+  'status',
+  'progress',
+  'upload_due_at',
+] as const
+
+function fromRow(row: Selectable<StateSchema['attachments']>): Attachment {
+  return {
+    id: row.id as AttachmentId,
+    ownerId: row.owner_id as UserId,
+    createdAtUs: row.created_at,
+    name: row.name,
+    description: row.description,
+    streamId: row.stream_id as AssetStreamId,
+    ledger: row.ledger as Ledger,
+    filename: row.filename,
+    uploadAsZip: row.upload_as_zip === 1,
+    status: row.status,
+    txHash: row.tx_hash,
+    cid: row.cid,
+    size: row.size,
+    fileCount: row.file_count,
+    progress: row.progress,
+    failure: row.failure,
+  }
+}
