@@ -10,6 +10,7 @@ import { alertMetrics, type MeasuredAlerts } from './alert-facts.ts'
 import { backupMetrics, type MeasuredBackups } from './backup-facts.ts'
 import { deliveryMetrics, type MeasuredDeliveries } from './delivery-facts.ts'
 import type { DiskSpace } from './disk-space.ts'
+import { fileMetrics, type MeasuredFiles, refusedUploads } from './file-facts.ts'
 import type { FolderWatch } from './folder-watch.ts'
 import type { FailingParts } from './health.ts'
 import { hookMetrics, type MeasuredHooks } from './hook-facts.ts'
@@ -57,6 +58,7 @@ export async function failingParts({
 }
 
 export interface MeasuredParts extends WatchedParts, MeasuredJobs {
+  readonly filing: MeasuredFiles
   readonly worker: WatchedParts['worker'] & { decidedTotals(): Promise<DecidedTotals> }
   readonly commits: GroupCommit
   readonly intake: { readonly sparkplug: MeasuredNodes; readonly faults: number }
@@ -125,8 +127,13 @@ export function serviceMetrics(parts: MeasuredParts): MetricsNeeds {
       ...atHandMetrics(() => processing, parts),
       ...totalMetrics({ decided: () => decided, stored: () => processing?.totals }),
       ...keptMetrics(parts, () => processing),
+      ...fileMetrics(parts.filing),
     ],
-    byReason: [...mqttCountersByReason(mqtt), sparkplugCounters(parts.intake.sparkplug)],
+    byReason: [
+      ...mqttCountersByReason(mqtt),
+      sparkplugCounters(parts.intake.sparkplug),
+      refusedUploads(parts.filing),
+    ],
     async refresh() {
       const [kept, processed, decisions, delivered] = await askThreads(parts)
       if (decisions.status === 'fulfilled') decided = decisions.value

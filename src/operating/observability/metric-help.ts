@@ -72,6 +72,12 @@ export const metricHelp = {
   backups_failed_total: 'Backups that failed',
   backup_last_completed_seconds:
     'Unix time in seconds of the newest completed backup, 0 without one',
+  uploads_running: 'Files that arrive, or are looked at, now',
+  upload_received_bytes_total: 'Bytes of files that have arrived, whatever became of them',
+  uploads_taken_total: 'Uploads that became files of their resources',
+  upload_taken_bytes_total: 'Bytes of these files, archives unpacked',
+  uploads_refused_total: 'Uploads that were not taken, by reason',
+  contents_removed_total: 'Contents of files removed because nothing needed them any more',
   inbound_webhook_messages_total: 'Messages received by inbound webhooks and on disk',
   inbound_webhook_repeated_total: 'Messages to inbound webhooks that had been received before',
   inbound_webhook_refused_total: 'Messages to inbound webhooks without a valid signature',

@@ -283,6 +283,7 @@ async function startHttp(parts: Parts, mqtt: MqttBroker | undefined): Promise<Fa
           lastSeen: access.lastSeen,
           backups: backing.backups,
           delivering,
+          filing,
         }),
       ),
     ],
