@@ -75,6 +75,7 @@ describe('POST /vaults', () => {
       json_payload: '{"hall":3}',
       custom_image: false,
       progress: [{ step: 1, status: 'SERVICE_RECEIVED', completed_at: createdAt }],
+      failure: null,
     })
   })
 

@@ -14,7 +14,8 @@ import {
   text,
   uuid,
 } from '../../requests/http/schema.ts'
-import { ledgerSchema, progressSchema, vaultSchema } from '../../twins/vaults/vault-api.ts'
+import { ledgerSchema, progressSchema } from '../../twins/progress/progress-api.ts'
+import { vaultSchema } from '../../twins/vaults/vault-api.ts'
 
 /** An asset stream, as the specification has it. */
 const assetStream = record({

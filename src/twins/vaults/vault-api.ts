@@ -3,21 +3,20 @@ import type { TemplateId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
+import { progressBody, startedProgress } from '../progress/progress.ts'
+import {
+  failureSchema,
+  ledgerSchema,
+  progressSchema,
+  statusSchema,
+} from '../progress/progress-api.ts'
 import type { ListedVault, NewVault, Vault } from './vault.ts'
 
 /** A page of a list has a hundred of them: together they must fit into one answer. */
 const payloadLengthMax = 65_536
 
-export const ledgerSchema = s.component('Ledger', s.choice(ledgers))
-
-const status = { ...s.text, examples: ['SERVICE_RECEIVED'] }
 const name = { ...s.text, minLength: 1, maxLength: 200, examples: ['boiler 7'] }
 const description = s.nullable({ ...s.text, maxLength: 10_000 })
-
-export const progressSchema = s.component(
-  'ProgressEntry',
-  s.record({ step: { type: 'integer' }, status, completed_at: s.dateTime }),
-)
 
 export const vaultSchema = s.component(
   'Vault',
@@ -27,7 +26,7 @@ export const vaultSchema = s.component(
     name: { ...s.text, examples: ['boiler 7'] },
     description: s.nullable(s.text),
     template_id: s.uuid,
-    status,
+    status: statusSchema,
     ledger: ledgerSchema,
     tx_hash: s.text,
     nft_network_issuer: s.text,
@@ -43,6 +42,7 @@ export const vaultSchema = s.component(
     image_upload_url: { ...s.text, description: 'Empty when there is nothing to upload.' },
     custom_image: s.boolean,
     progress: s.listOf(progressSchema),
+    failure: failureSchema,
   }),
 )
 
@@ -54,7 +54,7 @@ export const bearerVaultSchema = s.component(
     name: { ...s.text, examples: ['boiler 7'] },
     description: s.nullable(s.text),
     templateId: s.uuid,
-    status,
+    status: statusSchema,
     ledger: ledgerSchema,
     public: s.boolean,
   }),
@@ -116,7 +116,8 @@ export function vaultBody(vault: Vault): Static<typeof vaultSchema> {
     json_payload: vault.jsonPayload,
     image_upload_url: '',
     custom_image: false,
-    progress: [{ step: 1, status: vault.status, completed_at: createdAt }],
+    progress: progressBody(startedProgress(vault.status, vault.createdAtUs)),
+    failure: null,
   }
 }
 

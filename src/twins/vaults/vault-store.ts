@@ -7,11 +7,9 @@ import { optional, type StateDatabase, type StateWriter } from '../../storage/st
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import { receivedStatus } from '../progress/progress.ts'
 import type { Template } from '../templates/template.ts'
 import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
-
-/** The state that a vault begins in (decisions.md#states-of-templates-and-vaults). */
-const initialStatus = 'SERVICE_RECEIVED'
 
 /** Vaults of one user: a twin of everything that a large plant has, and lists stay quick. */
 export const vaultsMax = 1_000_000
@@ -65,14 +63,14 @@ export class VaultStore {
       .columns(columns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
-                ${initialStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
+                ${receivedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
                 AND required_streams = ${JSON.stringify(requiredStreams)}
                 AND ${isBelow('vaults', ownerId, vaultsMax)}`,
       )
     return {
-      vault: { ...vault, id, ownerId, createdAtUs, status: initialStatus },
+      vault: { ...vault, id, ownerId, createdAtUs, status: receivedStatus },
       changes: [insert, countChange(state, 'vaults', ownerId, 1)],
     }
   }
