@@ -13,6 +13,8 @@ import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { Units } from '../../streams/units/units.ts'
+import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
+import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
 import { TemplateStore } from '../../twins/templates/template-store.ts'
 import { VaultStore } from '../../twins/vaults/vault-store.ts'
@@ -31,6 +33,7 @@ export function openDomains(
   const streams = new DataStreamStore(state, systemClock)
   const quarantine = new QuarantineStore(state)
   const processing = processingOf(engine)
+  const assetStreams = new AssetStreamStore(stored)
   return {
     streams,
     changes: new StreamChanges(stored),
@@ -38,6 +41,8 @@ export function openDomains(
     topics: engine.topics,
     templates: new TemplateStore(stored),
     vaults: new VaultStore(stored),
+    assetStreams,
+    assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle }),
     quarantine,
     reviews: new Reviews({
       quarantine,

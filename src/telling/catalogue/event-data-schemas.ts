@@ -14,24 +14,9 @@ import {
   text,
   uuid,
 } from '../../requests/http/schema.ts'
-import { ledgerSchema, progressSchema } from '../../twins/progress/progress-api.ts'
+import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
+import { failureSchema, ledgerSchema, progressSchema } from '../../twins/progress/progress-api.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
-
-/** An asset stream, as the specification has it. */
-const assetStream = record({
-  id: uuid,
-  created_at: dateTime,
-  asset_code: text,
-  description: nullable(text),
-  ledger: ledgerSchema,
-  tx_hash: text,
-  status: text,
-  issuer: text,
-  distribution_wallet: text,
-  mapping: text,
-  metadata_cid: text,
-  progress: listOf(progressSchema),
-})
 
 /** A data stream: its definition is left out, as it can be large. */
 const dataStream = record({
@@ -59,10 +44,11 @@ const dataAttachment = record({
   tx_hash: text,
   upload_as_zip: boolean,
   size: count,
-  stream: assetStream,
+  stream: assetStreamSchema,
   file_count: count,
   files: { type: 'array' },
   progress: listOf(progressSchema),
+  failure: failureSchema,
 })
 
 /** Schema of resources whose other fields the specification does not show. */
@@ -107,7 +93,7 @@ const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
 
 const byResource: Readonly<Record<string, TSchema>> = {
   vault: vaultSchema,
-  stream: { anyOf: [dataStream, assetStream] },
+  stream: { anyOf: [dataStream, assetStreamSchema] },
   data_attachment: dataAttachment,
 }
 

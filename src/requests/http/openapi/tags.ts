@@ -8,6 +8,7 @@ export const tags = {
   Templates: 'Reusable definitions of vaults.',
   Vaults: 'Digital twins, made from templates.',
   Favorites: 'What a user wants to find again.',
+  Streams: 'Data streams for a bearer token, and asset streams for a key: records of assets.',
   'Data streams': 'Continuous flows of readings that belong to a vault.',
   Devices: 'Credentials that are limited to the streams of one device.',
   Readings: 'What devices measure: pushed, read back, and kept in quarantine when refused.',
