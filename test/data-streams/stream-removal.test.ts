@@ -21,6 +21,8 @@ const mayName: Readonly<Record<string, string>> = {
   coalesced_events: 'told within a second, and gone a second later',
   export_files: 'files that an export has made, for 7 days',
   import_jobs: 'jobs that are kept, for 7 days',
+  vault_streams: 'names asset streams',
+  attachments: 'names asset streams',
 }
 
 const dayUs = 86_400_000_000

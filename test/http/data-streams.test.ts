@@ -163,13 +163,6 @@ describe('POST /streams', () => {
   test('refuses a body that is no object with 400', async () => {
     expect((await create([])).status).toBe(400)
   })
-
-  test('refuses key and secret with 400: data streams belong to the token interface', async () => {
-    const { status, body } = await service.api.withKey('POST', '/streams', definition())
-
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ error: 'invalid_request' })
-  })
 })
 
 describe('GET /streams/{stream_id}/status', () => {

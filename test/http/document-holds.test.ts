@@ -4,6 +4,8 @@ import { ForeignResources } from '../support/foreign-resources.ts'
 import {
   exampleBody,
   exampleHeaders,
+  halvesOf,
+  interfacesOf,
   type Json,
   nameOf,
   neededQuery,
@@ -22,13 +24,15 @@ let own: ForeignResources
 
 beforeAll(async () => {
   document = (await service.api.request<Json>('GET', '/openapi.json')).body
-  guarded = operationsOf(document).filter(
-    (one) =>
-      one.security.length > 0 &&
-      one['x-required-scope'] !== 'platform:admin' &&
-      // It is for another kind of key.
-      one.operationId !== 'registerDevice',
-  )
+  guarded = operationsOf(document)
+    .flatMap(halvesOf)
+    .filter(
+      (one) =>
+        one.security.length > 0 &&
+        one['x-required-scope'] !== 'platform:admin' &&
+        // It is for another kind of key.
+        one.operationId !== 'registerDevice',
+    )
   owner = await newPerson(service.api)
   own = new ForeignResources(service, owner)
 })
@@ -38,7 +42,8 @@ function sender(operation: Operation): Person['withKey'] {
 }
 
 async function pathOf(operation: Operation): Promise<string> {
-  return (await own.pathOf(operation.path)) + neededQuery(operation)
+  const [one] = interfacesOf(operation)
+  return (await own.pathOf(operation.path, one)) + neededQuery(operation)
 }
 
 /** A schema behind its references. */

@@ -5,6 +5,8 @@ import { ForeignResources } from '../support/foreign-resources.ts'
 import {
   exampleBody,
   exampleHeaders,
+  halvesOf,
+  interfacesOf,
   type Json,
   nameOf,
   neededQuery,
@@ -25,7 +27,9 @@ let own: ForeignResources
 
 beforeAll(async () => {
   const { body } = await service.api.request<Json>('GET', '/openapi.json')
-  guarded = operationsOf(body).filter(({ security }) => security.length > 0)
+  guarded = operationsOf(body)
+    .flatMap(halvesOf)
+    .filter(({ security }) => security.length > 0)
   owner = await newPerson(service.api)
   own = new ForeignResources(service, owner)
 })
@@ -43,7 +47,8 @@ async function ask(person: Person, operation: Operation, at: string) {
 }
 
 async function pathOf(operation: Operation): Promise<string> {
-  return (await own.pathOf(operation.path)) + neededQuery(operation)
+  const [one] = interfacesOf(operation)
+  return (await own.pathOf(operation.path, one)) + neededQuery(operation)
 }
 
 /** Operations that a key needs no right to change anything for, and what they do all the same: nothing. */

@@ -36,7 +36,7 @@ class Subject implements AsyncDisposable {
     await tests.commit(...changes)
     const newVault = { ...common, templateId: template.id, ledger: 'XRPL', jsonPayload: null }
     const vaults = new VaultStore({ state: tests.state, writer: tests, clock: this.#clock })
-    const planned = vaults.plan(ownerId, { ...newVault, ledger: 'XRPL' }, template)
+    const planned = vaults.plan(ownerId, { ...newVault, ledger: 'XRPL' }, { template, streams: [] })
     await tests.commit(...planned.changes)
     const definition = {
       type,

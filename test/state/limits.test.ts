@@ -57,7 +57,8 @@ test('a user can have as many vaults as the limit says, and no more', async () =
   } as const
 
   expect(await store.hasRoom(ada)).toBe(true)
-  expect(await subject.attempt(...store.plan(ada, newVault, template).changes)).toBe(true)
+  const from = { template, streams: [] }
+  expect(await subject.attempt(...store.plan(ada, newVault, from).changes)).toBe(true)
   expect(await store.hasRoom(ada)).toBe(false)
-  expect(await subject.attempt(...store.plan(ada, newVault, template).changes)).toBe(false)
+  expect(await subject.attempt(...store.plan(ada, newVault, from).changes)).toBe(false)
 })

@@ -1,6 +1,13 @@
 import { type Abuse, type AbusedPlace, type AbusedRequest, abuse } from './abusive-http.ts'
 import { ForeignResources } from './foreign-resources.ts'
-import { type Json, neededQuery, type Operation, operationsOf } from './openapi-operations.ts'
+import {
+  halvesOf,
+  interfacesOf,
+  type Json,
+  neededQuery,
+  type Operation,
+  operationsOf,
+} from './openapi-operations.ts'
 import { newPerson, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
 import { adminKey, adminSecret } from './service-process.ts'
@@ -28,12 +35,13 @@ export async function abusedOperations(
   const resources = new ForeignResources(service, owner)
   const { body: document } = await api.withKey<Json>('GET', '/openapi.json')
   const found: AbusedOperation[] = []
-  for (const operation of operationsOf(document)) {
+  for (const operation of operationsOf(document).flatMap(halvesOf)) {
     const { method, path } = operation
     const credentials = await credentialsOf(owner, operation, found.length)
     // The token of a link in a mail nobody has but its receiver, and a backup is a matter of the machine.
     const known = path.replace('{token}', 'none').replace('{backupId}', nobody)
-    const filled = (await resources.pathOf(known)) + neededQuery(operation)
+    const [one] = interfacesOf(operation)
+    const filled = (await resources.pathOf(known, one)) + neededQuery(operation)
     const { type, body } = bodyOf(operation)
     const headers = [...credentials, `Content-Type: ${type}`]
     found.push({ name: `${method} ${path}`, request: { method, path: filled, headers, body } })

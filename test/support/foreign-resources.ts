@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import type { Answer, ApiClient } from './api-client.ts'
 import { exported, type JobBody, jobIn } from './exports.ts'
+import type { Interface } from './openapi-operations.ts'
 import { createKey, type Person } from './people.ts'
 import type { RunningService } from './running-service.ts'
 
@@ -18,11 +19,14 @@ export class ForeignResources {
   }
 
   /**
-   * A path with its ids filled in: each of a new private resource of the owner.
+   * A path with its ids filled in: each of a new private resource of the owner, as an interface means it.
    *
    * @throws Error for an id that it does not know how to make
    */
-  async pathOf(template: string): Promise<string> {
+  async pathOf(template: string, one: Interface = 'bearer'): Promise<string> {
+    if (template === '/streams/{streamId}' && one === 'header-key') {
+      return `/streams/${await this.#assetStream()}`
+    }
     let path = template
     for (const [place, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
       const make = this.#makers[name]
@@ -37,6 +41,7 @@ export class ForeignResources {
     keyId: async () => (await createKey(this.#api, { userId: this.#owner.userId })).apiKey,
     templateId: () => this.#template(),
     vaultId: () => this.#vault(),
+    stream_id: () => this.#assetStream(),
     streamId: (template) => {
       if (template.endsWith('/deletion')) return this.#deletedStream()
       if (template.endsWith('/rotate-secret')) return this.#webhookStream()
@@ -92,6 +97,11 @@ export class ForeignResources {
     const body = { template_id: await this.#template(), name: 'boiler 7', public: false }
     this.#newestVault = await made(this.#owner.withKey<Made>('POST', '/vaults', body))
     return this.#newestVault
+  }
+
+  #assetStream(): Promise<string> {
+    const body = { asset_code: `CODE${++this.#made}`, description: null }
+    return made(this.#owner.withKey<Made>('POST', '/streams', body))
   }
 
   async #deletedStream(): Promise<string> {

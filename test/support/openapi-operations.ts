@@ -18,6 +18,7 @@ export interface Operation {
     readonly name: string
     readonly in: 'path' | 'query' | 'header'
     readonly required: boolean
+    readonly description?: string
     readonly schema: { readonly examples?: readonly unknown[] }
   }[]
   readonly requestBody?: {
@@ -49,10 +50,48 @@ export function neededQuery({ parameters = [] }: Operation): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`
 }
 
-/** The body that the document shows as an example of an operation; nothing where it takes none. */
+/**
+ * The body that the document shows as an example of an operation; nothing where it takes none. Where it has two, the
+ * one for a token.
+ */
 export function exampleBody({ requestBody }: Operation): unknown {
   const { content = {} } = requestBody ?? {}
-  return (content['application/json'] ?? content['text/csv'])?.['example']
+  const media = content['application/json'] ?? content['text/csv']
+  const { bearer } = (media?.['examples'] ?? {}) as Partial<NamedExamples>
+  return bearer ? bearer.value : media?.['example']
+}
+
+type NamedExamples = Readonly<Record<'bearer' | 'key', { readonly value: unknown }>>
+
+/** An operation as each interface has it, where it means something else in each; else the operation as it is. */
+export function halvesOf(operation: Operation): readonly Operation[] {
+  if (operation.description?.includes(`**${titles['header-key']}:**`) !== true) return [operation]
+  return interfacesOf(operation).map((one, index) => ({
+    ...operation,
+    security: operation.security.slice(index, index + 1),
+    parameters: (operation.parameters ?? []).filter(
+      ({ description = '' }) =>
+        description.startsWith(titles[one]) || !/^With a (bearer|key)/.test(description),
+    ),
+    ...(operation.requestBody && { requestBody: halfOf(operation.requestBody, one) }),
+  }))
+}
+
+const titles: Readonly<Record<Interface, string>> = {
+  bearer: 'With a bearer token',
+  'header-key': 'With a key',
+}
+
+type RequestBody = NonNullable<Operation['requestBody']>
+
+function halfOf({ content, ...rest }: RequestBody, one: Interface): RequestBody {
+  const { schema = {}, examples }: Json = content['application/json'] ?? {}
+  const shapes = ((schema as Json)['anyOf'] ?? []) as readonly Json[]
+  const { allOf = [] } = (shapes.find((shape) => shape['title'] === titles[one]) ?? {}) as {
+    readonly allOf?: readonly Json[]
+  }
+  const { value } = (examples as NamedExamples)[one === 'bearer' ? 'bearer' : 'key']
+  return { ...rest, content: { 'application/json': { schema: allOf[0] ?? {}, example: value } } }
 }
 
 /** What it has to be sent with, where it is no JSON. */

@@ -19,6 +19,8 @@ const keeping = [
   ['api_keys', 'user_id'],
   ['templates', 'owner_id'],
   ['vaults', 'owner_id'],
+  ['asset_streams', 'owner_id'],
+  ['attachments', 'owner_id'],
   ['data_streams', 'owner_id'],
   ['devices', 'owner_id'],
   ['provisioning_keys', 'owner_id'],

@@ -5,6 +5,7 @@ import type { NewEvent } from '../events/events.ts'
 /** What happens to the resources of a user, by the name that a reading of it carries. */
 export type LifecycleEventName =
   | `stream.${'created' | 'updated' | 'paused' | 'resumed' | 'deleted'}`
+  | `asset_stream.${'created' | 'updated' | 'deleted'}`
   | `vault.${'created' | 'updated' | 'deleted'}`
   | `template.${'created' | 'updated' | 'deleted'}`
   | `attachment.${'created' | 'stored' | 'failed' | 'deleted'}`
@@ -19,6 +20,8 @@ const notifiedAs = {
   'attachment.created': 'data_attachment.created',
   'attachment.failed': 'data_attachment.failed',
   'attachment.deleted': 'data_attachment.deleted',
+  'asset_stream.created': 'stream.created',
+  'asset_stream.deleted': 'stream.deleted',
   'key.created': 'security.key_created',
   'key.revoked': 'security.key_revoked',
 } as const satisfies Partial<Record<LifecycleEventName, NewEvent['type']>>
@@ -59,16 +62,13 @@ export const lifecycleFields: FieldMap = {
 export function newEventOf(event: LifecycleEvent): NewEvent | undefined {
   if (event.notice === undefined) return undefined
   const { ownerId, resourceId, notice } = event
-  return {
-    ...notice,
-    type: notifiedAs[event.event],
-    ownerId,
-    resourceType: resourceTypeOf(event.event),
-    resourceId,
-  }
+  const type = notifiedAs[event.event]
+  // What is about safety says so in its type, and what it is about nowhere else.
+  const named = type.startsWith('security.') ? event.event : type
+  return { ...notice, type, ownerId, resourceType: resourceTypeOf(named), resourceId }
 }
 
-function resourceTypeOf(event: LifecycleEventName): string {
+function resourceTypeOf(event: LifecycleEventName | NewEvent['type']): string {
   return event.slice(0, event.indexOf('.'))
 }
 

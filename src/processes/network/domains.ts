@@ -13,6 +13,7 @@ import { ReadingsExports } from '../../streams/data-streams/readings-export.ts'
 import { ReceiptStore } from '../../streams/data-streams/receipt-store.ts'
 import { StreamChanges } from '../../streams/data-streams/stream-changes.ts'
 import { Units } from '../../streams/units/units.ts'
+import { assetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { AssetStreamStore } from '../../twins/asset-streams/asset-stream-store.ts'
 import { AttachmentStore } from '../../twins/attachments/attachment-store.ts'
 import { FavoriteStore } from '../../twins/favorites/favorite-store.ts'
@@ -43,6 +44,7 @@ export function openDomains(
     vaults: new VaultStore(stored),
     assetStreams,
     attachments: new AttachmentStore({ ...stored, streams: assetStreams, uploadWaitUs }),
+    assets: assetStreamHalves({ assetStreams, lifecycle: engine.lifecycle }),
     quarantine,
     reviews: new Reviews({
       quarantine,

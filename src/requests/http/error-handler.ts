@@ -77,19 +77,7 @@ export function handleFrameworkError(
 /** Fastify's own failures in our words. */
 function toDomainError(error: FastifyError | DomainError): DomainError | undefined {
   if (error instanceof DomainError) return error
-  if (error.validation) {
-    const details = error.validation.slice(0, detailsMax).map((problem) => {
-      const { instancePath, params } = problem
-      const within = instancePath.slice(1).replaceAll('/', '.')
-      const name = params['additionalProperty'] ?? params['missingProperty']
-      const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
-      return { path: path.join('.'), message: explained(problem) }
-    })
-    const part = error.validationContext === 'querystring' ? 'query' : error.validationContext
-    return new DomainError('invalid_request', `the ${part} is not valid`, {
-      details,
-    })
-  }
+  if (error.validation) return invalidPart(error.validation, error.validationContext)
   switch (error.code) {
     // The client went away while it was sending: nobody reads the answer.
     case 'ECONNRESET':
@@ -107,6 +95,22 @@ function toDomainError(error: FastifyError | DomainError): DomainError | undefin
         ? new DomainError('malformed_request', 'the request makes no sense')
         : undefined
   }
+}
+
+/** The refusal of a part of a request that a schema does not fit, naming what is wrong. */
+export function invalidPart(
+  problems: readonly Problem[],
+  context: FastifyError['validationContext'],
+): DomainError {
+  const details = problems.slice(0, detailsMax).map((problem) => {
+    const { instancePath, params } = problem
+    const within = instancePath.slice(1).replaceAll('/', '.')
+    const name = params['additionalProperty'] ?? params['missingProperty']
+    const path = [within, name].filter((part) => typeof part === 'string' && part !== '')
+    return { path: path.join('.'), message: explained(problem) }
+  })
+  const part = context === 'querystring' ? 'query' : context
+  return new DomainError('invalid_request', `the ${part} is not valid`, { details })
 }
 
 const noSuchType = 'the content type is missing, or none that the operation takes'

@@ -95,6 +95,15 @@ export function eitherOf<One extends TSchema, Other extends TSchema>(one: One, o
   return shape<TUnsafe<Static<One> | Static<Other>>>({ oneOf: [one, other] })
 }
 
+/** How the document names the shapes of the two interfaces, where one operation has both. */
+export const bearerTitle = 'With a bearer token'
+export const keyTitle = 'With a key'
+
+/** A shape under a title: a component keeps the name that it has. */
+export function titled<Schema extends TSchema>(title: string, schema: Schema) {
+  return shape<TUnsafe<Static<Schema>>>({ title, allOf: [schema] })
+}
+
 /** A schema whose values are of a type that cannot be told from it. */
 export function typed<Type>(schema: JsonSchema) {
   return shape<TUnsafe<Type>>(schema)

@@ -17,13 +17,18 @@ type Check = (
 export function undeclaredCheck({ querystring, body: bodySchema }: FastifySchema): Check {
   const hasQuery = querystring !== undefined
   const hasBody = bodySchema !== undefined
-  return ({ query, body }, _, done) => {
-    const parameters = hasQuery ? none : membersOf(query)
-    const members = hasBody ? none : membersOf(body)
-    if (parameters.length > 0) done(unknown('query', parameters))
-    else if (members.length > 0) done(unknown('body', members))
-    else done()
-  }
+  return (request, _, done) => done(undeclaredIn(request, { hasQuery, hasBody }))
+}
+
+/** The refusal of what a request carries, and its operation does not declare at all. */
+export function undeclaredIn(
+  { query, body }: Pick<FastifyRequest, 'query' | 'body'>,
+  { hasQuery, hasBody }: { readonly hasQuery: boolean; readonly hasBody: boolean },
+): DomainError | undefined {
+  const parameters = hasQuery ? none : membersOf(query)
+  if (parameters.length > 0) return unknown('query', parameters)
+  const members = hasBody ? none : membersOf(body)
+  return members.length > 0 ? unknown('body', members) : undefined
 }
 
 const none: readonly string[] = []

@@ -15,13 +15,23 @@ interface Check {
  * malformed one is an unknown one (decisions.md#what-is-unknown).
  */
 export function requestChecks(): FastifySchemaCompiler<JsonSchema> {
+  const { bodyCheck, queryCheck } = partChecks()
+  return ({ schema, httpPart }) => {
+    if (httpPart === 'body') return bodyCheck(schema)
+    return httpPart === 'querystring' ? queryCheck(schema) : () => true
+  }
+}
+
+/** Makes checks of bodies and of queries, for those that have several schemas as well. */
+export function partChecks() {
   const first = newAjv({ allErrors: false })
   const all = newAjv({ allErrors: true })
-  return ({ schema, httpPart }) => {
-    const isBinding = (httpPart === 'body' || httpPart === 'querystring') && binds(schema)
-    if (!isBinding) return () => true
-    const validate = boundedCheck(whenNeeded(first, schema), whenNeeded(all, schema))
-    return httpPart === 'body' ? validate : queryCheck(schema, validate)
+  const checkOf = (schema: JsonSchema): Check =>
+    binds(schema) ? boundedCheck(whenNeeded(first, schema), whenNeeded(all, schema)) : () => true
+  return {
+    bodyCheck: checkOf,
+    queryCheck: (schema: JsonSchema) =>
+      binds(schema) ? checkedQuery(schema, checkOf(schema)) : (value: Query) => ({ value }),
   }
 }
 
@@ -98,7 +108,7 @@ export function withoutIds(schema: unknown): unknown {
 type Query = Readonly<Record<string, unknown>>
 
 /** Takes a query apart once: what was checked is what the handler gets. */
-function queryCheck(schema: JsonSchema, validate: Check) {
+function checkedQuery(schema: JsonSchema, validate: Check) {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
   return (query: Query): { readonly value: Query } | { error: FastifySchemaValidationError[] } => {
     const texts = Object.entries(query)

@@ -30,6 +30,8 @@ export interface Post {
    * have fewer rights, is not shown it again.
    */
   readonly apiKeyId?: string
+  /** What of the route the key counts for, where one route does different things. */
+  readonly keyedAs?: string | undefined
   /** Writes an answer in another format than JSON, and says so in the reply. */
   readonly present?: (body: object, reply: FastifyReply) => string
 }
@@ -118,12 +120,12 @@ export class Posts {
   }
 }
 
-function keyedRequest({ request, userId, apiKeyId }: Post): KeyedRequest | undefined {
+function keyedRequest({ request, userId, apiKeyId, keyedAs }: Post): KeyedRequest | undefined {
   const key = idempotencyKeyOf(request.raw)
   if (key === undefined) return undefined
   // The route and what it was asked about, and not the URL: that can be spelled in many ways.
   const ids = JSON.stringify(request.params ?? {}).toLowerCase()
   const path = `${request.routeOptions.url} ${ids}`
-  const scope = apiKeyId === undefined ? path : `${path} ${apiKeyId}`
+  const scope = [path, apiKeyId, keyedAs].filter((part) => part !== undefined).join(' ')
   return { userId, scope, key, bodyDigest: bodyDigestOf(request) }
 }

@@ -55,9 +55,13 @@ export interface Operation<
   readonly effect?: (exchange: Exchange<Path, Query, Body>) => Promise<EffectOf<Answered>>
   /** Whether the answer has a secret, which another key of the same user is not shown again. */
   readonly answersSecret?: boolean
+  /** Checks what the schemas leave to it, before anything is done. */
+  readonly check?: (request: FastifyRequest, caller: AuthenticatedCaller) => void
+  /** Where the two interfaces mean different things: what an Idempotency-Key of the caller counts for. */
+  readonly keyedAs?: (caller: AuthenticatedCaller) => string | undefined
 }
 
-type Answers = Readonly<Record<number, TSchema>>
+export type Answers = Readonly<Record<number, TSchema>>
 
 type AnswerOf<Answered extends Answers> = {
   [Status in keyof Answered & number]: Static<Answered[Status]>
@@ -140,7 +144,7 @@ export function operationsOf(
     path: Path,
     operation: Operation<Path, Query, Body, Answered>,
   ) => {
-    const { handler, effect, answersSecret, bodyLimit } = operation
+    const { handler, effect, answersSecret, bodyLimit, check, keyedAs } = operation
     const [method = '', url = ''] = path.split(' ')
     const exchangeOf = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = request
@@ -153,11 +157,13 @@ export function operationsOf(
       schema: schemaOf(url, tags, operation),
       config: configOf(operation),
       ...(bodyLimit !== undefined && { bodyLimit }),
+      ...(check && { preHandler: async (request) => check(request, callerOf(request)) }),
       handler: async (request, reply) => {
         const exchange = exchangeOf(request, reply)
         if (effect && posts) {
           const post = answersSecret === true ? secretPostOf(exchange) : postOf(exchange)
-          return await posts.answer(post, () => effect(exchange))
+          const keyed = { ...post, keyedAs: keyedAs?.(exchange.caller) }
+          return await posts.answer(keyed, () => effect(exchange))
         }
         const answer = await handler?.(exchange)
         return answer === null ? reply.code(204).send() : answer

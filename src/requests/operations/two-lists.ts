@@ -20,8 +20,8 @@ export const twoListsNote =
 /** The answer of such a list, by what each interface shows of an item. */
 export function twoListsOf<Bearer extends TSchema, Key extends TSchema>(bearer: Bearer, key: Key) {
   const shapes = s.eitherOf(
-    s.listOf(bearer, { title: 'With a bearer token' }),
-    Object.assign(s.pageOf(key), { title: 'With a key' }),
+    s.titled(s.bearerTitle, s.listOf(bearer)),
+    s.titled(s.keyTitle, s.pageOf(key)),
   )
   return s.answer(shapes, {
     description: 'By credential: an array (bearer token), or an envelope (key).',

@@ -12,7 +12,9 @@ import {
   type Exchange,
   operationsOf,
 } from '../../requests/operations/operation.ts'
+import { type AddTwoHalves, halfOf, twoHalvesOf } from '../../requests/operations/two-halves.ts'
 import type { StoredCounts } from '../../storage/time-series/time-series-store.ts'
+import type { AssetStreamHalves } from '../../twins/asset-streams/asset-stream-routes.ts'
 import { ownVault } from '../../twins/vaults/vault-routes.ts'
 import type { VaultStore } from '../../twins/vaults/vault-store.ts'
 import type { Units } from '../units/units.ts'
@@ -56,6 +58,8 @@ export interface StreamProgressSource {
 }
 
 export interface DataStreamRoutesNeeds {
+  /** What the operations of both interfaces mean to a key. */
+  readonly assets: AssetStreamHalves
   readonly streams: DataStreamStore
   readonly vaults: VaultStore
   readonly lifecycle: Pick<LifecycleEvents, 'record' | 'forget'>
@@ -71,32 +75,44 @@ export interface DataStreamRoutesNeeds {
 }
 
 export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsync {
-  const { streams, sources, publicUrl } = needs
   return async (app) => {
     const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
 
-    add('POST /streams', {
-      operationId: 'createStream',
-      summary: 'Create a data stream.',
-      description: 'The whole definition is checked before anything of it is stored.',
-      scope: 'streams:write',
-      interface: 'bearer',
+    const addBoth = twoHalvesOf(app, { ...needs, tags: ['Streams'] })
+    addCollection(addBoth, needs)
+    addReading(addBoth, needs)
+    addStatus(add, needs)
+  }
+}
+
+function addCollection(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
+  const { streams, sources, publicUrl, assets } = needs
+
+  add('POST /streams', {
+    operationId: 'createStream',
+    summary: 'Create a data stream, or an asset stream.',
+    scope: 'streams:write',
+    key: assets.create,
+    bearer: halfOf<'POST /streams'>()({
+      description:
+        'A data stream. The whole definition is checked before anything of it is stored.',
       body: describedOnly(newDataStream),
       answers: { 201: dataStream },
       errors: ['conflict', 'destination_not_allowed', 'not_found', 'unsupported_definition'],
       effect: (exchange) => creation(needs, exchange),
-    })
+    }),
+  })
 
-    add('GET /streams', {
-      operationId: 'listStreams',
-      summary: "List one's own data streams.",
+  add('GET /streams', {
+    operationId: 'listStreams',
+    summary: "List one's own data streams, or asset streams.",
+    scope: 'streams:read',
+    key: assets.list,
+    bearer: halfOf<'GET /streams'>()({
       description: [
-        'Filters can be combined; a stream has to meet all of them. `tag.NAME=VALUE` finds streams by their',
-        'tags, and may come for several tags.\n\nWith a key, this will be the list of asset streams, which',
-        'is to come.',
+        "One's own data streams. Filters can be combined; a stream has to meet all of them.",
+        '`tag.NAME=VALUE` finds streams by their tags, and may come for several tags.',
       ].join(' '),
-      scope: 'streams:read',
-      interface: 'bearer',
       query: api.streamsQuery,
       answers: { 200: cursorListOf(listedStream) },
       handler: async ({ caller, query, request, reply }) => {
@@ -107,24 +123,27 @@ export function dataStreamRoutes(needs: DataStreamRoutesNeeds): FastifyPluginAsy
           listedBody({ ...stream, isFailing: isFailing(sources, stream.id) }, publicUrl),
         )
       },
-    })
-
-    addReading(add, needs)
-  }
+    }),
+  })
 }
 
-function addReading(add: AddOperation, needs: DataStreamRoutesNeeds): void {
+function addReading(add: AddTwoHalves, needs: DataStreamRoutesNeeds): void {
   add('GET /streams/:streamId', {
     operationId: 'readStream',
-    summary: 'Read the definition of a data stream.',
-    description: 'In place of the secrets of its source there are marks.',
+    summary: 'Read the definition of a data stream, or an asset stream.',
     scope: 'streams:read',
-    interface: 'bearer',
-    answers: { 200: definitionSchema },
-    handler: async ({ caller, params }) =>
-      shownDefinition(needs, await ownStream(needs, caller.userId, params.streamId)),
+    key: needs.assets.read,
+    bearer: halfOf<'GET /streams/:streamId'>()({
+      description:
+        'The definition of a data stream. In place of the secrets of its source there are marks.',
+      answers: { 200: definitionSchema },
+      handler: async ({ caller, params }) =>
+        shownDefinition(needs, await ownStream(needs, caller.userId, params.streamId)),
+    }),
   })
+}
 
+function addStatus(add: AddOperation, needs: DataStreamRoutesNeeds): void {
   add('GET /streams/:streamId/status', {
     operationId: 'readStreamStatus',
     summary: 'Read how a data stream is doing.',

@@ -5,6 +5,7 @@ import { parseId, type StreamId } from '../../core/ids.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import { describedOnly, noContent } from '../../requests/http/schema.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
+import { type AddTwoHalves, halfOf, twoHalvesOf } from '../../requests/operations/two-halves.ts'
 import { withConversions } from './conversions.ts'
 import * as api from './data-stream-api.ts'
 import {
@@ -32,43 +33,47 @@ export interface StreamChangeRoutesNeeds extends DataStreamRoutesNeeds {
 export function streamChangeRoutes(needs: StreamChangeRoutesNeeds): FastifyPluginAsync {
   return async (app) => {
     const add = operationsOf(app, { ...needs, tags: ['Data streams'] })
-    addChanges(add, needs)
+    addChanges(twoHalvesOf(app, { ...needs, tags: ['Streams'] }), needs)
     addPauses(add, needs)
     addPast(add, needs)
   }
 }
 
-function addChanges(add: AddOperation, needs: StreamChangeRoutesNeeds): void {
+function addChanges(add: AddTwoHalves, needs: StreamChangeRoutesNeeds): void {
   add('PUT /streams/:streamId', {
     operationId: 'changeStream',
-    summary: 'Change a data stream.',
-    description: [
-      'What is not sent stays. The definition as it would be is checked as for a new stream, and becomes',
-      'the next version, unless it says what the version before did. Readings that arrive after the answer',
-      'are judged by it.',
-    ].join(' '),
+    summary: 'Change a data stream, or an asset stream.',
     scope: 'streams:write',
-    interface: 'bearer',
-    body: describedOnly(definitionChange),
-    answers: { 200: definition },
-    errors: ['conflict', 'destination_not_allowed', 'unsupported_definition'],
-    handler: async ({ caller, params, body }) =>
-      shownDefinition(needs, await change(needs, { actor: caller, id: params.streamId }, body)),
+    key: needs.assets.change,
+    bearer: halfOf<'PUT /streams/:streamId'>()({
+      description: [
+        'A data stream. What is not sent stays. The definition as it would be is checked as for a new',
+        'stream, and becomes the next version, unless it says what the version before did. Readings that',
+        'arrive after the answer are judged by it.',
+      ].join(' '),
+      body: describedOnly(definitionChange),
+      answers: { 200: definition },
+      errors: ['conflict', 'destination_not_allowed', 'unsupported_definition'],
+      handler: async ({ caller, params, body }) =>
+        shownDefinition(needs, await change(needs, { actor: caller, id: params.streamId }, body)),
+    }),
   })
 
   add('DELETE /streams/:streamId', {
     operationId: 'deleteStream',
-    summary: 'Delete a data stream with all of its readings.',
-    description:
-      'It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',
+    summary: 'Delete a data stream with all of its readings, or an asset stream.',
     scope: 'streams:write',
-    interface: 'bearer',
-    answers: { 204: noContent },
-    handler: async ({ caller, params }) => {
-      const find = () => ownStream(needs, caller.userId, params.streamId)
-      while (!(await remove(needs, await find(), caller))) continue
-      return null
-    },
+    key: needs.assets.remove,
+    bearer: halfOf<'DELETE /streams/:streamId'>()({
+      description:
+        'A data stream. It is gone at once, and its vault is free. Its data is removed in the background; `GET /streams/{streamId}/deletion` tells when that is done.',
+      answers: { 204: noContent },
+      handler: async ({ caller, params }) => {
+        const find = () => ownStream(needs, caller.userId, params.streamId)
+        while (!(await remove(needs, await find(), caller))) continue
+        return null
+      },
+    }),
   })
 }
 

@@ -4,34 +4,10 @@ import { alertFields } from '../../alerts/alert-api.ts'
 import { keySchema } from '../../identity/keys/key-api.ts'
 
 import type { KnownType } from '../../outbox/events/event-types.ts'
-import {
-  boolean,
-  count,
-  dateTime,
-  listOf,
-  nullable,
-  record,
-  text,
-  uuid,
-} from '../../requests/http/schema.ts'
-import { ledgerSchema, progressSchema } from '../../twins/progress/progress-api.ts'
+import { count, dateTime, listOf, record, text, uuid } from '../../requests/http/schema.ts'
+import { assetStreamSchema } from '../../twins/asset-streams/asset-stream-api.ts'
+import { attachmentSchema } from '../../twins/attachments/attachment-api.ts'
 import { vaultSchema } from '../../twins/vaults/vault-api.ts'
-
-/** An asset stream, as the specification has it. */
-const assetStream = record({
-  id: uuid,
-  created_at: dateTime,
-  asset_code: text,
-  description: nullable(text),
-  ledger: ledgerSchema,
-  tx_hash: text,
-  status: text,
-  issuer: text,
-  distribution_wallet: text,
-  mapping: text,
-  metadata_cid: text,
-  progress: listOf(progressSchema),
-})
 
 /** A data stream: its definition is left out, as it can be large. */
 const dataStream = record({
@@ -44,25 +20,6 @@ const dataStream = record({
   endpoint: text,
   createdAt: dateTime,
   tags: { type: 'object', additionalProperties: text },
-})
-
-const dataAttachment = record({
-  id: uuid,
-  name: text,
-  description: nullable(text),
-  created_at: dateTime,
-  ledger: ledgerSchema,
-  status: text,
-  presigned_url: text,
-  stream_id: uuid,
-  filename: nullable(text),
-  tx_hash: text,
-  upload_as_zip: boolean,
-  size: count,
-  stream: assetStream,
-  file_count: count,
-  files: { type: 'array' },
-  progress: listOf(progressSchema),
 })
 
 /** Schema of resources whose other fields the specification does not show. */
@@ -107,8 +64,8 @@ const byType: Readonly<Partial<Record<KnownType, TSchema>>> = {
 
 const byResource: Readonly<Record<string, TSchema>> = {
   vault: vaultSchema,
-  stream: { anyOf: [dataStream, assetStream] },
-  data_attachment: dataAttachment,
+  stream: { anyOf: [dataStream, assetStreamSchema] },
+  data_attachment: attachmentSchema,
 }
 
 /** The schema of `data` of an event. */

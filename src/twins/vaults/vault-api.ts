@@ -3,6 +3,8 @@ import type { TemplateId } from '../../core/ids.ts'
 import { ledgers } from '../../core/ledger.ts'
 import { formatUs } from '../../core/time.ts'
 import * as s from '../../requests/http/schema.ts'
+import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import { assetStreamBody, assetStreamSchema } from '../asset-streams/asset-stream-api.ts'
 import { progressBody, startedProgress } from '../progress/progress.ts'
 import {
   failureSchema,
@@ -36,7 +38,7 @@ export const vaultSchema = s.component(
     image_cid: s.text,
     default_image_cid: s.text,
     metadata_cid: s.text,
-    streams: s.listOf({ type: 'object' }, { examples: [[]] }),
+    streams: s.listOf(assetStreamSchema, { description: 'In the order of its template.' }),
     public: s.boolean,
     json_payload: s.nullable(s.text),
     image_upload_url: { ...s.text, description: 'Empty when there is nothing to upload.' },
@@ -93,7 +95,10 @@ export function newVault(body: Static<typeof newVaultSchema>, templateId: Templa
 }
 
 /** The vault as both interfaces of the specification name its fields; it is not anchored yet. */
-export function vaultBody(vault: Vault): Static<typeof vaultSchema> {
+export function vaultBody(
+  vault: Vault,
+  streams: readonly AssetStream[],
+): Static<typeof vaultSchema> {
   const createdAt = formatUs(vault.createdAtUs)
   return {
     id: vault.id,
@@ -111,7 +116,7 @@ export function vaultBody(vault: Vault): Static<typeof vaultSchema> {
     image_cid: '',
     default_image_cid: '',
     metadata_cid: '',
-    streams: [],
+    streams: streams.map(assetStreamBody),
     public: vault.public,
     json_payload: vault.jsonPayload,
     image_upload_url: '',

@@ -10,16 +10,19 @@ import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
 import * as lists from '../../requests/operations/two-lists.ts'
+import type { AssetStream } from '../asset-streams/asset-stream.ts'
+import type { AssetStreamStore } from '../asset-streams/asset-stream-store.ts'
 import type { Template } from '../templates/template.ts'
 import { visibleTemplate } from '../templates/template-routes.ts'
 import type { TemplateStore } from '../templates/template-store.ts'
 import type { Vault, VaultChange } from './vault.ts'
 import * as api from './vault-api.ts'
-import { type VaultStore, vaultsMax } from './vault-store.ts'
+import { type VaultPage, type VaultStore, vaultsMax } from './vault-store.ts'
 
 export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
+  readonly assetStreams: Pick<AssetStreamStore, 'withCodes' | 'ofVaults'>
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
   /** To be told when somebody looks at a vault of another. */
   readonly noteAccess: (vault: Vault) => Promise<void>
@@ -54,8 +57,8 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
       return lists.answerTwoLists(exchange, {
         after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
         bearerBody: api.bearerVaultBody,
-        page: (slice) => needs.vaults.listPage(userId, slice),
-        keyBody: api.vaultBody,
+        page: async (slice) => withStreams(needs, await needs.vaults.listPage(userId, slice)),
+        keyBody: ({ vault, streams }) => api.vaultBody(vault, streams),
       })
     },
   })
@@ -71,7 +74,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
     handler: async ({ caller, params }) => {
       const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
       if (vault.ownerId !== caller.userId) await needs.noteAccess(vault)
-      return api.vaultBody(vault)
+      return await shownVault(needs, vault)
     },
   })
 }
@@ -97,7 +100,7 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
     answers: { 200: api.vaultSchema },
     handler: async ({ caller, params, body }) => {
       const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
-      return api.vaultBody(await change(needs, { vault, actor: caller }, body))
+      return await shownVault(needs, await change(needs, { vault, actor: caller }, body))
     },
   })
 
@@ -117,48 +120,78 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
 }
 
 async function creation(
-  { vaults, templates, lifecycle }: VaultRoutesNeeds,
+  { vaults, templates, assetStreams, lifecycle }: VaultRoutesNeeds,
   actor: ReturnType<CallerOf>,
   body: Static<typeof api.newVaultSchema>,
 ) {
   const { userId } = actor
   const template = await visibleTemplate(templates, userId, body.template_id)
-  assertStreams(template)
-  const { vault, changes } = vaults.plan(userId, api.newVault(body, template.id), template)
+  const streams = await requiredStreams(assetStreams, userId, template)
+  const wanted = api.newVault(body, template.id)
+  const { vault, changes } = vaults.plan(userId, wanted, { template, streams })
   const event = {
     event: 'vault.created',
     ...subjectOf(vault),
     actor,
-    notice: noticeOf(vault),
+    notice: noticeOf(vault, streams),
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault),
+    body: api.vaultBody(vault, streams),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
-      await visibleTemplate(templates, userId, template.id)
+      const now = await visibleTemplate(templates, userId, template.id)
+      await requiredStreams(assetStreams, userId, now)
       if (!(await vaults.hasRoom(userId))) {
         return new DomainError('conflict', `a user can have ${vaultsMax} vaults at most`)
       }
-      return new DomainError('conflict', 'the template was changed meanwhile: try again')
+      const changed = 'the template or one of its asset streams was changed meanwhile: try again'
+      return new DomainError('conflict', changed)
     },
   }
 }
 
-/** @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams) */
-function assertStreams({ requiredStreams }: Template): void {
-  // Asset streams come in a later version: until then nobody has one, so every one is missing.
-  if (requiredStreams.length === 0) return
+/**
+ * The caller's asset streams that a template requires, in its order.
+ *
+ * @throws DomainError `missing_required_streams` naming them (decisions.md#required-streams)
+ */
+async function requiredStreams(
+  assetStreams: VaultRoutesNeeds['assetStreams'],
+  userId: UserId,
+  { requiredStreams: codes }: Template,
+): Promise<readonly AssetStream[]> {
+  const streams = await assetStreams.withCodes(userId, codes)
+  const known = new Set(streams.map(({ assetCode }) => assetCode))
+  const missing = codes.filter((code) => !known.has(code))
+  if (missing.length === 0) return streams
   throw new DomainError(
     'missing_required_streams',
-    `the template needs asset streams that you do not have: ${requiredStreams.join(', ')}`,
+    `the template needs asset streams that you do not have: ${missing.join(', ')}`,
     {
-      details: requiredStreams.map((code) => ({
+      details: missing.map((code) => ({
         path: 'template_id',
         message: `needs the asset stream ${code}`,
       })),
     },
   )
+}
+
+async function streamsOf(
+  assetStreams: VaultRoutesNeeds['assetStreams'],
+  { id }: Vault,
+): Promise<readonly AssetStream[]> {
+  return (await assetStreams.ofVaults([id])).get(id) ?? []
+}
+
+async function shownVault({ assetStreams }: VaultRoutesNeeds, vault: Vault) {
+  return api.vaultBody(vault, await streamsOf(assetStreams, vault))
+}
+
+/** The vaults of a page, each with what it lists: one statement for all of them. */
+async function withStreams({ assetStreams }: VaultRoutesNeeds, { items, total }: VaultPage) {
+  const streams = await assetStreams.ofVaults(items.map(({ id }) => id))
+  return { items: items.map((vault) => ({ vault, streams: streams.get(vault.id) ?? [] })), total }
 }
 
 /** @throws DomainError `not_found` */
@@ -186,8 +219,8 @@ function subjectOf({ ownerId, id, name }: Vault) {
 }
 
 /** What whoever is told of a vault gets to know. */
-function noticeOf(vault: Vault) {
-  return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault) }
+function noticeOf(vault: Vault, streams: readonly AssetStream[]) {
+  return { vaultId: vault.id, templateId: vault.templateId, data: api.vaultBody(vault, streams) }
 }
 
 /** A vault that somebody changes. */
@@ -207,10 +240,10 @@ async function change(
 }
 
 async function remove(
-  { vaults, lifecycle }: VaultRoutesNeeds,
+  { vaults, assetStreams, lifecycle }: VaultRoutesNeeds,
   { vault, actor }: Changing,
 ): Promise<null> {
-  const notice = noticeOf(vault)
+  const notice = noticeOf(vault, await streamsOf(assetStreams, vault))
   const event = { event: 'vault.deleted', ...subjectOf(vault), actor, notice } as const
   if (await vaults.remove(vault, ...lifecycle.record(event))) return null
   await visibleVault(vaults, vault.ownerId, vault.id)

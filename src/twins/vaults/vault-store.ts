@@ -1,4 +1,4 @@
-import { type Compilable, type Selectable, sql } from 'kysely'
+import { type Compilable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
@@ -7,6 +7,7 @@ import { optional, type StateDatabase, type StateWriter } from '../../storage/st
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
 import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import type { AssetStream } from '../asset-streams/asset-stream.ts'
 import { receivedStatus } from '../progress/progress.ts'
 import type { Template } from '../templates/template.ts'
 import type { ListedVault, NewVault, Vault, VaultChange } from './vault.ts'
@@ -33,6 +34,12 @@ export interface VaultPage {
   readonly total: number
 }
 
+/** What a vault is made from: the template, and the asset streams that it requires, in its order. */
+interface MadeFrom {
+  readonly template: Template
+  readonly streams: readonly AssetStream[]
+}
+
 export interface VaultStoreNeeds {
   readonly state: StateDatabase
   readonly writer: StateWriter
@@ -48,12 +55,13 @@ export class VaultStore {
 
   /**
    * A new vault, and the changes that store it. They find nothing to change when the template is no
-   * longer what it was (gone, hidden, or in need of other asset streams), or the user has too many.
+   * longer what it was (gone, hidden, or in need of other asset streams), when one of the asset streams that it
+   * lists is gone, or the user has too many.
    */
   plan(
     ownerId: UserId,
     vault: NewVault,
-    { requiredStreams }: Template,
+    { template: { requiredStreams }, streams }: MadeFrom,
   ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
     const { state, clock } = this.#needs
     const id = newId<VaultId>()
@@ -67,11 +75,16 @@ export class VaultStore {
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
                 AND required_streams = ${JSON.stringify(requiredStreams)}
-                AND ${isBelow('vaults', ownerId, vaultsMax)}`,
+                AND ${isBelow('vaults', ownerId, vaultsMax)}
+                AND ${streams.length} = (SELECT count(*) FROM (${owned(ownerId, streams)}))`,
       )
+    const links = state
+      .insertInto('vault_streams')
+      .columns(['vault_id', 'position', 'stream_id'])
+      .expression(sql`SELECT ${id}, position, id FROM (${owned(ownerId, streams)})`)
     return {
       vault: { ...vault, id, ownerId, createdAtUs, status: receivedStatus },
-      changes: [insert, countChange(state, 'vaults', ownerId, 1)],
+      changes: [insert, optional(links), countChange(state, 'vaults', ownerId, 1)],
     }
   }
 
@@ -154,12 +167,21 @@ export class VaultStore {
         is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
       )
     return await writer.attempt(
+      // Before what they refer to; a vault that stays gets them back.
+      optional(state.deleteFrom('vault_streams').where('vault_id', '=', id)),
       removal,
       countChange(state, 'vaults', ownerId, -1),
       optional(state.deleteFrom('provisioning_keys').where('vault_id', '=', id)),
       ...also,
     )
   }
+}
+
+/** Asset streams of a list that are there, with their positions. */
+function owned(ownerId: UserId, streams: readonly AssetStream[]): RawBuilder<unknown> {
+  const ids = JSON.stringify(streams.map(({ id }) => id))
+  return sql`SELECT wanted.key AS position, asset_streams.id FROM json_each(${ids}) AS wanted
+    JOIN asset_streams ON asset_streams.id = wanted.value AND owner_id = ${ownerId}`
 }
 
 function fromRow(row: Selectable<StateSchema['vaults']>): Vault {

@@ -24,7 +24,19 @@ interface Answer {
   readonly content?: Content
 }
 
-type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
+type Content = Readonly<Record<string, Media>>
+
+interface Media {
+  readonly schema: JsonSchema
+  readonly example?: unknown
+  /** Instead: one for each interface. */
+  readonly examples?: Readonly<Record<string, NamedExample>>
+}
+
+interface NamedExample {
+  readonly summary: string
+  readonly value: unknown
+}
 
 interface Place {
   readonly method: string
@@ -106,15 +118,23 @@ function answerBlock(status: string, { description, content = {} }: Answer): str
 }
 
 function contentBlocks(content: Content): string {
-  const blocks = Object.entries(content).map(([type, { schema, example }]) => {
-    const shown = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+  const blocks = Object.entries(content).map(([type, { schema, example, examples }]) => {
+    const named = Object.values(examples ?? {}).map(
+      ({ summary, value }) => `<p>${escaped(summary)}</p>${exampleBlock(value)}`,
+    )
+    const shown = examples === undefined ? exampleBlock(example) : named.join('')
     const source = JSON.stringify(schema, null, 2)
     return (
-      `<p><code>${escaped(type)}</code></p><pre>${escaped(shown)}</pre>` +
+      `<p><code>${escaped(type)}</code></p>${shown}` +
       `<details><summary>Schema</summary><pre>${linked(source)}</pre></details>`
     )
   })
   return blocks.join('')
+}
+
+function exampleBlock(example: unknown): string {
+  const shown = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+  return `<pre>${escaped(shown)}</pre>`
 }
 
 function errorsSection(): string {

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue } from '../../../core/error-catalogue.ts
 import { nodeHttp } from '../node-http.ts'
 import type { DescribedRoute } from '../route-description.ts'
 import { errorsOf } from '../route-errors.ts'
-import { type JsonSchema, keyHeaders } from '../schema.ts'
+import { bearerTitle, type JsonSchema, keyHeaders, keyTitle } from '../schema.ts'
 import { Components } from './components.ts'
 import { errorAnswers, errorExamples, errorSchema } from './error-answers.ts'
 import { exampleOf } from './example.ts'
@@ -150,10 +150,26 @@ function contentOf(schema: JsonSchema, components: Components): JsonSchema {
   >
   const entries = Object.entries(given).map(([type, { schema: one, ...rest }]) => [
     type,
-    { schema: components.hoisted(one), example: exampleOf(one), ...rest },
+    { schema: components.hoisted(one), ...examplesOf(one), ...rest },
   ])
   return Object.fromEntries(entries) as JsonSchema
 }
+
+/** An example, or one for each interface where these have shapes of their own. */
+function examplesOf(schema: JsonSchema): JsonSchema {
+  const shapes = (schema['oneOf'] ?? schema['anyOf'] ?? []) as readonly JsonSchema[]
+  const named = shapes.flatMap((one) => {
+    const name = exampleNames.get(one['title'])
+    return name === undefined ? [] : [[name, { summary: one['title'], value: exampleOf(one) }]]
+  })
+  if (named.length === 0) return { example: exampleOf(schema) }
+  return { examples: Object.fromEntries(named) as JsonSchema }
+}
+
+const exampleNames: ReadonlyMap<unknown, string> = new Map([
+  [bearerTitle, 'bearer'],
+  [keyTitle, 'key'],
+])
 
 function answers({ schema }: DescribedRoute, components: Components): JsonSchema {
   const entries = Object.entries(schema.response as Readonly<Record<string, JsonSchema>>)

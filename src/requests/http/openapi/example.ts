@@ -9,12 +9,13 @@ const byFormat: Readonly<Record<string, string>> = {
 
 /** A value that fits a schema: the example that it gives, or else the plainest one. */
 export function exampleOf(schema: JsonSchema): unknown {
-  const { examples, const: only, enum: values, default: usual, oneOf, anyOf, type } = schema
+  const { examples, const: only, enum: values, default: usual, type } = schema
+  const { oneOf, anyOf, allOf } = schema
   if (Array.isArray(examples)) return examples[0]
   if (only !== undefined) return only
   if (usual !== undefined) return usual
   if (Array.isArray(values)) return values[0]
-  const choices = (oneOf ?? anyOf) as readonly JsonSchema[] | undefined
+  const choices = (oneOf ?? anyOf ?? allOf) as readonly JsonSchema[] | undefined
   if (choices?.[0] !== undefined) return exampleOf(choices[0])
   switch (Array.isArray(type) ? (type as unknown[])[0] : type) {
     case 'object':

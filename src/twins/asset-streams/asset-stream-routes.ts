@@ -1,0 +1,155 @@
+import type { AuthenticatedCaller } from '../../access/auth/authenticate.ts'
+import { DomainError } from '../../core/errors.ts'
+import { type AssetStreamId, parseId, type UserId } from '../../core/ids.ts'
+import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
+import { envelope, pageRequest, sliceOf } from '../../requests/http/pagination.ts'
+import { noContent, pageOf, pageQuery, query } from '../../requests/http/schema.ts'
+import { type AnyHalf, halfOf } from '../../requests/operations/two-halves.ts'
+import { type AssetStream, assetStreamsMax } from './asset-stream.ts'
+import * as api from './asset-stream-api.ts'
+import type { AssetStreamStore } from './asset-stream-store.ts'
+
+export interface AssetStreamHalvesNeeds {
+  readonly assetStreams: AssetStreamStore
+  readonly lifecycle: Pick<LifecycleEvents, 'record'>
+}
+
+/**
+ * What `/streams` means to a key. Whoever adds these operations has the other half: data streams, which is what they
+ * mean to a bearer token.
+ */
+export interface AssetStreamHalves {
+  readonly create: AnyHalf<'POST /streams'>
+  readonly list: AnyHalf<'GET /streams'>
+  readonly read: AnyHalf<'GET /streams/:streamId'>
+  readonly change: AnyHalf<'PUT /streams/:streamId'>
+  readonly remove: AnyHalf<'DELETE /streams/:streamId'>
+}
+
+export function assetStreamHalves(needs: AssetStreamHalvesNeeds): AssetStreamHalves {
+  return { ...collectionHalves(needs), ...memberHalves(needs) }
+}
+
+function collectionHalves(needs: AssetStreamHalvesNeeds) {
+  const { assetStreams, lifecycle } = needs
+  return {
+    create: halfOf<'POST /streams'>()({
+      description: 'An asset stream. No two of a user have the same code.',
+      body: api.newAssetStreamSchema,
+      answers: { 201: api.assetStreamSchema },
+      errors: ['conflict'],
+      effect: async ({ caller, body }) => {
+        const wanted = api.newAssetStream(body)
+        const { stream, changes } = assetStreams.plan(caller.userId, wanted)
+        const event = { event: 'asset_stream.created', ...toldOf(stream), actor: caller } as const
+        return {
+          statusCode: 201,
+          body: api.assetStreamBody(stream),
+          changes: [...changes, ...lifecycle.record(event)],
+          refusal: () => creationRefusal(needs, stream),
+        }
+      },
+    }),
+    list: halfOf<'GET /streams'>()({
+      description: "One's own asset streams, oldest first, in pages.",
+      query: query(pageQuery),
+      answers: { 200: pageOf(api.assetStreamSchema) },
+      handler: async ({ caller, query: asked }) => {
+        const page = pageRequest(asked)
+        const { items, total } = await assetStreams.listPage(caller.userId, sliceOf(page))
+        return envelope(items.map(api.assetStreamBody), total, page)
+      },
+    }),
+  }
+}
+
+function memberHalves(needs: AssetStreamHalvesNeeds) {
+  const { assetStreams } = needs
+  return {
+    read: halfOf<'GET /streams/:streamId'>()({
+      description: 'An asset stream.',
+      answers: { 200: api.assetStreamSchema },
+      handler: async ({ caller, params }) =>
+        api.assetStreamBody(await ownAssetStream(assetStreams, caller.userId, params.streamId)),
+    }),
+    change: halfOf<'PUT /streams/:streamId'>()({
+      description: 'The description of an asset stream. The code is what gets anchored: it stays.',
+      body: api.assetStreamChangeSchema,
+      answers: { 200: api.assetStreamSchema },
+      handler: async ({ caller, params, body }) => {
+        const { userId } = caller
+        const stream = await ownAssetStream(assetStreams, userId, params.streamId)
+        const event = {
+          event: 'asset_stream.updated',
+          ...subjectOf(stream),
+          actor: caller,
+        } as const
+        await assetStreams.change(stream, body, ...needs.lifecycle.record(event))
+        return api.assetStreamBody(await ownAssetStream(assetStreams, userId, stream.id))
+      },
+    }),
+    remove: halfOf<'DELETE /streams/:streamId'>()({
+      description: 'An asset stream that no vault lists and nothing is attached to.',
+      answers: { 204: noContent },
+      errors: ['conflict'],
+      handler: async ({ caller, params }) => {
+        const stream = await ownAssetStream(assetStreams, caller.userId, params.streamId)
+        return await remove(needs, stream, caller)
+      },
+    }),
+  }
+}
+
+/**
+ * @throws DomainError `not_found` for an unknown one and for somebody else's alike
+ *   (decisions.md#what-is-unknown)
+ */
+async function ownAssetStream(
+  assetStreams: AssetStreamStore,
+  userId: UserId,
+  text: string,
+): Promise<AssetStream> {
+  const id = parseId<AssetStreamId>(text)
+  const stream = id && (await assetStreams.find(userId, id))
+  if (!stream) throw new DomainError('not_found', `no asset stream ${text}`)
+  return stream
+}
+
+/** Why a new one could not be made. */
+async function creationRefusal(
+  { assetStreams }: AssetStreamHalvesNeeds,
+  { ownerId, assetCode }: AssetStream,
+): Promise<DomainError> {
+  if (await assetStreams.hasRoom(ownerId)) {
+    return new DomainError('conflict', `you have an asset stream with the code ${assetCode}`, {
+      details: [{ path: 'asset_code', message: 'is the code of another asset stream of yours' }],
+    })
+  }
+  return new DomainError('conflict', `a user can have ${assetStreamsMax} asset streams at most`)
+}
+
+async function remove(
+  { assetStreams, lifecycle }: AssetStreamHalvesNeeds,
+  stream: AssetStream,
+  actor: AuthenticatedCaller,
+): Promise<null> {
+  const event = { event: 'asset_stream.deleted', ...toldOf(stream), actor } as const
+  if (await assetStreams.remove(stream, ...lifecycle.record(event))) return null
+  await ownAssetStream(assetStreams, stream.ownerId, stream.id)
+  const isListed = await assetStreams.isListed(stream)
+  const use = isListed ? 'a vault lists the asset stream' : 'the asset stream has attachments'
+  throw new DomainError('conflict', `${use}: delete that first`)
+}
+
+/** What an event of an asset stream is about. */
+function subjectOf({ ownerId, id, assetCode }: AssetStream) {
+  return { ownerId, resourceId: id, name: assetCode }
+}
+
+/** What an event is about, with what receivers get to know. */
+function toldOf(stream: AssetStream) {
+  return {
+    ...subjectOf(stream),
+    notice: { streamId: stream.id, data: api.assetStreamBody(stream) },
+  }
+}

@@ -1,0 +1,204 @@
+import { type Compilable, type Selectable, sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
+import { type AssetStreamId, newId, type UserId, type VaultId } from '../../core/ids.ts'
+import type { Ledger } from '../../core/ledger.ts'
+import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
+import { pageOf, type Slice } from '../../storage/state/listing.ts'
+import type { StateSchema } from '../../storage/state/schema.ts'
+import { countChange, isBelow, totalOf } from '../../storage/state/totals.ts'
+import { receivedStatus, startedProgress } from '../progress/progress.ts'
+import {
+  type AssetStream,
+  type AssetStreamChange,
+  assetLedger,
+  assetStreamsMax,
+  type NewAssetStream,
+} from './asset-stream.ts'
+
+export interface AssetStreamPage {
+  readonly items: readonly AssetStream[]
+  readonly total: number
+}
+
+export interface AssetStreamStoreNeeds {
+  readonly state: StateDatabase
+  readonly writer: StateWriter
+  readonly clock: Clock
+}
+
+export class AssetStreamStore {
+  readonly #needs: AssetStreamStoreNeeds
+
+  constructor(needs: AssetStreamStoreNeeds) {
+    this.#needs = needs
+  }
+
+  /**
+   * A new asset stream, and the changes that store it. They find nothing to change when the user has one with that
+   * code, or too many.
+   */
+  plan(
+    ownerId: UserId,
+    { assetCode, description }: NewAssetStream,
+  ): { readonly stream: AssetStream; readonly changes: readonly Compilable[] } {
+    const { state, clock } = this.#needs
+    const createdAtUs = clock.nowUs()
+    const row = {
+      id: newId<AssetStreamId>(),
+      owner_id: ownerId,
+      created_at: createdAtUs,
+      asset_code: assetCode,
+      description,
+      ledger: assetLedger,
+      status: receivedStatus,
+      tx_hash: '',
+      issuer: '',
+      distribution_wallet: '',
+      mapping: '',
+      metadata_cid: '',
+      progress: startedProgress(receivedStatus, createdAtUs),
+      failure: null,
+    }
+    const insert = state
+      .insertInto('asset_streams')
+      .columns(Object.keys(row) as (keyof typeof row)[])
+      .expression(
+        sql`SELECT ${sql.join(Object.values(row))}
+              WHERE ${isBelow('asset_streams', ownerId, assetStreamsMax)} AND NOT EXISTS (
+                SELECT 1 FROM asset_streams WHERE owner_id = ${ownerId} AND asset_code = ${assetCode})`,
+      )
+    return {
+      stream: fromRow(row),
+      changes: [insert, countChange(state, 'asset_streams', ownerId, 1)],
+    }
+  }
+
+  async hasRoom(ownerId: UserId): Promise<boolean> {
+    return (await totalOf(this.#needs.state, 'asset_streams', ownerId)) < assetStreamsMax
+  }
+
+  async find(ownerId: UserId, id: AssetStreamId): Promise<AssetStream | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('asset_streams')
+      .selectAll()
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  /** Asset streams of a user by their codes, in the order of these; a code that none has is left out. */
+  async withCodes(ownerId: UserId, codes: readonly string[]): Promise<readonly AssetStream[]> {
+    if (codes.length === 0) return []
+    const { rows } =
+      await sql<Row>`SELECT asset_streams.* FROM json_each(${JSON.stringify(codes)}) AS codes
+      JOIN asset_streams ON owner_id = ${ownerId} AND asset_code = codes.value
+      ORDER BY codes.key`.execute(this.#needs.state)
+    return rows.map(fromRow)
+  }
+
+  /** What some vaults list, each in the order in which it does. */
+  async ofVaults(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, readonly AssetStream[]>> {
+    if (ids.length === 0) return new Map()
+    const { rows } = await sql<Row & { readonly vault_id: VaultId }>`
+      SELECT vault_streams.vault_id, asset_streams.* FROM json_each(${JSON.stringify(ids)}) AS ids
+      JOIN vault_streams ON vault_id = ids.value
+      JOIN asset_streams ON asset_streams.id = vault_streams.stream_id
+      ORDER BY ids.key, position`.execute(this.#needs.state)
+    const byVault = Map.groupBy(rows, (row) => row.vault_id)
+    return new Map([...byVault].map(([id, listed]) => [id, listed.map(fromRow)]))
+  }
+
+  /** Those with some ids, whomever they belong to. */
+  async withIds(ids: readonly string[]): Promise<ReadonlyMap<string, AssetStream>> {
+    const { rows } = await sql<Row>`SELECT * FROM asset_streams
+      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(this.#needs.state)
+    return new Map(rows.map((row) => [row.id, fromRow(row)]))
+  }
+
+  async listPage(ownerId: UserId, slice: Slice): Promise<AssetStreamPage> {
+    const { rows, total } = await pageOf(
+      this.#needs.state,
+      {
+        table: 'asset_streams',
+        condition: sql<boolean>`owner_id = ${ownerId}`,
+        orderBy: 'created_at',
+        direction: 'asc',
+        total: ['asset_streams', ownerId],
+      },
+      slice,
+    )
+    return { items: rows.map(fromRow), total }
+  }
+
+  /** Changes an own one, with what else belongs to the change. False when it is gone. */
+  async change(
+    { id, ownerId }: AssetStream,
+    change: AssetStreamChange,
+    ...also: readonly Compilable[]
+  ): Promise<boolean> {
+    if (Object.keys(change).length === 0) return true
+    const { state, writer } = this.#needs
+    return await writer.attempt(
+      state
+        .updateTable('asset_streams')
+        .set(change)
+        .where('id', '=', id)
+        .where('owner_id', '=', ownerId),
+      ...also,
+    )
+  }
+
+  /** Removes an own one that nothing uses. False when something does, or it is gone. */
+  async remove({ id, ownerId }: AssetStream, ...also: readonly Compilable[]): Promise<boolean> {
+    const { state, writer } = this.#needs
+    const removal = state
+      .deleteFrom('asset_streams')
+      .where('id', '=', id)
+      .where('owner_id', '=', ownerId)
+      .where(sql<boolean>`NOT EXISTS (SELECT 1 FROM vault_streams WHERE stream_id = ${id})`)
+      .where(sql<boolean>`NOT EXISTS (SELECT 1 FROM attachments WHERE stream_id = ${id})`)
+    const attachmentsCount = state
+      .deleteFrom('totals')
+      .where('list', '=', 'attachments_of_stream')
+      .where('owner_id', '=', id)
+    return await writer.attempt(
+      removal,
+      countChange(state, 'asset_streams', ownerId, -1),
+      optional(attachmentsCount),
+      ...also,
+    )
+  }
+
+  /** Whether a vault lists it; else it may have attachments. */
+  async isListed({ id }: AssetStream): Promise<boolean> {
+    const row = await this.#needs.state
+      .selectFrom('vault_streams')
+      .select('vault_id')
+      .where('stream_id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+}
+
+type Row = Selectable<StateSchema['asset_streams']>
+
+function fromRow(row: Row): AssetStream {
+  return {
+    id: row.id as AssetStreamId,
+    ownerId: row.owner_id as UserId,
+    createdAtUs: row.created_at,
+    assetCode: row.asset_code,
+    description: row.description,
+    ledger: row.ledger as Ledger,
+    status: row.status,
+    txHash: row.tx_hash,
+    issuer: row.issuer,
+    distributionWallet: row.distribution_wallet,
+    mapping: row.mapping,
+    metadataCid: row.metadata_cid,
+    progress: row.progress,
+    failure: row.failure,
+  }
+}
