@@ -15,6 +15,7 @@ import { userPictureRoute } from '../../identity/users/user-picture-route.ts'
 import type { Purge } from '../../storage/state/purge-timer.ts'
 import { attachmentUploads, endOverdue } from '../../twins/attachments/attachment-uploads.ts'
 import { templateUploads } from '../../twins/templates/template-uploads.ts'
+import { vaultUploads } from '../../twins/vaults/vault-uploads.ts'
 import type { Access } from './access.ts'
 import type { Domains } from './domains.ts'
 import type { Engine } from './engine.ts'
@@ -93,7 +94,7 @@ function kindsOf({ engine: { state }, domains }: FilingNeeds, attachments: Uploa
   return [
     attachments,
     ...templateUploads({ ...domains, state }),
-    imageUploads('vaults', { state }),
+    vaultUploads({ ...domains, state }),
     imageUploads('users', { state }),
   ]
 }

@@ -35,8 +35,11 @@ export const vaultSchema = s.component(
     nft_network_owner: s.text,
     nft_network_id: s.text,
     cid: s.text,
-    image_cid: s.text,
-    default_image_cid: s.text,
+    image_cid: { ...s.text, description: 'Of an image of its own.' },
+    default_image_cid: {
+      ...s.text,
+      description: 'Of the image that its template had when the vault was made.',
+    },
     metadata_cid: s.text,
     streams: s.listOf(assetStreamSchema, { description: 'In the order of its template.' }),
     public: s.boolean,
@@ -98,6 +101,7 @@ export function newVault(body: Static<typeof newVaultSchema>, templateId: Templa
 export function vaultBody(
   vault: Vault,
   streams: readonly AssetStream[],
+  imageUploadUrl = '',
 ): Static<typeof vaultSchema> {
   const createdAt = formatUs(vault.createdAtUs)
   return {
@@ -113,14 +117,14 @@ export function vaultBody(
     nft_network_owner: '',
     nft_network_id: '',
     cid: '',
-    image_cid: '',
-    default_image_cid: '',
+    image_cid: vault.imageCid,
+    default_image_cid: vault.defaultImageCid,
     metadata_cid: '',
     streams: streams.map(assetStreamBody),
     public: vault.public,
     json_payload: vault.jsonPayload,
-    image_upload_url: '',
-    custom_image: false,
+    image_upload_url: imageUploadUrl,
+    custom_image: vault.imageCid !== '',
     progress: progressBody(startedProgress(vault.status, vault.createdAtUs)),
     failure: null,
   }

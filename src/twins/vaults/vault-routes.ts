@@ -2,10 +2,14 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Static } from 'typebox'
 import { DomainError } from '../../core/errors.ts'
 import { parseId, type UserId, type VaultId } from '../../core/ids.ts'
+import type { Downloads } from '../../files/downloads/downloads.ts'
+import { imageBytesMax } from '../../files/uploads/image-uploads.ts'
+import type { UploadUrls } from '../../files/uploads/upload-urls.ts'
 import type { LifecycleEvent } from '../../outbox/lifecycle/lifecycle-event.ts'
 import type { LifecycleEvents } from '../../outbox/lifecycle/lifecycle-events.ts'
 import { assertOwn } from '../../requests/http/ownership.ts'
 import { noContent } from '../../requests/http/schema.ts'
+import { fileAnswers } from '../../requests/http/sent-bytes.ts'
 import type { CallerOf } from '../../requests/http/server.ts'
 import type { Posts } from '../../requests/idempotency/posts.ts'
 import { type AddOperation, operationsOf } from '../../requests/operations/operation.ts'
@@ -23,7 +27,11 @@ export interface VaultRoutesNeeds {
   readonly vaults: VaultStore
   readonly templates: TemplateStore
   readonly assetStreams: Pick<AssetStreamStore, 'withCodes' | 'ofVaults'>
+  readonly uploadUrls: UploadUrls
+  readonly downloads: Downloads
   readonly lifecycle: Pick<LifecycleEvents, 'record'>
+  /** Called when contents may have become unused. */
+  readonly onReleased: () => void
   /** To be told when somebody looks at a vault of another. */
   readonly noteAccess: (vault: Vault) => Promise<void>
   /**
@@ -58,7 +66,7 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
         after: (cursor, limit) => needs.vaults.listAfter(userId, cursor, limit),
         bearerBody: api.bearerVaultBody,
         page: async (slice) => withStreams(needs, await needs.vaults.listPage(userId, slice)),
-        keyBody: ({ vault, streams }) => api.vaultBody(vault, streams),
+        keyBody: ({ vault, streams, url }) => api.vaultBody(vault, streams, url),
       })
     },
   })
@@ -74,7 +82,20 @@ function addReading(add: AddOperation, needs: VaultRoutesNeeds): void {
     handler: async ({ caller, params }) => {
       const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
       if (vault.ownerId !== caller.userId) await needs.noteAccess(vault)
-      return await shownVault(needs, vault)
+      return await shownVault(needs, vault, caller.userId)
+    },
+  })
+
+  add('GET /vaults/:vaultId/image', {
+    operationId: 'downloadVaultImage',
+    summary: "Load the image of a vault: its own, or else its template's.",
+    scope: 'vaults:read',
+    answers: fileAnswers,
+    errors: ['range_not_satisfiable'],
+    handler: async ({ caller, params, request, reply }) => {
+      const vault = await visibleVault(needs.vaults, caller.userId, params.vaultId)
+      const cid = vault.imageCid === '' ? vault.defaultImageCid : vault.imageCid
+      return await needs.downloads.sendContent({ cid, name: vault.name }, { request, reply })
     },
   })
 }
@@ -100,7 +121,8 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
     answers: { 200: api.vaultSchema },
     handler: async ({ caller, params, body }) => {
       const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
-      return await shownVault(needs, await change(needs, { vault, actor: caller }, body))
+      const changed = await change(needs, { vault, actor: caller }, body)
+      return await shownVault(needs, changed, caller.userId)
     },
   })
 
@@ -114,16 +136,19 @@ function addChanging(add: AddOperation, needs: VaultRoutesNeeds): void {
     handler: async ({ caller, params }) => {
       const vault = await ownVault(needs.vaults, caller.userId, params.vaultId)
       await needs.assertMayEndKeys(caller, vault.id)
-      return await remove(needs, { vault, actor: caller })
+      const removed = await remove(needs, { vault, actor: caller })
+      needs.onReleased()
+      return removed
     },
   })
 }
 
 async function creation(
-  { vaults, templates, assetStreams, lifecycle }: VaultRoutesNeeds,
+  needs: VaultRoutesNeeds,
   actor: ReturnType<CallerOf>,
   body: Static<typeof api.newVaultSchema>,
 ) {
+  const { vaults, templates, assetStreams, lifecycle } = needs
   const { userId } = actor
   const template = await visibleTemplate(templates, userId, body.template_id)
   const streams = await requiredStreams(assetStreams, userId, template)
@@ -137,7 +162,7 @@ async function creation(
   } as const
   return {
     statusCode: 201,
-    body: api.vaultBody(vault, streams),
+    body: api.vaultBody(vault, streams, await imageUrlOf(needs, vault)),
     changes: [...changes, ...lifecycle.record(event)],
     refusal: async () => {
       const now = await visibleTemplate(templates, userId, template.id)
@@ -184,14 +209,29 @@ async function streamsOf(
   return (await assetStreams.ofVaults([id])).get(id) ?? []
 }
 
-async function shownVault({ assetStreams }: VaultRoutesNeeds, vault: Vault) {
-  return api.vaultBody(vault, await streamsOf(assetStreams, vault))
+async function shownVault(needs: VaultRoutesNeeds, vault: Vault, userId: UserId) {
+  const url = vault.ownerId === userId ? await imageUrlOf(needs, vault) : ''
+  return api.vaultBody(vault, await streamsOf(needs.assetStreams, vault), url)
 }
 
-/** The vaults of a page, each with what it lists: one statement for all of them. */
-async function withStreams({ assetStreams }: VaultRoutesNeeds, { items, total }: VaultPage) {
-  const streams = await assetStreams.ofVaults(items.map(({ id }) => id))
-  return { items: items.map((vault) => ({ vault, streams: streams.get(vault.id) ?? [] })), total }
+/** The vaults of a page of their owner, each with what it lists: one statement for all of them. */
+async function withStreams(needs: VaultRoutesNeeds, { items, total }: VaultPage) {
+  const streams = await needs.assetStreams.ofVaults(items.map(({ id }) => id))
+  const shown = items.map(async (vault) => ({
+    vault,
+    streams: streams.get(vault.id) ?? [],
+    url: await imageUrlOf(needs, vault),
+  }))
+  return { items: await Promise.all(shown), total }
+}
+
+/** An image may be replaced by another one. */
+async function imageUrlOf(
+  { uploadUrls }: VaultRoutesNeeds,
+  { id, imageUploads }: Vault,
+): Promise<string> {
+  const subject = { purpose: 'vault-image', resourceId: id, turn: imageUploads + 1 } as const
+  return await uploadUrls.urlOf(subject, imageBytesMax)
 }
 
 /** @throws DomainError `not_found` */

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { newId, type TemplateId, type UserId, type VaultId } from '../../core/ids.ts'
 import type { Ledger } from '../../core/ledger.ts'
 import type { ListCursor } from '../../core/list-cursor.ts'
+import { givenRoom, imageOf, sizeOf } from '../../files/contents/content-rows.ts'
 import { optional, type StateDatabase, type StateWriter } from '../../storage/state/database.ts'
 import { pageOf, type Slice } from '../../storage/state/listing.ts'
 import type { StateSchema } from '../../storage/state/schema.ts'
@@ -27,7 +28,7 @@ const listedColumns = [
   'public',
 ] as const
 
-const columns = [...listedColumns, 'json_payload'] as const
+const columns = [...listedColumns, 'json_payload', 'default_image_cid'] as const
 
 export interface VaultPage {
   readonly items: readonly Vault[]
@@ -61,7 +62,7 @@ export class VaultStore {
   plan(
     ownerId: UserId,
     vault: NewVault,
-    { template: { requiredStreams }, streams }: MadeFrom,
+    { template: { requiredStreams, imageCid }, streams }: MadeFrom,
   ): { readonly vault: Vault; readonly changes: readonly Compilable[] } {
     const { state, clock } = this.#needs
     const id = newId<VaultId>()
@@ -71,10 +72,11 @@ export class VaultStore {
       .columns(columns)
       .expression(
         sql`SELECT ${id}, ${ownerId}, ${createdAtUs}, id, ${vault.name}, ${vault.description},
-                ${receivedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload}
+                ${receivedStatus}, ${vault.ledger}, ${vault.public ? 1 : 0}, ${vault.jsonPayload},
+                image_cid
               FROM templates
               WHERE id = ${vault.templateId} AND (owner_id = ${ownerId} OR public = 1)
-                AND required_streams = ${JSON.stringify(requiredStreams)}
+                AND required_streams = ${JSON.stringify(requiredStreams)} AND image_cid = ${imageCid}
                 AND ${isBelow('vaults', ownerId, vaultsMax)}
                 AND ${streams.length} = (SELECT count(*) FROM (${owned(ownerId, streams)}))`,
       )
@@ -83,7 +85,16 @@ export class VaultStore {
       .columns(['vault_id', 'position', 'stream_id'])
       .expression(sql`SELECT ${id}, position, id FROM (${owned(ownerId, streams)})`)
     return {
-      vault: { ...vault, id, ownerId, createdAtUs, status: receivedStatus },
+      vault: {
+        ...vault,
+        id,
+        ownerId,
+        createdAtUs,
+        status: receivedStatus,
+        defaultImageCid: imageCid,
+        imageCid: '',
+        imageUploads: 0,
+      },
       changes: [insert, optional(links), countChange(state, 'vaults', ownerId, 1)],
     }
   }
@@ -99,6 +110,16 @@ export class VaultStore {
       .selectAll()
       .where('id', '=', id)
       .where((where) => where.or([where('owner_id', '=', userId), where('public', '=', 1)]))
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  /** Whatever user it is of. */
+  async load(id: string): Promise<Vault | undefined> {
+    const row = await this.#needs.state
+      .selectFrom('vaults')
+      .selectAll()
+      .where('id', '=', id)
       .executeTakeFirst()
     return row && fromRow(row)
   }
@@ -167,6 +188,8 @@ export class VaultStore {
         is.not(is.exists(is.selectFrom('data_streams').select('id').where('vault_id', '=', id))),
       )
     return await writer.attempt(
+      // What its image takes is found by the row.
+      givenRoom(state, ownerId, sizeOf(imageOf('vaults', id))),
       // Before what they refer to; a vault that stays gets them back.
       optional(state.deleteFrom('vault_streams').where('vault_id', '=', id)),
       removal,
@@ -185,7 +208,13 @@ function owned(ownerId: UserId, streams: readonly AssetStream[]): RawBuilder<unk
 }
 
 function fromRow(row: Selectable<StateSchema['vaults']>): Vault {
-  return { ...fromListedRow(row), jsonPayload: row.json_payload }
+  return {
+    ...fromListedRow(row),
+    jsonPayload: row.json_payload,
+    defaultImageCid: row.default_image_cid,
+    imageCid: row.image_cid,
+    imageUploads: row.image_uploads,
+  }
 }
 
 function fromListedRow(

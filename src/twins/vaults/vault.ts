@@ -23,7 +23,16 @@ export interface Vault extends NewVault {
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly status: string
+  /** The image of its template when it was made; empty without one. */
+  readonly defaultImageCid: string
+  /** An image of its own; empty without one. */
+  readonly imageCid: string
+  /** Uploads of an image that were taken. */
+  readonly imageUploads: number
 }
 
 /** What the lists of the token interface tell of a vault. */
-export type ListedVault = Omit<Vault, 'jsonPayload'>
+export type ListedVault = Omit<
+  Vault,
+  'jsonPayload' | 'defaultImageCid' | 'imageCid' | 'imageUploads'
+>
