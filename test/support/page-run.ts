@@ -64,7 +64,12 @@ export class PageRun {
     const folder = mkdtempSync(join(tmpdir(), 'streamvault-page-'))
     // What `npm install mqtt` would bring.
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-    return new PageRun(folder, await startServiceProcess(newDataDir(), generatedKey))
+    // Addresses that the service hands out have the port that it was told of.
+    const port = { STREAMVAULT_HTTP_PORT: String(await freePort()) }
+    return new PageRun(
+      folder,
+      await startServiceProcess(newDataDir(), { ...generatedKey, ...port }),
+    )
   }
 
   /** Does what a block says, and compares what it prints with what the page says. */
