@@ -60,6 +60,8 @@ export function uploadRoutes({ uploads, signed }: UploadRoutesNeeds): FastifyPlu
       bodyLimit: Number.MAX_SAFE_INTEGER,
       // Before anything is read of the body.
       async onRequest(request, reply) {
+        // What the sender says of its type is of no matter, even if it is none.
+        request.raw.headers['content-type'] = 'application/octet-stream'
         try {
           await uploads.open(admitted(signed, request))
         } catch (error) {

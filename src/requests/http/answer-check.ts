@@ -85,7 +85,7 @@ function schemaOf(request: FastifyRequest, reply: FastifyReply): JsonSchema | un
   const content = (response['content'] ?? { 'application/json': { schema: response } }) as Readonly<
     Record<string, { readonly schema: JsonSchema }>
   >
-  const chosen = content[type]?.schema
+  const chosen = (content[type] ?? content['*/*'])?.schema
   if (chosen === undefined) throw new Error(`the content type ${type} is not described`)
   return chosen
 }

@@ -57,9 +57,9 @@ export function sendBytes(
       .header('content-range', `bytes ${first}-${last}/${bytes}`)
       .header('content-length', last - first + 1)
   }
-  if (bytes === 0) return reply.send('')
   // Nothing where only the headers are wanted: Fastify would read all of it, and throw it away.
-  return reply.send(request.method === 'HEAD' ? streamOf([]) : file.read(range))
+  const isEmpty = request.method === 'HEAD' || bytes === 0
+  return reply.send(isEmpty ? streamOf([]) : file.read(range))
 }
 
 /** Whether the sender has it already (RFC 9110, section 13.1.2). */
