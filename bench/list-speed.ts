@@ -65,7 +65,7 @@ async function measured(report: (line: string) => void = () => undefined): Promi
   await first.end('SIGTERM')
   const beganMs = performance.now()
   fill(join(dataDir, 'state.db'), userId)
-  report(`${rows} templates, vaults and data streams in ${seconds(beganMs)} s`)
+  report(`${rows} templates, vaults, asset and data streams in ${seconds(beganMs)} s`)
 
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
@@ -101,6 +101,7 @@ function pagePaths(): readonly string[] {
   const deep = 'page=1000&page_size=100'
   return [
     ...places.map((place) => `/vaults?${place}`),
+    ...places.map((place) => `/streams?${place}`),
     ...places.map((place) => `/templates?${place}`),
     ...orders.map((order) => `/templates?${deep}&${order}`),
     `/templates?${deep}&public=true`,
@@ -184,6 +185,15 @@ function fill(path: string, userId: string): void {
       ledger, public, json_payload) ${numbers}
     SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, ${template}, 'vault ' || n, NULL,
       'SERVICE_RECEIVED', 'XRPL', 1, '{"hall":3}' FROM numbers`)
+  state.exec(`INSERT INTO asset_streams (id, owner_id, created_at, asset_code, description, ledger,
+      status, progress) ${numbers}
+    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, 'CODE' || n, NULL, 'XRPL',
+      'SERVICE_RECEIVED', '[["SERVICE_RECEIVED",1]]' FROM numbers`)
+  // Each vault lists two.
+  for (const position of [0, 1]) {
+    state.exec(`INSERT INTO vault_streams SELECT id, ${position},
+        (SELECT id FROM asset_streams LIMIT 1 OFFSET ${position}) FROM vaults`)
+  }
   state.exec(`INSERT INTO data_streams (id, owner_id, vault_id, name, type, created_at, version)
       ${numbers}
     SELECT ${uuid}, '${userId}', (SELECT id FROM vaults LIMIT 1), 'stream ' || n, 'iot_sensor',
@@ -193,7 +203,7 @@ function fill(path: string, userId: string): void {
     SELECT id, 1, name, tags, '${definition}', created_at FROM data_streams`)
   state.exec(`DELETE FROM totals`)
   state.exec(`INSERT INTO totals VALUES ('templates', '${userId}', ${rows}),
-    ('vaults', '${userId}', ${rows}), ('public_templates', '', ${rows / 2})`)
+    ('vaults', '${userId}', ${rows}), ('asset_streams', '${userId}', ${rows}), ('public_templates', '', ${rows / 2})`)
   state.exec('COMMIT')
   state.close()
 }

@@ -109,13 +109,3 @@ describe('GET /streams/{stream_id}', () => {
     expect(body).toMatchObject({ error: 'not_found' })
   })
 })
-
-test.each(['/streams', `/streams/${unknownId}`])(
-  'GET %s with a key is 400: asset streams are another thing, and not there yet',
-  async (path) => {
-    const { status, body } = await service.api.withKey('GET', path)
-
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ error: 'invalid_request' })
-  },
-)
