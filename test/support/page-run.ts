@@ -5,7 +5,12 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { freePort } from '../../scripts/servers/free-port.ts'
 import type { PageBlock } from './page-blocks.ts'
-import { newDataDir, type ServiceProcess, startServiceProcess } from './service-process.ts'
+import {
+  newDataDir,
+  publicAddress,
+  type ServiceProcess,
+  startServiceProcess,
+} from './service-process.ts'
 import { ShellSession } from './shell-session.ts'
 
 /** Where scripts/install-test-tools puts packages of Python. */

@@ -12,7 +12,6 @@ import { uploadRoutes } from '../../files/uploads/upload-routes.ts'
 import { UploadWatch } from '../../files/uploads/upload-watch.ts'
 import { Uploads } from '../../files/uploads/uploads.ts'
 import { userPictureRoute } from '../../identity/users/user-picture-route.ts'
-import type { Purge } from '../../storage/state/purge-timer.ts'
 import { attachmentUploads, endOverdue } from '../../twins/attachments/attachment-uploads.ts'
 import { templateUploads } from '../../twins/templates/template-uploads.ts'
 import { vaultUploads } from '../../twins/vaults/vault-uploads.ts'
@@ -60,17 +59,22 @@ export function openFiling(needs: FilingNeeds) {
     roomBytes: () => roomOf(engine),
   })
   const unused = new UnusedContents({ store, state, writer, turns, onFailure })
-  const watch = new UploadWatch({ uploads, uploadUrls, isRemote: store.kind === 's3', onFailure })
+  const watch = new UploadWatch({
+    uploads,
+    uploadUrls,
+    isRemote: store.kind === 's3',
+    isOverdue: async () => (await domains.attachments.due(1)).length > 0,
+    endOverdue: () => endOverdue(attaching),
+    onFailure,
+  })
   const downloads = new Downloads({ state, store })
   const ending = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
-  const purges: readonly Purge[] = [() => endOverdue(attaching)]
   return {
     uploads,
     unused,
     downloads,
     turns,
-    purges,
     openRoutes: [userPictureRoute({ users, downloads, signed })],
     signedRoutes: [uploadRoutes({ uploads, signed })],
     start(): void {

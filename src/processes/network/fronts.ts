@@ -150,7 +150,7 @@ export async function startFronts(
 
 /** Removes what was remembered of requests with an Idempotency-Key when it has expired. */
 function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
-  const { engine, access, domains, transfers, delivering, notifying, filing, onFailure } = parts
+  const { engine, access, domains, transfers, delivering, notifying, onFailure } = parts
   return new PurgeTimer(
     [
       () => access.answers.purge(systemClock.steadyUs()),
@@ -160,7 +160,6 @@ function startPurging(parts: Parts, alerting: AlertingUpkeep): PurgeTimer {
       () => transfers.importJobs.purge(),
       ...delivering.purges,
       ...notifying.purges,
-      ...filing.purges,
       alerting.purge,
     ],
     onFailure,
