@@ -61,6 +61,13 @@ export const errorCatalogue = {
       'Send the readings again after retryAfter seconds; who runs the service has to make room.',
     retryable: true,
   },
+  file_rejected: {
+    status: 422,
+    meaning:
+      'What was uploaded is not a file of the kind that this upload takes, or not a sound one.',
+    remedy: 'The message says what is wrong with it. Upload another file.',
+    retryable: false,
+  },
   headers_too_large: {
     status: 431,
     meaning: 'The request has more than 100 headers, or more than 16 KiB of them.',
