@@ -1,0 +1,132 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createInflateRaw } from 'node:zlib'
+import { ArchiveBytes } from './archive-bytes.ts'
+import { type ArchiveEntry, readDirectory } from './archive-directory.ts'
+import type { NamedContent } from './content.ts'
+import { fileRejected } from './file-rejected.ts'
+import { hashBytes } from './hash-file.ts'
+import { mediaTypeOf, sniffedBytes } from './media-type.ts'
+
+/** Files that are handed over together: each call syncs a disk, and none should have thousands to do. */
+const portionFilesMax = 256
+
+/** Bytes after which a portion ends, whole files as they are: what scratch has to have room for. */
+const portionBytesMax = 64 * 1024 * 1024
+
+/** Bytes that are read, and inflated, at once. */
+const chunkBytes = 256 * 1024
+
+/** A file of an archive that was unpacked. */
+export interface UnpackedFile {
+  readonly content: NamedContent
+  /** Where its bytes are. */
+  readonly path: string
+}
+
+export interface UnpackOptions {
+  /** Bytes of all files together. */
+  readonly unpackedBytesMax: number
+  /** An empty folder. What is left in it goes with it. */
+  readonly folder: string
+}
+
+/**
+ * Unpacks the files of an archive, in the order of their names. They get names of ours. A portion has to be
+ * done with when the next one is asked for, so that there are never many files at once. A refusal comes
+ * before the first portion, unless the bytes of a file are not what the archive says of them.
+ *
+ * @throws DomainError `file_rejected`
+ */
+export async function* unpack(
+  path: string,
+  { unpackedBytesMax, folder }: UnpackOptions,
+): AsyncGenerator<readonly UnpackedFile[]> {
+  using archive = new ArchiveBytes(path)
+  const entries = await readDirectory(archive, unpackedBytesMax)
+  let portion: UnpackedFile[] = []
+  let bytes = 0
+  for (const [at, entry] of entries.entries()) {
+    portion.push(await unpacked(archive, entry, join(folder, String(at))))
+    bytes += entry.bytes
+    const isLast = at === entries.length - 1
+    if (!isLast && portion.length < portionFilesMax && bytes < portionBytesMax) continue
+    yield portion
+    // What was not moved from here would take room until all is done.
+    for (const { path: left } of portion) rmSync(left, { force: true })
+    portion = []
+    bytes = 0
+  }
+}
+
+async function unpacked(
+  archive: ArchiveBytes,
+  entry: ArchiveEntry,
+  path: string,
+): Promise<UnpackedFile> {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    let head = Buffer.alloc(0)
+    const written = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of soundBytes(archive, entry)) {
+        if (head.length === 0) head = Buffer.from(chunk.subarray(0, sniffedBytes))
+        for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
+        yield chunk
+      }
+    }
+    const hashed = await hashBytes(written())
+    const { name } = entry
+    return { content: { name, ...hashed, mediaType: await mediaTypeOf(head, name) }, path }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** @throws DomainError `file_rejected` once there are more bytes than the entry says, or fewer, or others */
+async function* soundBytes(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  let sum = 0
+  for await (const chunk of entry.isDeflated ? inflated(archive, entry) : packed(archive, entry)) {
+    bytes += chunk.length
+    if (bytes > entry.bytes) throw fileRejected('it is larger than it says', entry.name)
+    sum = crc32(chunk, sum)
+    yield chunk
+  }
+  if (bytes < entry.bytes) throw fileRejected('it is smaller than it says', entry.name)
+  if (sum !== entry.crc32) throw fileRejected('its checksum is wrong', entry.name)
+}
+
+async function* inflated(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
+  const inflate = createInflateRaw({ chunkSize: Math.min(chunkBytes, Math.max(1024, entry.bytes)) })
+  const fed = pipeline(packed(archive, entry), inflate)
+  // Whoever reads hears of it.
+  fed.catch(() => undefined)
+  try {
+    for await (const chunk of inflate) yield chunk
+  } catch (error) {
+    if (isOfZlib(error)) throw fileRejected('its compressed bytes are broken', entry.name)
+    throw error
+  } finally {
+    inflate.destroy()
+  }
+  if (inflate.bytesWritten !== entry.packedBytes) {
+    throw fileRejected('there are bytes behind its compressed ones', entry.name)
+  }
+}
+
+function isOfZlib(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code))
+}
+
+async function* packed(
+  archive: ArchiveBytes,
+  { start, packedBytes, name }: ArchiveEntry,
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at < packedBytes; ) {
+    const chunk = archive.slice(start + at, Math.min(chunkBytes, packedBytes - at))
+    if (chunk.length === 0) throw fileRejected('it ends too early', name)
+    at += chunk.length
+    yield chunk
+  }
+}
