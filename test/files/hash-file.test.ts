@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hashBytes, hashFile } from '../../src/files/content/hash-file.ts'
+import { blockBytes, hashBlock, hashBytes, hashFile } from '../../src/files/content/hash-file.ts'
 import { kuboBytes } from '../support/kubo-bytes.ts'
 import { TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -93,6 +93,7 @@ describe('what bytes hash to', () => {
 
         expect(await hashBytes(chunked(whole, other))).toEqual(hashed)
         expect(await hashFile(path)).toEqual(hashed)
+        if (bytes <= blockBytes) expect(await hashBlock(whole)).toEqual(hashed)
       },
     )
     await fc.assert(cases, { numRuns: 40 })

@@ -1,12 +1,13 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { crc32, createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import type { DomainError } from '../../core/errors.ts'
 import { ArchiveBytes } from './archive-bytes.ts'
 import { type ArchiveEntry, readDirectory } from './archive-directory.ts'
 import type { NamedContent } from './content.ts'
 import { fileRejected } from './file-rejected.ts'
-import { hashBytes } from './hash-file.ts'
+import { blockBytes, type HashedBytes, hashBlock, hashBytes } from './hash-file.ts'
 import { mediaTypeOf, sniffedBytes } from './media-type.ts'
 
 /** Files that are handed over together: each call syncs a disk, and none should have thousands to do. */
@@ -17,6 +18,9 @@ const portionBytesMax = 64 * 1024 * 1024
 
 /** Bytes that are read, and inflated, at once. */
 const chunkBytes = 256 * 1024
+
+/** Nobody else has to read what was uploaded. */
+const fileMode = 0o600
 
 /** A file of an archive that was unpacked. */
 export interface UnpackedFile {
@@ -54,7 +58,7 @@ export async function* unpack(
     if (!isLast && portion.length < portionFilesMax && bytes < portionBytesMax) continue
     yield portion
     // What was not moved from here would take room until all is done.
-    for (const { path: left } of portion) rmSync(left, { force: true })
+    for (const left of readdirSync(folder)) rmSync(join(folder, left))
     portion = []
     bytes = 0
   }
@@ -65,7 +69,41 @@ async function unpacked(
   entry: ArchiveEntry,
   path: string,
 ): Promise<UnpackedFile> {
-  const file = openSync(path, 'wx', 0o600)
+  const { name } = entry
+  const { head, ...hashed } = isSmall(entry)
+    ? await writeWhole(archive, entry, path)
+    : await writeInChunks(archive, entry, path)
+  return { content: { name, ...hashed, mediaType: await mediaTypeOf(head, name) }, path }
+}
+
+/** A file that was written, and its first bytes. */
+interface WrittenFile extends HashedBytes {
+  readonly head: Uint8Array
+}
+
+function isSmall({ bytes, packedBytes }: ArchiveEntry): boolean {
+  return bytes <= blockBytes && packedBytes <= blockBytes
+}
+
+/** In one go, as most files are small, and streams for them take most of the time. */
+async function writeWhole(
+  archive: ArchiveBytes,
+  entry: ArchiveEntry,
+  path: string,
+): Promise<WrittenFile> {
+  const packedWhole = archive.slice(entry.start, entry.packedBytes)
+  const bytes = entry.isDeflated ? inflatedWhole(packedWhole, entry) : packedWhole
+  checkWhole(bytes.length, crc32(bytes), entry)
+  writeFileSync(path, bytes, { flag: 'wx', mode: fileMode })
+  return { ...(await hashBlock(bytes)), head: bytes.subarray(0, sniffedBytes) }
+}
+
+async function writeInChunks(
+  archive: ArchiveBytes,
+  entry: ArchiveEntry,
+  path: string,
+): Promise<WrittenFile> {
+  const file = openSync(path, 'wx', fileMode)
   try {
     let head = Buffer.alloc(0)
     const written = async function* (): AsyncGenerator<Uint8Array> {
@@ -75,9 +113,7 @@ async function unpacked(
         yield chunk
       }
     }
-    const hashed = await hashBytes(written())
-    const { name } = entry
-    return { content: { name, ...hashed, mediaType: await mediaTypeOf(head, name) }, path }
+    return { ...(await hashBytes(written())), head }
   } finally {
     closeSync(file)
   }
@@ -89,12 +125,39 @@ async function* soundBytes(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGen
   let sum = 0
   for await (const chunk of entry.isDeflated ? inflated(archive, entry) : packed(archive, entry)) {
     bytes += chunk.length
-    if (bytes > entry.bytes) throw fileRejected('it is larger than it says', entry.name)
+    if (bytes > entry.bytes) throw tooLarge(entry)
     sum = crc32(chunk, sum)
     yield chunk
   }
+  checkWhole(bytes, sum, entry)
+}
+
+function checkWhole(bytes: number, sum: number, entry: ArchiveEntry): void {
+  if (bytes > entry.bytes) throw tooLarge(entry)
   if (bytes < entry.bytes) throw fileRejected('it is smaller than it says', entry.name)
   if (sum !== entry.crc32) throw fileRejected('its checksum is wrong', entry.name)
+}
+
+function tooLarge({ name }: ArchiveEntry): DomainError {
+  return fileRejected('it is larger than it says', name)
+}
+
+interface InflatedInfo {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+function inflatedWhole(packedWhole: Buffer, entry: ArchiveEntry): Buffer {
+  // One byte more than it may have, because none at all is no limit.
+  const options = { maxOutputLength: entry.bytes + 1, info: true } as const
+  try {
+    // The types of Node do not know that `info` changes what is returned.
+    const made = inflateRawSync(packedWhole, options) as unknown as InflatedInfo
+    checkConsumed(made.engine.bytesWritten, entry)
+    return made.buffer
+  } catch (error) {
+    throw asRejection(error, entry)
+  }
 }
 
 async function* inflated(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
@@ -105,18 +168,23 @@ async function* inflated(archive: ArchiveBytes, entry: ArchiveEntry): AsyncGener
   try {
     for await (const chunk of inflate) yield chunk
   } catch (error) {
-    if (isOfZlib(error)) throw fileRejected('its compressed bytes are broken', entry.name)
-    throw error
+    throw asRejection(error, entry)
   } finally {
     inflate.destroy()
   }
-  if (inflate.bytesWritten !== entry.packedBytes) {
-    throw fileRejected('there are bytes behind its compressed ones', entry.name)
-  }
+  checkConsumed(inflate.bytesWritten, entry)
 }
 
-function isOfZlib(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code))
+function checkConsumed(packedBytes: number, entry: ArchiveEntry): void {
+  if (packedBytes === entry.packedBytes) return
+  throw fileRejected('there are bytes behind its compressed ones', entry.name)
+}
+
+function asRejection(error: unknown, entry: ArchiveEntry): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  if (error.code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(entry)
+  if (!String(error.code).startsWith('Z_')) return error
+  return fileRejected('its compressed bytes are broken', entry.name)
 }
 
 async function* packed(
