@@ -43,6 +43,6 @@ test('of streams that are deleted nothing is left, but what is kept for some day
     topics: 1,
   })
   await service.end('SIGTERM')
-  expect(await unexpected(dataDir, guest.streamIds)).toEqual([])
+  expect(await unexpected(dataDir, [...guest.streamIds, ...guest.assetStreamIds])).toEqual([])
   expect(namedInSqlite(dataDir, 'mqtt-sessions.db', [guest.person.userId])).toEqual([])
 })

@@ -91,6 +91,7 @@ describe('GET /events/catalogue', () => {
     const key = await createKey(service.api, { userId: person.userId })
     await person.withKey('DELETE', `/keys/${key.apiKey}`)
     await person.withToken('DELETE', `/streams/${streamId}`)
+    await assetStreamOf(person)
     await person.withKey('DELETE', `/vaults/${vaultId}`)
 
     const ajv = new Ajv2020({ allowUnionTypes: true })
@@ -118,6 +119,19 @@ describe('GET /events/catalogue', () => {
       expect((JSON.parse(data) as { id: string }).id).toBe(id)
       expect(data).not.toContain(person.key.apiSecret)
     }
+  })
+})
+
+describe('an asset stream', () => {
+  test('is told of in the inbox by its code', async () => {
+    const person = await newPerson(service.api)
+    const id = await assetStreamOf(person)
+    const { content } = await inboxOf(person)
+
+    expect(content.slice(0, 2)).toMatchObject([
+      { event_type: 'stream.deleted', resource_id: id, message: 'Stream deleted: GOLD' },
+      { event_type: 'stream.created', resource_id: id, message: 'Stream created: GOLD' },
+    ])
   })
 })
 
@@ -242,6 +256,14 @@ describe('the inbox', () => {
     expect([read.status, removed.status]).toEqual([404, 404])
   })
 })
+
+/** An asset stream that comes and goes. */
+async function assetStreamOf(person: Person): Promise<string> {
+  const body = { asset_code: 'GOLD', description: null }
+  const { id } = (await person.withKey<Entry>('POST', '/streams', body)).body
+  await person.withKey('DELETE', `/streams/${id}`)
+  return id
+}
 
 /** Readings that arrive, and somebody who looks at a vault, where a webhook asks for both. */
 async function dataEventsOf(

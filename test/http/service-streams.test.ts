@@ -136,6 +136,30 @@ describe('a stream of the type service', () => {
     expect(counters).toMatchObject({ received: length, stored: length, discarded: 0, ...none })
   })
 
+  test('is told of asset streams as of another kind of resource', async () => {
+    const streamId = await newServiceStream()
+    const byKey = async (method: string, path: string, body?: object) => {
+      const answer = await ada.withKey<Made>(method, path, body)
+      if (answer.status >= 300) throw new Error(JSON.stringify(answer.body))
+      return answer.body
+    }
+    const { id } = await byKey('POST', '/streams', { asset_code: 'GOLD', description: null })
+    await byKey('PUT', `/streams/${id}`, { description: 'bars' })
+    await byKey('PUT', `/streams/${id}`, {})
+    await byKey('PUT', `/streams/${id}`, { description: 'bars' })
+    await byKey('DELETE', `/streams/${id}`)
+    const sensor = await newSensor()
+
+    const found = await told(streamId, 5)
+    const about = { resourceType: 'asset_stream', resourceId: id, name: 'GOLD' }
+    expect(found.slice(1)).toMatchObject([
+      { event: 'asset_stream.created', ...about },
+      { event: 'asset_stream.updated', ...about },
+      { event: 'asset_stream.deleted', ...about },
+      { event: 'stream.created', resourceType: 'stream', resourceId: sensor },
+    ])
+  })
+
   test('is not told of changes that did not come about', async () => {
     const streamId = await newServiceStream()
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newPerson, type Person, vaultOf } from '../support/people.ts'
+import { newPerson, type Person, streamOf, vaultOf } from '../support/people.ts'
 import { runningService } from '../support/running-service.ts'
 import { testReceiver } from '../support/test-receiver.ts'
 import {
@@ -240,5 +240,25 @@ describe('resource filters', () => {
     const [attempt, ...others] = await client.attemptsOf(filtered.id, 1)
     expect(others).toEqual([])
     expect(attempt?.delivered).toBe(true)
+  })
+
+  test('by streams is about asset streams as well as data streams', async () => {
+    const asset = async (code: string) => {
+      const body = { asset_code: code, description: null }
+      return (await owner.withKey<WebhookBody>('POST', '/streams', body)).body.id
+    }
+    const [gold, iron, heat] = [await asset('GOLD'), await asset('IRON'), await streamOf(owner)]
+    const wish = { event_types: ['stream.deleted'] }
+    const filtered = await client.registered({
+      ...wish,
+      resource_filters: { stream_ids: [gold, heat] },
+    })
+    const open = await client.registered(wish)
+    await owner.withKey('DELETE', `/streams/${gold}`)
+    await owner.withKey('DELETE', `/streams/${iron}`)
+    await owner.withToken('DELETE', `/streams/${heat}`)
+    await client.attemptsOf(open.id, 3)
+
+    expect(await client.attemptsOf(filtered.id, 2)).toHaveLength(2)
   })
 })

@@ -25,6 +25,7 @@ export interface GuestNeeds {
 export class PassingGuest {
   person: Person
   readonly streamIds: string[] = []
+  readonly assetStreamIds: string[] = []
   #needs: GuestNeeds
   readonly #name = randomUUID().slice(0, 8)
   readonly #vaultId: string
@@ -59,6 +60,7 @@ export class PassingGuest {
       tags: { of: this.#name },
       rule: { field: 'temperature', operator: '<', threshold: 0 },
     })
+    await this.#makeAssets()
     await this.#makeStreams()
     await this.#push()
     await this.#takeHook()
@@ -98,15 +100,29 @@ export class PassingGuest {
     await Promise.all(Array.from({ length: requestsAtOnce }, work))
     if (this.#device) await this.#done('DELETE', `/devices/${this.#device.id}`)
     for (const path of this.#paths) await this.#done('DELETE', path)
-    await this.#done('DELETE', `/vaults/${this.#vaultId}`)
-    const templates = await this.person.withKey<{ content: readonly { id: string }[] }>(
-      'GET',
-      '/templates',
-    )
-    for (const { id } of templates.body.content) await this.#done('DELETE', `/templates/${id}`)
+    for (const list of ['/vaults', '/templates', '/streams']) {
+      const { body } = await this.person.withKey<{ content: readonly { id: string }[] }>(
+        'GET',
+        list,
+      )
+      for (const { id } of body.content) await this.#doneByKey('DELETE', `${list}/${id}`)
+    }
     const { api } = this.#needs
     const answer = await api.withKey('DELETE', `/users/${this.person.userId}`)
     if (answer.status !== 204) throw new Error(`the user stays: ${JSON.stringify(answer.body)}`)
+  }
+
+  /** Asset streams, and a vault that lists them. */
+  async #makeAssets(): Promise<void> {
+    const codes = ['GOLD', 'IRON']
+    for (const code of codes) {
+      const body = { asset_code: code, description: null }
+      const made = await this.#doneByKey<{ id: string }>('POST', '/streams', body)
+      this.assetStreamIds.push(made.body.id)
+    }
+    const template = { name: 'vault of metals', hint: '', required_streams: codes }
+    const { body } = await this.#done<{ id: string }>('POST', '/templates', template)
+    await this.#done('POST', '/vaults', { template_id: body.id, name: 'metals' })
   }
 
   async #makeStreams(): Promise<void> {
@@ -266,22 +282,34 @@ export class PassingGuest {
     return await send()
   }
 
-  /** Asks again and again while the service has too much to do. @throws Error when it is refused */
   async #done<Body>(
     method: string,
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<Body>> {
+    if (/^\/(vaults|templates|notifications)/.test(path)) {
+      return await this.#doneByKey(method, path, body)
+    }
+    return await this.#succeeded(`${method} ${path}`, () =>
+      this.#ask<Body>(method, path, body, headers),
+    )
+  }
+
+  async #doneByKey<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+    return await this.#succeeded(`${method} ${path}`, () =>
+      this.person.withKey<Body>(method, path, body),
+    )
+  }
+
+  /** Asks again and again while the service has too much to do. @throws Error when it is refused */
+  async #succeeded<Body>(what: string, ask: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
     for (;;) {
-      const isOfKey = /^\/(vaults|templates|notifications)/.test(path)
-      const answer = isOfKey
-        ? await this.person.withKey<Body>(method, path, body, headers)
-        : await this.#ask<Body>(method, path, body, headers)
-      const isGone = method === 'DELETE' && answer.status === 404
+      const answer = await ask()
+      const isGone = what.startsWith('DELETE') && answer.status === 404
       if (answer.status < 400 || isGone) return answer
       if (answer.status !== 503 && answer.status !== 409) {
-        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+        throw new Error(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`)
       }
       await sleep(100)
     }

@@ -79,12 +79,14 @@ function memberHalves(needs: AssetStreamHalvesNeeds) {
       handler: async ({ caller, params, body }) => {
         const { userId } = caller
         const stream = await ownAssetStream(assetStreams, userId, params.streamId)
+        const { description = stream.description } = body
+        if (description === stream.description) return api.assetStreamBody(stream)
         const event = {
           event: 'asset_stream.updated',
           ...subjectOf(stream),
           actor: caller,
         } as const
-        await assetStreams.change(stream, body, ...needs.lifecycle.record(event))
+        await assetStreams.change(stream, { description }, ...needs.lifecycle.record(event))
         return api.assetStreamBody(await ownAssetStream(assetStreams, userId, stream.id))
       },
     }),

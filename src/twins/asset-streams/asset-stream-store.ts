@@ -137,7 +137,6 @@ export class AssetStreamStore {
     change: AssetStreamChange,
     ...also: readonly Compilable[]
   ): Promise<boolean> {
-    if (Object.keys(change).length === 0) return true
     const { state, writer } = this.#needs
     return await writer.attempt(
       state

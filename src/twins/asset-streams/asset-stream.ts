@@ -14,7 +14,7 @@ export interface NewAssetStream {
 }
 
 /** What a later request may change. */
-export type AssetStreamChange = Partial<Pick<NewAssetStream, 'description'>>
+export type AssetStreamChange = Pick<NewAssetStream, 'description'>
 
 /** A record of an asset: its code, its issuer and where it is distributed from. */
 export interface AssetStream extends NewAssetStream {
