@@ -70,11 +70,8 @@ export class PageRun {
     // What `npm install mqtt` would bring.
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     // Addresses that the service hands out have the port that it was told of.
-    const port = { STREAMVAULT_HTTP_PORT: String(await freePort()) }
-    return new PageRun(
-      folder,
-      await startServiceProcess(newDataDir(), { ...generatedKey, ...port }),
-    )
+    const settings = { ...generatedKey, ...(await publicAddress()) }
+    return new PageRun(folder, await startServiceProcess(newDataDir(), settings))
   }
 
   /** Does what a block says, and compares what it prints with what the page says. */
