@@ -65,7 +65,7 @@ async function measured(report: (line: string) => void = () => undefined): Promi
   await first.end('SIGTERM')
   const beganMs = performance.now()
   fill(join(dataDir, 'state.db'), userId)
-  report(`${rows} templates, vaults, asset and data streams in ${seconds(beganMs)} s`)
+  report(`${rows} templates, vaults, attachments, asset and data streams in ${seconds(beganMs)} s`)
 
   const service = await startServiceProcess(dataDir, { STREAMVAULT_CHECK_ANSWERS: 'off' })
   const api = new ApiClient(service.http)
@@ -102,6 +102,8 @@ function pagePaths(): readonly string[] {
   return [
     ...places.map((place) => `/vaults?${place}`),
     ...places.map((place) => `/streams?${place}`),
+    ...places.map((place) => `/attachments?${place}`),
+    ...places.map((place) => `/streams/CODE1/attachments?${place}`),
     ...places.map((place) => `/templates?${place}`),
     ...orders.map((order) => `/templates?${deep}&${order}`),
     `/templates?${deep}&public=true`,
@@ -189,6 +191,14 @@ function fill(path: string, userId: string): void {
       status, progress) ${numbers}
     SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, 'CODE' || n, NULL, 'XRPL',
       'SERVICE_RECEIVED', '[["SERVICE_RECEIVED",1]]' FROM numbers`)
+  // All are attached to one, with a file each.
+  const firstStream = `(SELECT id FROM asset_streams WHERE asset_code = 'CODE1')`
+  state.exec(`INSERT INTO attachments (id, owner_id, created_at, name, stream_id, ledger, filename,
+      upload_as_zip, status, size, file_count, progress) ${numbers}
+    SELECT ${uuid}, '${userId}', ${firstUs} + n * 7, 'attachment ' || n, ${firstStream}, 'XRPL',
+      'a.txt', 0, 'METADATA_STORED', 1, 1, '[["SERVICE_RECEIVED",1]]' FROM numbers`)
+  state.exec(`INSERT INTO contents VALUES ('bafk', 1, 'ab', 'text/plain', 'unixfs-v1-2025', 1)`)
+  state.exec(`INSERT INTO files SELECT id, 0, 'a.txt', 'bafk' FROM attachments`)
   // Each vault lists two.
   for (const position of [0, 1]) {
     state.exec(`INSERT INTO vault_streams SELECT id, ${position},
@@ -203,7 +213,9 @@ function fill(path: string, userId: string): void {
     SELECT id, 1, name, tags, '${definition}', created_at FROM data_streams`)
   state.exec(`DELETE FROM totals`)
   state.exec(`INSERT INTO totals VALUES ('templates', '${userId}', ${rows}),
-    ('vaults', '${userId}', ${rows}), ('asset_streams', '${userId}', ${rows}), ('public_templates', '', ${rows / 2})`)
+    ('vaults', '${userId}', ${rows}), ('asset_streams', '${userId}', ${rows}),
+    ('attachments', '${userId}', ${rows}), ('attachments_of_stream', ${firstStream}, ${rows}),
+    ('public_templates', '', ${rows / 2})`)
   state.exec('COMMIT')
   state.close()
 }
