@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../core/errors.ts'
 import { streamOf } from '../../core/heard-streams.ts'
-import type { ByteRange } from '../../requests/http/byte-range.ts'
+import type { ByteRange as SentRange } from '../../requests/http/byte-range.ts'
 import { sendBytes } from '../../requests/http/sent-bytes.ts'
 import type { StateDatabase } from '../../storage/state/database.ts'
 import { filesOf } from '../contents/content-rows.ts'
-import type { FileStore } from '../store/file-store.ts'
+import type { ByteRange, FileStore } from '../store/file-store.ts'
 
 export interface DownloadsNeeds {
   readonly state: StateDatabase
@@ -54,11 +54,7 @@ export class Downloads {
         name,
         mediaType,
         etag: cid,
-        read: (range) =>
-          streamOf(
-            store.read(cid, range && { start: range.first, length: range.last - range.first + 1 }),
-            { objectMode: false },
-          ),
+        read: (range) => streamOf(store.read(cid, partOf(range)), { objectMode: false }),
       },
       asking,
     )
@@ -70,32 +66,21 @@ export class Downloads {
     const all = { from: 0, below: Number.MAX_SAFE_INTEGER }
     const files = (await filesOf(state, [holderId], all)).map(({ file }) => file)
     if (files.length === 0) throw new DomainError('not_found', 'there are no files yet')
-    const { writeArchive } = await import('../content/write-archive.ts')
-    const archive = await writeArchive(files, (content) => store.read(content))
+    const { archiveOf } = await import('../content/write-archive.ts')
+    const archive = await archiveOf(files, (content) => store.read(content))
     return sendBytes(
       {
-        bytes: archive.bytes,
+        bytes: archive.size,
         name: name.toLowerCase().endsWith('.zip') ? name : `${name}.zip`,
         mediaType: 'application/zip',
         etag: cid,
-        read: (range) => streamOf(partOf(archive.read(), range), { objectMode: false }),
+        read: (range) => streamOf(archive.bytes(partOf(range)), { objectMode: false }),
       },
       asking,
     )
   }
 }
 
-/** The part of a stream that is asked for: what comes before it is read, and left out. */
-async function* partOf(
-  bytes: AsyncIterable<Uint8Array>,
-  range: ByteRange | undefined,
-): AsyncGenerator<Uint8Array> {
-  const { first, last } = range ?? { first: 0, last: Number.MAX_SAFE_INTEGER }
-  let at = 0
-  for await (const piece of bytes) {
-    const part = piece.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at))
-    at += piece.length
-    if (part.length > 0) yield part
-    if (at > last) return
-  }
+function partOf(range: SentRange | undefined): ByteRange | undefined {
+  return range && { start: range.first, length: range.last - range.first + 1 }
 }
