@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { race } from '../../core/race.ts'
 import { type StateDatabase, type StateWriter, written } from '../../storage/state/database.ts'
 import type { FileStore } from '../store/file-store.ts'
 import { forgottenContent } from './content-rows.ts'
@@ -52,7 +53,7 @@ export class UnusedContents {
       )
       if (restMs === lookMs) isSwept = true
       const rest = sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined)
-      await Promise.race([this.#woken.promise, rest])
+      await race([this.#woken.promise, rest])
     }
   }
 

@@ -21,7 +21,7 @@ export interface Asking {
 /** Files of a resource, to be sent as one archive. */
 export interface SentFolder {
   readonly holderId: string
-  /** Of the folder. */
+  /** The CID of the folder. */
   readonly cid: string
   /** Without an ending. */
   readonly name: string

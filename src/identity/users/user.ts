@@ -11,7 +11,7 @@ export interface NewUser {
 export interface User extends NewUser {
   readonly id: UserId
   readonly createdAtUs: number
-  /** Of the picture; empty without one. */
+  /** The CID of the picture; empty without one. */
   readonly imageCid: string
   /** Uploads of a picture that were taken. */
   readonly imageUploads: number

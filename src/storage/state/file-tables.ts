@@ -50,7 +50,7 @@ interface AttachmentTable extends AnchoredTable {
   readonly stream_id: string
   readonly filename: string | null
   readonly upload_as_zip: number
-  /** Of its file, or of the folder of its files; empty until they are there. */
+  /** The CID of its file, or of the folder of its files; empty until they are there. */
   readonly cid: Defaulted<string>
   /** Bytes of all files together. */
   readonly size: Defaulted<number>

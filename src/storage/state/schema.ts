@@ -58,7 +58,7 @@ interface UserTable {
   readonly created_at: number
   /** A deleted user's row stays, because what the user owned refers to it. */
   readonly deleted_at: number | null
-  /** Of the picture; empty without one. */
+  /** The CID of the picture; empty without one. */
   readonly image_cid: Defaulted<string>
   /** How many uploads of it were taken. */
   readonly image_uploads: Defaulted<number>
@@ -150,7 +150,7 @@ interface TemplateTable {
   readonly hint: string
   /** JSON array of asset codes. */
   readonly required_streams: string
-  /** Of the folder of its files; empty until they are uploaded. */
+  /** The CID of the folder of its files; empty until they are uploaded. */
   readonly bundle_cid: Defaulted<string>
   /** Bytes of all of them. */
   readonly bundle_size: Defaulted<number>

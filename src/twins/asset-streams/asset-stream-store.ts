@@ -109,7 +109,7 @@ export class AssetStreamStore {
     return new Map([...byVault].map(([id, listed]) => [id, listed.map(fromRow)]))
   }
 
-  /** Those with some ids, whomever they belong to. */
+  /** Asset streams of whatever users, by their ids. */
   async withIds(ids: readonly string[]): Promise<ReadonlyMap<string, AssetStream>> {
     const { rows } = await sql<Row>`SELECT * FROM asset_streams
       WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`.execute(this.#needs.state)

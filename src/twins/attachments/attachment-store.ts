@@ -113,7 +113,7 @@ export class AttachmentStore {
     return shown
   }
 
-  /** Whatever user it is of. */
+  /** An attachment of whatever user. */
   async load(id: string): Promise<Attachment | undefined> {
     const row = await this.#needs.state
       .selectFrom('attachments')

@@ -21,7 +21,7 @@ export interface Attachment extends NewAttachment {
   readonly createdAtUs: number
   readonly status: string
   readonly txHash: string
-  /** Of the file, or of the folder of the files; empty until they are there. */
+  /** The CID of the file, or of the folder of the files; empty until they are there. */
   readonly cid: string
   /** Bytes of all files. */
   readonly size: number

@@ -92,7 +92,7 @@ export class TemplateStore {
     }
   }
 
-  /** Whatever user it is of. */
+  /** A template of whatever user. */
   async load(id: string): Promise<Template | undefined> {
     const row = await this.#needs.state
       .selectFrom('templates')

@@ -16,7 +16,7 @@ export interface Template extends NewTemplate {
   readonly ownerId: UserId
   readonly createdAtUs: number
   readonly status: string
-  /** Of the folder of its files; empty until they are uploaded. */
+  /** The CID of the folder of its files; empty until they are uploaded. */
   readonly bundleCid: string
   /** Bytes of these files. */
   readonly bundleSize: number

@@ -114,7 +114,7 @@ export class VaultStore {
     return row && fromRow(row)
   }
 
-  /** Whatever user it is of. */
+  /** A vault of whatever user. */
   async load(id: string): Promise<Vault | undefined> {
     const row = await this.#needs.state
       .selectFrom('vaults')

@@ -88,7 +88,7 @@ const statements = [
   "ALTER TABLE users ADD COLUMN image_cid TEXT NOT NULL DEFAULT ''",
   'ALTER TABLE users ADD COLUMN image_uploads INTEGER NOT NULL DEFAULT 0',
   'CREATE TABLE released_contents (cid TEXT PRIMARY KEY) WITHOUT ROWID',
-  // Whatever takes a reference away, nobody can forget to look at what it was to.
+  // No code that takes a reference away can forget to look at what it was to.
   releasing('files', 'DELETE', 'cid'),
   ...['templates', 'vaults', 'users'].flatMap((table) => [
     releasing(table, 'DELETE', 'image_cid'),
