@@ -1,11 +1,12 @@
 import type { LogLevel } from '../core/log-level.ts'
 import { type DeliveryConfig, readDeliveryConfig } from './deliveries.ts'
+import { type FilesConfig, readFilesConfig } from './files.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { parseTimeSeriesUrl, type TimeSeriesConfig, timeSeriesForms } from './time-series-url.ts'
 
 /** The service's settings, read once at the start. */
-export interface Config extends NetworkConfig, DeliveryConfig, MailConfig {
+export interface Config extends NetworkConfig, DeliveryConfig, FilesConfig, MailConfig {
   readonly dataDir: string
   readonly host: string
   readonly httpPort: number
@@ -84,6 +85,7 @@ export function readSettings(environment: Environment): ReadSettings {
   const config: Config = {
     ...network,
     ...readDeliveryConfig({ ...read, problems }),
+    ...readFilesConfig({ ...read, problems }),
     ...readMailConfig({ ...read, problems }),
     dataDir: read.text('STREAMVAULT_DATA_DIR', './data'),
     host,

@@ -25,6 +25,8 @@ export interface DataFiles {
   /** Folders: what exports have written, and what imports read. */
   readonly exports: string
   readonly imports: string
+  /** A folder: files of users, or what of them is being looked at when a bucket has them. */
+  readonly files: string
   /** The bootstrap key, when it was generated. */
   readonly admin: string
   readonly masterKey: string
@@ -54,6 +56,7 @@ export function filesIn(path: string): DataFiles {
     lock: join(path, 'lock.db'),
     exports: join(path, 'exports'),
     imports: join(path, 'imports'),
+    files: join(path, 'files'),
     admin: join(path, 'admin.json'),
     masterKey: join(path, 'master.key'),
   }

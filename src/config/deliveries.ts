@@ -1,4 +1,4 @@
-import { durationUs } from '../core/duration.ts'
+import { durationOf } from './duration-setting.ts'
 
 /** Settings of what is delivered to receivers of events. */
 export interface DeliveryConfig {
@@ -21,12 +21,4 @@ export function readDeliveryConfig(reading: Reading): DeliveryConfig {
     resendEveryUs: durationOf(reading, 'STREAMVAULT_RESEND_EVERY', '5m'),
     deliveriesKeptUs: durationOf(reading, 'STREAMVAULT_DELIVERIES_KEPT', '30d'),
   }
-}
-
-function durationOf({ text, problems }: Reading, name: string, fallback: string): number {
-  const given = text(name, fallback)
-  const us = durationUs(given)
-  if (us !== undefined) return us
-  problems.push(`${name} must be a duration such as 30s, 5m, 12h or 30d, not '${given}'`)
-  return 1_000_000
 }

@@ -31,6 +31,10 @@ describe('readConfig', () => {
       diskBytesMin: 512 * 1024 ** 2,
       exportBytesMax: 10 * 1024 ** 3,
       importBytesMax: 1024 ** 3,
+      filesAddress: { kind: 'folder' },
+      uploadBytesMax: 2 * 1024 ** 3,
+      filesBytesMax: 20 * 1024 ** 3,
+      uploadWaitUs: 24 * 3_600_000_000,
       resendEveryUs: 300_000_000,
       deliveriesKeptUs: 30 * 86_400_000_000,
       smtp: undefined,
@@ -63,6 +67,10 @@ describe('readConfig', () => {
       STREAMVAULT_DISK_MIN: '64MiB',
       STREAMVAULT_EXPORTS_MAX: '2GiB',
       STREAMVAULT_IMPORT_MAX: '20MiB',
+      STREAMVAULT_FILES_URL: 's3://plant/files?endpoint=http://minio:9000&region=eu-central-1',
+      STREAMVAULT_UPLOAD_MAX: '5GiB',
+      STREAMVAULT_FILES_MAX: '1TiB',
+      STREAMVAULT_UPLOAD_WAIT: '30m',
       STREAMVAULT_RESEND_EVERY: '2s',
       STREAMVAULT_DELIVERIES_KEPT: '12h',
       STREAMVAULT_SMTP_URL: 'smtps://vault:hunter%402@mail.example',
@@ -103,6 +111,16 @@ describe('readConfig', () => {
       diskBytesMin: 64 * 1024 ** 2,
       exportBytesMax: 2 * 1024 ** 3,
       importBytesMax: 20 * 1024 ** 2,
+      filesAddress: {
+        kind: 's3',
+        bucket: 'plant',
+        prefix: 'files/',
+        endpoint: 'http://minio:9000',
+        region: 'eu-central-1',
+      },
+      uploadBytesMax: 5 * 1024 ** 3,
+      filesBytesMax: 1024 ** 4,
+      uploadWaitUs: 30 * 60_000_000,
       resendEveryUs: 2_000_000,
       deliveriesKeptUs: 12 * 3_600_000_000,
       smtp: {
@@ -217,6 +235,35 @@ describe('readConfig', () => {
       expect(problemsOf({ STREAMVAULT_PUBLIC_URL: url })).toHaveLength(1)
     },
   )
+
+  test.each([
+    'files',
+    '/var/lib/files',
+    'https://bucket',
+    's3://',
+    's3://b',
+    's3://bucket:80/files',
+    's3://bucket/%',
+    's3://bucket?region=eu&key=x',
+    's3://bucket?endpoint=minio:9000',
+    's3://bucket?endpoint=http://minio:9000/path',
+  ])('refuses the store of files %j', (url) => {
+    expect(problemsOf({ STREAMVAULT_FILES_URL: url })).toEqual([
+      expect.stringMatching(/^STREAMVAULT_FILES_URL .*(?:s3:|unknown|percent|endpoint)/),
+    ])
+  })
+
+  test('refuses uploads that are larger than an object store takes', () => {
+    expect(problemsOf({ STREAMVAULT_UPLOAD_MAX: '5368709121' })).toEqual([
+      'STREAMVAULT_UPLOAD_MAX must be 5GiB at most',
+    ])
+  })
+
+  test('refuses a wait for uploads that is no duration', () => {
+    expect(problemsOf({ STREAMVAULT_UPLOAD_WAIT: 'a day' })).toEqual([
+      expect.stringContaining('STREAMVAULT_UPLOAD_WAIT must be a duration'),
+    ])
+  })
 })
 
 describe('secrets', () => {
@@ -252,6 +299,10 @@ describe('secrets', () => {
     ['STREAMVAULT_TIMESERIES_URL', 'questdb://vault:hunter2@db/Vault'],
     ['STREAMVAULT_JOURNAL_URL', 'kafka://vault:hunter2@db/vault'],
     ['STREAMVAULT_PUBLIC_URL', 'ftp://vault:hunter2@vault.example'],
+    ['STREAMVAULT_FILES_URL', 's3://vault:hunter2@bucket'],
+    ['STREAMVAULT_FILES_URL', 's3://bucket?secret=hunter2'],
+    ['STREAMVAULT_FILES_URL', 's3://bucket?endpoint=http://vault:hunter2@minio'],
+    ['STREAMVAULT_FILES_URL', 'minio://vault:hunter2@minio'],
   ])('a wrong %s is named in a message, but its secret is not shown', (name, value) => {
     const message = problemsOf({ STREAMVAULT_ADMIN_KEY: 'sv_live_admin', [name]: value }).join()
 

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { invalidParameter } from '../../core/errors.ts'
 import type { AllowedDestination } from '../../egress/allowed-destinations.ts'
+import { parseS3Address, type S3Address } from '../../egress/object-store/s3-address.ts'
 
 /** Where a place may be. */
 export interface PlaceRules {
@@ -41,68 +42,19 @@ export interface FolderAddress {
   readonly path: string
 }
 
-/** A prefix of an S3-compatible object store. */
-export interface S3Address {
-  readonly kind: 's3'
-  readonly bucket: string
-  /** Empty, or ends with a slash. */
-  readonly prefix: string
-  /** Undefined: AWS itself. */
-  readonly endpoint: string | undefined
-  readonly region: string | undefined
-}
-
 export type BackupAddress = FolderAddress | S3Address
 
 const addressLengthMax = 1_024
 
 /**
- * Reads `/a/folder` or `s3://bucket/prefix?endpoint=http://host:port&region=name`. Credentials come from
- * the environment and never stand here, where everybody who lists backups would see them.
+ * Reads `/a/folder` or an address of an object store.
  *
  * @param path of the parameter, for messages
  * @throws DomainError `invalid_request`
  */
 export function parseBackupAddress(text: string, path = 'to'): BackupAddress {
   if (text.length > addressLengthMax) throw invalidParameter(path, 'is too long')
-  if (text.startsWith('s3://')) return parseS3(text, path)
+  if (text.startsWith('s3://')) return parseS3Address(text, path)
   if (isAbsolute(text) && !text.includes('\0')) return { kind: 'folder', path: resolve(text) }
   throw invalidParameter(path, 'must be an absolute path of a folder, or s3://bucket/prefix')
-}
-
-function parseS3(text: string, path: string): S3Address {
-  if (!URL.canParse(text)) throw invalidParameter(path, 'is no URL such as s3://bucket/prefix')
-  const { hostname, port, username, password, pathname, searchParams, hash } = new URL(text)
-  if (username + password !== '') {
-    throw invalidParameter(path, 'must not contain credentials: they come from the environment')
-  }
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(hostname) || port + hash !== '') {
-    throw invalidParameter(path, 'names no bucket: s3://bucket/prefix')
-  }
-  const unknown = [...searchParams.keys()].find((name) => !['endpoint', 'region'].includes(name))
-  if (unknown !== undefined) throw invalidParameter(path, `has an unknown parameter ${unknown}`)
-  const prefix = decoded(pathname, path).replace(/^\/+|\/+$/g, '')
-  return {
-    kind: 's3',
-    bucket: hostname,
-    prefix: prefix === '' ? '' : `${prefix}/`,
-    endpoint: endpointOf(searchParams.get('endpoint'), path),
-    region: searchParams.get('region') ?? undefined,
-  }
-}
-
-function decoded(pathname: string, path: string): string {
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    throw invalidParameter(path, 'has a percent sign that begins no character')
-  }
-}
-
-function endpointOf(text: string | null, path: string): string | undefined {
-  if (text === null) return undefined
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url && url.username + url.password + url.search + url.hash === ''
-  if (isPlain && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
-  throw invalidParameter(path, 'has an endpoint that is not such as https://host:port')
 }
