@@ -40,7 +40,10 @@ export function openFiling(needs: FilingNeeds) {
   const { signed, uploadUrls, users } = access
   const onFailure = (error: unknown) => logger.warn({ err: error }, 'files could not be looked at')
   const turns = new ContentTurns()
-  const content = new ThreadedContent({ address: config.filesAddress, folder: engine.folder.files })
+  const content = new ThreadedContent(
+    { address: config.filesAddress, folder: engine.folder.files },
+    onFailure,
+  )
   const attaching = {
     ...domains,
     writer,
