@@ -34,17 +34,14 @@ export class UploadUrls {
   async urlOf(subject: UploadSubject, bytesMax: number): Promise<string> {
     this.#lastMs = monotonicMs()
     const id = uploadIdOf(subject)
-    const { store, signed } = this.#needs
-    if (!store.uploadUrl) return signed.urlOf({ method: 'PUT', path: pathOf(id), limit: bytesMax })
-    return await this.#madeOrKept(id, store.uploadUrl)
-  }
-
-  async #madeOrKept(id: UploadId, make: NonNullable<FileStore['uploadUrl']>): Promise<string> {
-    const nowMs = monotonicMs()
+    const { store, signed, clock } = this.#needs
     const kept = this.#kept.get(id)
-    if (kept && kept.untilMs > nowMs) return kept.url
-    const url = await make(id, (this.#needs.clock.nowUs() + signedUs) / 1_000)
-    this.#kept.set(id, { url, untilMs: nowMs + signedUs / 1_000 - leftMsMin })
+    if (kept && kept.untilMs > this.#lastMs) return kept.url
+    const url = await store.uploadUrl?.(id, (clock.nowUs() + signedUs) / 1_000)
+    if (url === undefined) {
+      return signed.urlOf({ method: 'PUT', path: pathOf(id), limit: bytesMax })
+    }
+    this.#kept.set(id, { url, untilMs: this.#lastMs + signedUs / 1_000 - leftMsMin })
     return url
   }
 }
